@@ -1,0 +1,307 @@
+//! Python's protocols: what `len`, `for`, `[]`, `+`, `<`, `max` and unpacking do to a value.
+//!
+//! Bodies are written over these, so that they say on any value what the reference says, ill-typed ones included.
+
+use batt_value::{Fail, Items, Kind, Value, order};
+
+use crate::Cx;
+
+impl<'a> Cx<'a> {
+    /// `len(value)`
+    pub(crate) fn len(&self, value: Value<'a>) -> Result<usize, Fail> {
+        value.len().ok_or(Fail::Kind)
+    }
+
+    /// `for item in value`
+    pub(crate) fn iter(&self, value: Value<'a>) -> Result<Items<'a>, Fail> {
+        value.items(self.arena).ok_or(Fail::Kind)
+    }
+
+    /// `list(value)`
+    pub(crate) fn members(&self, value: Value<'a>) -> Result<Vec<Value<'a>>, Fail> {
+        Ok(self.iter(value)?.collect())
+    }
+
+    /// `next(iter(value))`
+    pub(crate) fn first(&self, value: Value<'a>) -> Result<Value<'a>, Fail> {
+        self.iter(value)?.next().ok_or(Fail::Empty)
+    }
+
+    /// `value[index]`, counting from the end when negative. Sets have no places.
+    pub(crate) fn at(&self, value: Value<'a>, index: i64) -> Result<Value<'a>, Fail> {
+        if !value.is_tuple() {
+            return Err(Fail::Kind);
+        }
+        let n = self.len(value)? as i64;
+        let index = if index < 0 { index + n } else { index };
+        usize::try_from(index).ok().and_then(|index| value.get(self.arena, index)).ok_or(Fail::Range)
+    }
+
+    /// `a, b = value`
+    pub(crate) fn two(&self, value: Value<'a>) -> Result<[Value<'a>; 2], Fail> {
+        let mut items = self.iter(value)?;
+        match (items.next(), items.next(), items.next()) {
+            (Some(a), Some(b), None) => Ok([a, b]),
+            _ => Err(Fail::Kind),
+        }
+    }
+
+    /// `i, j = value`, both integers.
+    pub(crate) fn two_ints(&self, value: Value<'a>) -> Result<(i64, i64), Fail> {
+        if let Value::Pair(pair) = value {
+            return Ok((pair.row(), pair.col()));
+        }
+        let [a, b] = self.two(value)?;
+        Ok((self.int(a)?, self.int(b)?))
+    }
+
+    /// An integer, or of the wrong kind.
+    pub(crate) fn int(&self, value: Value<'a>) -> Result<i64, Fail> {
+        value.as_int().ok_or(Fail::Kind)
+    }
+
+    /// How often `range(value)` goes round: nothing for a negative number.
+    pub(crate) fn count(&self, value: Value<'a>) -> Result<usize, Fail> {
+        let n = self.int(value)?.max(0);
+        usize::try_from(n).map_err(|_| Fail::TooLarge)
+    }
+
+    pub(crate) fn tuple(&self, items: &[Value<'a>]) -> Result<Value<'a>, Fail> {
+        self.arena.tuple(items)
+    }
+
+    /// `frozenset(items)`: of equal members the first stays.
+    pub(crate) fn set(&self, items: &[Value<'a>]) -> Result<Value<'a>, Fail> {
+        self.arena.set(items)
+    }
+
+    pub(crate) fn pair(&self, row: i64, col: i64) -> Result<Value<'a>, Fail> {
+        self.arena.tuple(&[Value::Int(row), Value::Int(col)])
+    }
+
+    /// `(color, (row, col))`
+    pub(crate) fn cell(&self, color: Value<'a>, row: i64, col: i64) -> Result<Value<'a>, Fail> {
+        let place = self.pair(row, col)?;
+        self.arena.tuple(&[color, place])
+    }
+
+    /// `type(container)(items)`
+    pub(crate) fn like(&self, container: Value<'a>, items: &[Value<'a>]) -> Result<Value<'a>, Fail> {
+        match container.kind() {
+            Kind::Tuple => self.tuple(items),
+            Kind::Set => self.set(items),
+            _ => Err(Fail::Kind),
+        }
+    }
+
+    /// `value[start:stop]` of a tuple, with Python's rules for negative and overshooting ends.
+    pub(crate) fn slice(&self, value: Value<'a>, start: i64, stop: i64) -> Result<Value<'a>, Fail> {
+        if !value.is_tuple() {
+            return Err(Fail::Kind);
+        }
+        let n = self.len(value)? as i64;
+        let end = |x: i64| if x < 0 { (x + n).max(0) } else { x.min(n) };
+        let (start, stop) = (end(start), end(stop));
+        if start >= stop {
+            return Ok(Value::EMPTY_TUPLE);
+        }
+        let items: Vec<_> = self.iter(value)?.skip(start as usize).take((stop - start) as usize).collect();
+        self.tuple(&items)
+    }
+
+    /// `value[::-1]` of a tuple.
+    pub(crate) fn reversed(&self, value: Value<'a>) -> Result<Value<'a>, Fail> {
+        if !value.is_tuple() {
+            return Err(Fail::Kind);
+        }
+        let mut items = self.members(value)?;
+        items.reverse();
+        self.tuple(&items)
+    }
+
+    /// `zip(*values)`: column after column, as long as the shortest.
+    pub(crate) fn zip_all(&self, values: &[Value<'a>]) -> Result<Vec<Vec<Value<'a>>>, Fail> {
+        let mut rows = values.iter().map(|value| self.iter(*value)).collect::<Result<Vec<_>, _>>()?;
+        let n = rows.iter().map(Items::len).min().unwrap_or(0);
+        Ok((0..n).map(|_| rows.iter_mut().map(|row| row.next().expect("counted")).collect()).collect())
+    }
+
+    /// `value in container`
+    pub(crate) fn contains(&self, container: Value<'a>, value: Value<'a>) -> Result<bool, Fail> {
+        Ok(self.iter(container)?.any(|item| order::equal(item, value)))
+    }
+
+    /// `a < b`
+    pub(crate) fn less(&self, a: Value<'a>, b: Value<'a>) -> Result<bool, Fail> {
+        order::less(a, b).ok_or(Fail::Kind)
+    }
+
+    /// `max(items)`: of equals the first.
+    pub(crate) fn max(&self, items: impl IntoIterator<Item = Value<'a>>) -> Result<Value<'a>, Fail> {
+        self.best(items, |a, b| self.less(b, a))
+    }
+
+    /// `min(items)`: of equals the first.
+    pub(crate) fn min(&self, items: impl IntoIterator<Item = Value<'a>>) -> Result<Value<'a>, Fail> {
+        self.best(items, |a, b| self.less(a, b))
+    }
+
+    fn best(
+        &self,
+        items: impl IntoIterator<Item = Value<'a>>,
+        beats: impl Fn(Value<'a>, Value<'a>) -> Result<bool, Fail>,
+    ) -> Result<Value<'a>, Fail> {
+        let mut items = items.into_iter();
+        let mut best = items.next().ok_or(Fail::Empty)?;
+        for item in items {
+            if beats(item, best)? {
+                best = item;
+            }
+        }
+        Ok(best)
+    }
+
+    /// `a + b`: integers add, tuples join.
+    pub(crate) fn add(&self, a: Value<'a>, b: Value<'a>) -> Result<Value<'a>, Fail> {
+        match (a.as_int(), b.as_int()) {
+            (Some(a), Some(b)) => a.checked_add(b).map(Value::Int).ok_or(Fail::Overflow),
+            (None, None) if a.is_tuple() && b.is_tuple() => {
+                let items: Vec<_> = self.iter(a)?.chain(self.iter(b)?).collect();
+                self.tuple(&items)
+            }
+            _ => Err(Fail::Kind),
+        }
+    }
+
+    /// `a - b`: integers subtract, from a set the members of the other set go.
+    pub(crate) fn sub(&self, a: Value<'a>, b: Value<'a>) -> Result<Value<'a>, Fail> {
+        match (a.as_int(), b.as_int()) {
+            (Some(a), Some(b)) => a.checked_sub(b).map(Value::Int).ok_or(Fail::Overflow),
+            (None, None) if a.is_set() && b.is_set() => self.without(a, b),
+            _ => Err(Fail::Kind),
+        }
+    }
+
+    /// `a * b`: integers multiply, a tuple is repeated.
+    pub(crate) fn mul(&self, a: Value<'a>, b: Value<'a>) -> Result<Value<'a>, Fail> {
+        match (a.as_int(), b.as_int()) {
+            (Some(a), Some(b)) => a.checked_mul(b).map(Value::Int).ok_or(Fail::Overflow),
+            (None, Some(_)) if a.is_tuple() => {
+                let n = self.count(b)?;
+                self.arena.admit(self.len(a)?.saturating_mul(n))?;
+                let items = self.members(a)?.repeat(n);
+                self.tuple(&items)
+            }
+            (Some(_), None) => self.mul(b, a),
+            _ => Err(Fail::Kind),
+        }
+    }
+
+    /// `a // b`, rounding down.
+    pub(crate) fn floor_div(&self, a: Value<'a>, b: Value<'a>) -> Result<Value<'a>, Fail> {
+        floor_div(self.int(a)?, self.int(b)?).map(Value::Int)
+    }
+
+    /// The members of set or tuple `a` that are not in `b`, in the kind of `a`.
+    pub(crate) fn without(&self, a: Value<'a>, b: Value<'a>) -> Result<Value<'a>, Fail> {
+        let mut gone = self.members(b)?;
+        gone.sort_by(|x, y| order::cmp(*x, *y));
+        let kept: Vec<_> =
+            self.iter(a)?.filter(|item| gone.binary_search_by(|x| order::cmp(*x, *item)).is_err()).collect();
+        self.like(a, &kept)
+    }
+
+    /// `sorted(items, key=…)` for keys in the same order as the items; returns the items' places.
+    ///
+    /// Python's `<` is only a partial order on sets, and then the outcome depends on the algorithm: below 64
+    /// items this is CPython's (a run, then binary insertion), above any stable sort.
+    pub(crate) fn sorted(&self, keys: &[Value<'a>]) -> Result<Vec<usize>, Fail> {
+        let mut places: Vec<usize> = (0..keys.len()).collect();
+        let less = |a: usize, b: usize| self.less(keys[a], keys[b]);
+        if keys.iter().all(|key| matches!(key, Value::Int(_) | Value::Pair(_))) {
+            // One kind only, or the comparison fails as Python's does.
+            if let [first, rest @ ..] = keys
+                && rest.iter().any(|key| key.kind() != first.kind())
+            {
+                return Err(Fail::Kind);
+            }
+            places.sort_by(|&a, &b| order::cmp(keys[a], keys[b]));
+        } else if keys.len() < 64 {
+            binary_insertion_sort(&mut places, less)?;
+        } else {
+            merge_sort(&mut places, &mut Vec::new(), &less)?;
+        }
+        Ok(places)
+    }
+}
+
+/// `a // b` on integers.
+pub(crate) fn floor_div(a: i64, b: i64) -> Result<i64, Fail> {
+    if b == 0 {
+        return Err(Fail::Range);
+    }
+    let quotient = a.checked_div(b).ok_or(Fail::Overflow)?;
+    Ok(if a % b != 0 && (a < 0) != (b < 0) { quotient - 1 } else { quotient })
+}
+
+/// CPython's sort of a short list: extend the ascending (or reverse the descending) run at the front, then insert
+/// the others one by one.
+fn binary_insertion_sort(
+    places: &mut [usize],
+    less: impl Fn(usize, usize) -> Result<bool, Fail>,
+) -> Result<(), Fail> {
+    if places.len() < 2 {
+        return Ok(());
+    }
+    let descending = less(places[1], places[0])?;
+    let mut run = 2;
+    while run < places.len() && less(places[run], places[run - 1])? == descending {
+        run += 1;
+    }
+    if descending {
+        places[..run].reverse();
+    }
+    for start in run..places.len() {
+        let pivot = places[start];
+        let (mut left, mut right) = (0, start);
+        while left < right {
+            let middle = left + (right - left) / 2;
+            if less(pivot, places[middle])? {
+                right = middle;
+            } else {
+                left = middle + 1;
+            }
+        }
+        places[left..=start].rotate_right(1);
+    }
+    Ok(())
+}
+
+fn merge_sort(
+    places: &mut [usize],
+    scratch: &mut Vec<usize>,
+    less: &impl Fn(usize, usize) -> Result<bool, Fail>,
+) -> Result<(), Fail> {
+    if places.len() < 2 {
+        return Ok(());
+    }
+    let middle = places.len() / 2;
+    merge_sort(&mut places[..middle], scratch, less)?;
+    merge_sort(&mut places[middle..], scratch, less)?;
+    scratch.clear();
+    scratch.extend_from_slice(&places[..middle]);
+    let (mut left, mut right) = (0, middle);
+    for to in 0..places.len() {
+        if left == scratch.len() {
+            break;
+        }
+        if right < places.len() && less(places[right], scratch[left])? {
+            places[to] = places[right];
+            right += 1;
+        } else {
+            places[to] = scratch[left];
+            left += 1;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,176 @@
+//! Types of the language, and what else a declaration says.
+
+use std::fmt;
+
+/// A type of the language. Types are promises for the checker, the search and the reader; the engine itself is as
+/// dynamic as Python.
+#[derive(Clone, PartialEq, Eq, Debug, Hash)]
+pub enum Ty {
+    Any,
+    None,
+    Bool,
+    Int,
+    /// An integer that names a colour.
+    Color,
+    /// An integer that counts from the front (0, 1, …) or from the back (−1, −2, …).
+    Rank,
+    /// An integer below 4 that selects one of four options.
+    Choice4,
+    /// An integer below 8 that selects one of eight options.
+    Choice8,
+    /// Two integers: a place, a direction, a size.
+    Pair,
+    /// An integer or a pair.
+    Num,
+    /// A tuple of rows of colours.
+    Grid,
+    /// A colour and a place.
+    Cell,
+    /// A set of places.
+    Indices,
+    /// A set of cells.
+    Object,
+    /// Indices or an object.
+    Patch,
+    /// An object or a grid.
+    Element,
+    /// A patch or a grid.
+    Piece,
+    /// The demonstration pairs: a tuple of (input, output).
+    Samples,
+    Tuple(Box<Ty>),
+    Set(Box<Ty>),
+    /// A tuple or a set.
+    Container(Box<Ty>),
+    Func(Vec<Ty>, Box<Ty>),
+    Var(char),
+}
+
+impl Ty {
+    pub fn tuple(of: Ty) -> Ty {
+        Ty::Tuple(Box::new(of))
+    }
+
+    pub fn set(of: Ty) -> Ty {
+        Ty::Set(Box::new(of))
+    }
+
+    pub fn container(of: Ty) -> Ty {
+        Ty::Container(Box::new(of))
+    }
+
+    pub fn func(params: Vec<Ty>, result: Ty) -> Ty {
+        Ty::Func(params, Box::new(result))
+    }
+
+    /// The type of the members of a container; `Any` where it is unknown.
+    pub fn member(&self) -> Ty {
+        match self {
+            Ty::Pair => Ty::Int,
+            Ty::Grid => Ty::tuple(Ty::Color),
+            Ty::Indices => Ty::Pair,
+            Ty::Object => Ty::Cell,
+            Ty::Samples => Ty::tuple(Ty::Grid),
+            Ty::Tuple(of) | Ty::Set(of) | Ty::Container(of) => (**of).clone(),
+            _ => Ty::Any,
+        }
+    }
+
+    /// Which kinds of run-time values the type admits.
+    pub fn kinds(&self) -> Kinds {
+        match self {
+            Ty::Any | Ty::Var(_) => Kinds::ALL,
+            Ty::None => Kinds::NONE,
+            Ty::Bool | Ty::Int | Ty::Color | Ty::Rank | Ty::Choice4 | Ty::Choice8 => Kinds::INT,
+            Ty::Pair | Ty::Grid | Ty::Cell | Ty::Samples | Ty::Tuple(_) => Kinds::TUPLE,
+            Ty::Num => Kinds::INT | Kinds::TUPLE,
+            // A tuple of cells serves where a set of cells does.
+            Ty::Indices | Ty::Object | Ty::Patch | Ty::Set(_) => Kinds::SET,
+            Ty::Element | Ty::Piece | Ty::Container(_) => Kinds::TUPLE | Kinds::SET,
+            Ty::Func(..) => Kinds::FUNC,
+        }
+    }
+}
+
+impl fmt::Display for Ty {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Ty::Tuple(of) => write!(f, "Tuple<{of}>"),
+            Ty::Set(of) => write!(f, "Set<{of}>"),
+            Ty::Container(of) => write!(f, "Container<{of}>"),
+            Ty::Func(params, result) => {
+                f.write_str("(")?;
+                for (i, param) in params.iter().enumerate() {
+                    write!(f, "{}{param}", if i == 0 { "" } else { ", " })?;
+                }
+                write!(f, ") -> {result}")
+            }
+            Ty::Var(letter) => write!(f, "{letter}"),
+            plain => write!(f, "{plain:?}"),
+        }
+    }
+}
+
+/// A set of run-time kinds; booleans are integers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Kinds(u8);
+
+impl Kinds {
+    pub const NONE: Kinds = Kinds(1);
+    pub const INT: Kinds = Kinds(2);
+    pub const TUPLE: Kinds = Kinds(4);
+    pub const SET: Kinds = Kinds(8);
+    pub const FUNC: Kinds = Kinds(16);
+    pub const ALL: Kinds = Kinds(31);
+
+    pub fn disjoint(self, other: Kinds) -> bool {
+        self.0 & other.0 == 0
+    }
+}
+
+impl std::ops::BitOr for Kinds {
+    type Output = Kinds;
+
+    fn bitor(self, other: Kinds) -> Kinds {
+        Kinds(self.0 | other.0)
+    }
+}
+
+/// What a call costs in fuel: a property of the meaning, over the [weights](batt_value::Value::weight) of the
+/// arguments (functions weigh nothing) and of the result. Faster kernels charge the same.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Cost {
+    /// 1.
+    Constant,
+    /// 1 + the weights of arguments and result.
+    PerCell,
+    /// As `PerCell`, + a 16th of the product of the two largest weights among the arguments.
+    PerPair,
+    /// 1 + the number of members of container arguments; every call to a function argument is charged by
+    /// itself, and each result that is kept or compared costs its weight.
+    PerCall,
+}
+
+impl Cost {
+    pub fn name(self) -> &'static str {
+        match self {
+            Cost::Constant => "constant",
+            Cost::PerCell => "per cell",
+            Cost::PerPair => "per pair of cells",
+            Cost::PerCall => "per call",
+        }
+    }
+}
+
+/// How the checker finds the type of a call's result.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Infer {
+    /// From the declared signature, variables bound by the arguments.
+    Declared,
+    /// The type of the first argument.
+    SameAsFirst,
+    /// The function in the first argument without its first parameter.
+    BindFirst,
+    /// The function in the first argument without its last parameter.
+    BindLast,
+}

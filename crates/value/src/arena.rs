@@ -1,0 +1,234 @@
+//! Where values live, and the only place where they are made: it picks the form and enforces the caps.
+
+use bumpalo::Bump;
+
+use crate::func::Closure;
+use crate::{Cell, Fail, Grid, Op, Pair, Patch, Row, Set, Tuple, Value, order};
+
+/// What one value may at most be. Counted on the value itself, not on its form, so that the same program fails
+/// at the same place whatever the layout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Caps {
+    /// Nodes of the value as a tree (see [`Value::weight`]).
+    pub weight: u32,
+    /// Nesting (see [`Value::depth`]).
+    pub depth: u16,
+}
+
+impl Caps {
+    /// A product of all places of a 30×30 grid with itself still fits.
+    pub const STANDARD: Caps = Caps { weight: 1 << 23, depth: 900 };
+}
+
+/// Bump memory for the values of one run; dropped or reset as a whole.
+pub struct Arena {
+    bump: Bump,
+    caps: Caps,
+}
+
+impl Arena {
+    pub fn new(caps: Caps) -> Arena {
+        Arena { bump: Bump::new(), caps }
+    }
+
+    pub fn caps(&self) -> Caps {
+        self.caps
+    }
+
+    /// Forgets all values and keeps the memory.
+    pub fn reset(&mut self) {
+        self.bump.reset();
+    }
+
+    /// Bytes handed out since the last reset, rounded up to whole chunks.
+    pub fn bytes(&self) -> usize {
+        self.bump.allocated_bytes()
+    }
+
+    /// Fails unless a container of `n` members can exist at all. Ask before making many members.
+    pub fn admit(&self, n: usize) -> Result<(), Fail> {
+        if n < self.caps.weight as usize { Ok(()) } else { Err(Fail::TooLarge) }
+    }
+
+    /// A tuple of any members.
+    pub fn tuple<'a>(&'a self, items: &[Value<'a>]) -> Result<Value<'a>, Fail> {
+        match *items {
+            [] => return Ok(Value::EMPTY_TUPLE),
+            [Value::Int(row), Value::Int(col)] => {
+                if let Some(pair) = Pair::new(row, col) {
+                    return Ok(Value::Pair(pair));
+                }
+            }
+            [Value::Int(color), Value::Pair(place)] => {
+                if let Some(cell) = Cell::new(color, place.row(), place.col()) {
+                    return Ok(Value::Cell(cell));
+                }
+            }
+            [Value::Int(_), ..] => {
+                self.admit(items.len())?;
+                if let Some(cells) = self.small_ints(items) {
+                    return Ok(Value::Row(self.bump.alloc(Row { cells })));
+                }
+            }
+            [Value::Row(_) | Value::Pair(_), ..] => {
+                if let Some(grid) = self.rectangle(items)? {
+                    return Ok(grid);
+                }
+            }
+            _ => {}
+        }
+        let (weight, depth) = self.measure(items)?;
+        let items = self.bump.alloc_slice_copy(items);
+        Ok(Value::Tuple(self.bump.alloc(Tuple { items, weight, depth })))
+    }
+
+    /// A tuple of small integers.
+    pub fn row<'a>(&'a self, cells: &'a [i8]) -> Value<'a> {
+        match *cells {
+            [] => Value::EMPTY_TUPLE,
+            [row, col] => Value::Pair(Pair::new(row.into(), col.into()).expect("small")),
+            _ => Value::Row(self.bump.alloc(Row { cells })),
+        }
+    }
+
+    /// A grid of small integers, `width` to a row.
+    pub fn grid<'a>(&'a self, width: usize, cells: &[i8]) -> Result<Value<'a>, Fail> {
+        if cells.is_empty() {
+            return Ok(Value::EMPTY_TUPLE);
+        }
+        assert!(width > 0 && cells.len().is_multiple_of(width), "a grid is a rectangle");
+        self.admit(cells.len() + cells.len() / width)?;
+        let cells = self.bump.alloc_slice_copy(cells);
+        Ok(Value::Grid(self.bump.alloc(Grid { width: width as u32, cells })))
+    }
+
+    /// A set of any members, in any order; of equal members the first stays.
+    pub fn set<'a>(&'a self, items: &[Value<'a>]) -> Result<Value<'a>, Fail> {
+        if items.is_empty() {
+            return Ok(Value::EMPTY_SET);
+        }
+        if let Some(patch) = self.planes(items) {
+            return self.capped(patch);
+        }
+        let mut items = items.to_vec();
+        items.sort_by(|a, b| order::cmp(*a, *b));
+        items.dedup_by(|b, a| order::cmp(*a, *b).is_eq());
+        // Only a mix of equal members of different kinds (True and 1) gets here and may fit after all.
+        if let Some(patch) = self.planes(&items) {
+            return self.capped(patch);
+        }
+        let (weight, depth) = self.measure(&items)?;
+        let items = self.bump.alloc_slice_copy(&items);
+        Ok(Value::Set(self.bump.alloc(Set { items, weight, depth })))
+    }
+
+    /// A combinator over what it holds.
+    pub fn closure<'a>(&'a self, op: Op, held: &[Value<'a>]) -> Result<Value<'a>, Fail> {
+        assert_eq!(held.len(), op.held(), "{} holds {} values", op.name(), op.held());
+        let arity = Closure::arity_of(op, held).ok_or(Fail::Kind)?;
+        let (weight, depth) = self.measure(held)?;
+        let held = self.bump.alloc_slice_copy(held);
+        Ok(Value::Func(self.bump.alloc(Closure { op, arity, depth, weight, held })))
+    }
+
+    fn capped<'a>(&self, value: Value<'a>) -> Result<Value<'a>, Fail> {
+        if value.weight() > self.caps.weight || value.depth() > self.caps.depth {
+            return Err(Fail::TooLarge);
+        }
+        Ok(value)
+    }
+
+    /// Weight and depth of a container of `items`, within the caps.
+    fn measure(&self, items: &[Value<'_>]) -> Result<(u32, u16), Fail> {
+        self.admit(items.len())?;
+        let mut weight = 1u64;
+        let mut depth = 0;
+        for item in items {
+            weight += u64::from(item.weight());
+            depth = depth.max(item.depth());
+        }
+        if weight > u64::from(self.caps.weight) || depth >= self.caps.depth {
+            return Err(Fail::TooLarge);
+        }
+        Ok((weight as u32, depth + 1))
+    }
+
+    fn small_ints<'a>(&'a self, items: &[Value<'a>]) -> Option<&'a [i8]> {
+        let small = |item: &Value<'_>| match item {
+            Value::Int(int) => i8::try_from(*int).ok(),
+            _ => None,
+        };
+        if !items.iter().all(|item| small(item).is_some()) {
+            return None;
+        }
+        Some(self.bump.alloc_slice_fill_iter(items.iter().map(|item| small(item).expect("checked above"))))
+    }
+
+    /// `items` as a grid, if they are rows of one width.
+    fn rectangle<'a>(&'a self, items: &[Value<'a>]) -> Result<Option<Value<'a>>, Fail> {
+        let width = items[0].len().expect("a row is a tuple");
+        for item in items {
+            let fits = match item {
+                Value::Row(row) => row.cells.len() == width,
+                Value::Pair(pair) => {
+                    width == 2 && i8::try_from(pair.row()).is_ok() && i8::try_from(pair.col()).is_ok()
+                }
+                _ => false,
+            };
+            if !fits {
+                return Ok(None);
+            }
+        }
+        self.admit(items.len() * (width + 1))?;
+        let cells = self.bump.alloc_slice_fill_copy(items.len() * width, 0i8);
+        for (cells, item) in cells.chunks_exact_mut(width).zip(items) {
+            match item {
+                Value::Row(row) => cells.copy_from_slice(row.cells),
+                Value::Pair(pair) => cells.copy_from_slice(&[pair.row() as i8, pair.col() as i8]),
+                _ => unreachable!("checked above"),
+            }
+        }
+        Ok(Some(Value::Grid(self.bump.alloc(Grid { width: width as u32, cells }))))
+    }
+
+    /// `items` as bit planes, if they are all pairs or all cells and fit.
+    fn planes<'a>(&'a self, items: &[Value<'a>]) -> Option<Value<'a>> {
+        fn place(item: Value<'_>, object: bool) -> Option<(i64, i64, i64)> {
+            match item {
+                Value::Pair(pair) if !object => Some((0, pair.row(), pair.col())),
+                Value::Cell(cell) if object => Some((cell.color(), cell.row(), cell.col())),
+                _ => None,
+            }
+        }
+        let object = matches!(items[0], Value::Cell(_));
+        let (_, row, col) = place(items[0], object)?;
+        let (mut top, mut bottom, mut left, mut right) = (row, row, col, col);
+        let mut colors = 0u16;
+        for &item in items {
+            let (color, row, col) = place(item, object)?;
+            if object {
+                if !Patch::COLORS.contains(&color) {
+                    return None;
+                }
+                colors |= 1 << (color + 1);
+            }
+            (top, bottom) = (top.min(row), bottom.max(row));
+            (left, right) = (left.min(col), right.max(col));
+        }
+        let (height, width) = (bottom - top + 1, right - left + 1);
+        let (row, col) = (i16::try_from(top).ok()?, i16::try_from(left).ok()?);
+        if height > Patch::MAX_HEIGHT || width > Patch::MAX_WIDTH {
+            return None;
+        }
+        let n_planes = colors.count_ones().max(1) as usize;
+        let rows = self.bump.alloc_slice_fill_copy(n_planes * height as usize, 0u64);
+        for &item in items {
+            let (color, row, col) = place(item, object)?;
+            let plane = if object { (colors & ((1u16 << (color + 1)) - 1)).count_ones() as usize } else { 0 };
+            rows[plane * height as usize + (row - top) as usize] |= 1 << (col - left);
+        }
+        let count = rows.iter().map(|word| word.count_ones()).sum();
+        let patch = Patch { row, col, height: height as u8, width: width as u8, colors, count, rows };
+        Some(Value::Patch(self.bump.alloc(patch)))
+    }
+}

@@ -1,0 +1,79 @@
+//! Function values: a primitive by name, or a combinator over its arguments.
+
+use crate::Value;
+
+/// A primitive as a value. There is one `Symbol` per primitive; `id` ascends with `name`, so comparing ids is
+/// comparing names.
+#[derive(Debug)]
+pub struct Symbol {
+    pub id: u16,
+    pub arity: u8,
+    pub name: &'static str,
+}
+
+/// The combinators whose results are functions. In alphabetical order, which is the order of values.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
+#[repr(u8)]
+pub enum Op {
+    Chain,
+    Compose,
+    Fork,
+    Lbind,
+    Matcher,
+    Rbind,
+}
+
+impl Op {
+    pub const ALL: [Op; 6] = [Op::Chain, Op::Compose, Op::Fork, Op::Lbind, Op::Matcher, Op::Rbind];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Op::Chain => "chain",
+            Op::Compose => "compose",
+            Op::Fork => "fork",
+            Op::Lbind => "lbind",
+            Op::Matcher => "matcher",
+            Op::Rbind => "rbind",
+        }
+    }
+
+    pub fn from_name(name: &str) -> Option<Op> {
+        Op::ALL.into_iter().find(|op| op.name() == name)
+    }
+
+    /// How many values the combinator holds.
+    pub fn held(self) -> usize {
+        match self {
+            Op::Chain | Op::Fork => 3,
+            Op::Compose | Op::Lbind | Op::Matcher | Op::Rbind => 2,
+        }
+    }
+}
+
+/// A combinator applied to what it holds: `compose(rot90, first)`.
+#[derive(Debug)]
+pub struct Closure<'a> {
+    pub op: Op,
+    /// How many arguments a call takes.
+    pub arity: u8,
+    pub(crate) depth: u16,
+    pub(crate) weight: u32,
+    pub held: &'a [Value<'a>],
+}
+
+impl Closure<'_> {
+    /// How many arguments the closure takes, for what it holds. `None`: binding needs a function.
+    ///
+    /// Binding looks at the declared number of parameters, as the reference does: two leave one, three leave
+    /// two, and anything else is taken for a function of four.
+    pub(crate) fn arity_of(op: Op, held: &[Value<'_>]) -> Option<u8> {
+        match op {
+            Op::Chain | Op::Compose | Op::Fork | Op::Matcher => Some(1),
+            Op::Lbind | Op::Rbind => Some(match held[0].func_arity()? {
+                2 => 1,
+                3 => 2,
+                _ => 3,
+            }),
+        }
+    }
+}

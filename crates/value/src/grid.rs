@@ -1,0 +1,51 @@
+//! Rectangles and rows of small integers.
+
+/// A non-empty tuple of non-empty rows of one width, all cells integers that fit in an `i8`.
+#[derive(Debug)]
+pub struct Grid<'a> {
+    pub(crate) width: u32,
+    pub(crate) cells: &'a [i8],
+}
+
+impl<'a> Grid<'a> {
+    pub fn height(&self) -> usize {
+        self.cells.len() / self.width as usize
+    }
+
+    pub fn width(&self) -> usize {
+        self.width as usize
+    }
+
+    /// All cells, row after row.
+    pub fn cells(&self) -> &'a [i8] {
+        self.cells
+    }
+
+    pub fn row(&self, row: usize) -> &'a [i8] {
+        &self.cells[row * self.width as usize..][..self.width as usize]
+    }
+
+    pub fn rows(&self) -> impl ExactSizeIterator<Item = &'a [i8]> + use<'a> {
+        self.cells.chunks_exact(self.width as usize)
+    }
+}
+
+impl std::ops::Index<(usize, usize)> for Grid<'_> {
+    type Output = i8;
+
+    fn index(&self, (row, col): (usize, usize)) -> &i8 {
+        &self.row(row)[col]
+    }
+}
+
+/// A tuple of integers that fit in an `i8`, of any length but 0 and 2 (a pair has its own form).
+#[derive(Debug)]
+pub struct Row<'a> {
+    pub(crate) cells: &'a [i8],
+}
+
+impl<'a> Row<'a> {
+    pub fn cells(&self) -> &'a [i8] {
+        self.cells
+    }
+}

@@ -1,0 +1,174 @@
+//! THE order, equality and identity of values. Nothing else in the engine compares values by itself.
+//!
+//! - [`cmp`] is the canonical order in which sets iterate: `None` < numbers < tuples < sets < functions;
+//!   numbers by value, tuples member by member, sets as their ascending member lists, functions by name and
+//!   then by what they hold.
+//! - [`equal`] is Python's `==`: `True` equals `1`. Functions are equal when they are the same primitive, or the
+//!   same combinator over equal values. Two values are equal exactly when `cmp` says so.
+//! - [`identical`] also wants the same kinds all the way down: `True` and `1` are different answers.
+//! - [`less`] is Python's `<`, which some pairs do not have, and which on sets means "proper subset".
+
+use std::cmp::Ordering;
+
+use crate::value::View;
+use crate::{Kind, Value};
+
+/// The canonical order.
+pub fn cmp(a: Value<'_>, b: Value<'_>) -> Ordering {
+    use Value::*;
+    match (a, b) {
+        (Int(a), Int(b)) => a.cmp(&b),
+        (Pair(a), Pair(b)) => (a.row(), a.col()).cmp(&(b.row(), b.col())),
+        (Cell(a), Cell(b)) => a.cmp(&b),
+        (Row(a), Row(b)) => a.cells.cmp(b.cells),
+        (Prim(a), Prim(b)) => a.id.cmp(&b.id),
+        _ => View::Value(a).cmp(View::Value(b)),
+    }
+}
+
+/// Python's `==`.
+pub fn equal(a: Value<'_>, b: Value<'_>) -> bool {
+    use Value::*;
+    match (a, b) {
+        (Int(a), Int(b)) => a == b,
+        (Pair(a), Pair(b)) => a == b,
+        (Cell(a), Cell(b)) => a == b,
+        (Row(a), Row(b)) => a.cells == b.cells,
+        (Grid(a), Grid(b)) => a.width == b.width && a.cells == b.cells,
+        (Patch(a), Patch(b)) => same_patch(a, b),
+        _ => match (a.len(), b.len()) {
+            (Some(n), Some(m)) if n != m => false,
+            _ => cmp(a, b).is_eq(),
+        },
+    }
+}
+
+/// Equal, and of the same kinds all the way down.
+pub fn identical(a: Value<'_>, b: Value<'_>) -> bool {
+    use Value::*;
+    // A value has one form, so different forms are different values.
+    match (a, b) {
+        (None, None) => true,
+        (Bool(a), Bool(b)) => a == b,
+        (Int(_), Int(_)) | (Pair(_), Pair(_)) | (Cell(_), Cell(_)) => equal(a, b),
+        (Row(_), Row(_)) | (Grid(_), Grid(_)) | (Patch(_), Patch(_)) => equal(a, b),
+        (Tuple(a), Tuple(b)) => same_members(a.items, b.items),
+        (Set(a), Set(b)) => same_members(a.items, b.items),
+        (Prim(a), Prim(b)) => a.id == b.id,
+        (Func(a), Func(b)) => a.op == b.op && same_members(a.held, b.held),
+        _ => false,
+    }
+}
+
+/// Python's `<`: `None` where Python raises a type error.
+pub fn less(a: Value<'_>, b: Value<'_>) -> Option<bool> {
+    View::Value(a).less(View::Value(b))
+}
+
+fn same_members(a: &[Value<'_>], b: &[Value<'_>]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| identical(*a, *b))
+}
+
+fn same_patch(a: &crate::Patch<'_>, b: &crate::Patch<'_>) -> bool {
+    (a.row, a.col, a.height, a.width, a.colors, a.count)
+        == (b.row, b.col, b.height, b.width, b.colors, b.count)
+        && a.rows == b.rows
+}
+
+impl View<'_> {
+    fn kind(self) -> Kind {
+        match self {
+            View::Value(value) => value.kind(),
+            View::Ints(_) => Kind::Tuple,
+        }
+    }
+
+    /// `None` < numbers < tuples < sets < functions.
+    fn rank(self) -> u8 {
+        match self.kind() {
+            Kind::None => 0,
+            Kind::Bool | Kind::Int => 1,
+            Kind::Tuple => 2,
+            Kind::Set => 3,
+            Kind::Func => 4,
+        }
+    }
+
+    fn len(self) -> usize {
+        match self {
+            View::Value(value) => value.len().unwrap_or(0),
+            View::Ints(ints) => ints.len(),
+        }
+    }
+
+    fn cmp(self, other: View<'_>) -> Ordering {
+        self.rank().cmp(&other.rank()).then_with(|| match (self, other) {
+            (View::Value(Value::None), _) => Ordering::Equal,
+            (View::Value(a), View::Value(b)) if self.rank() == 1 => a.as_int().cmp(&b.as_int()),
+            (View::Value(a), View::Value(b)) if self.rank() == 4 => {
+                func_name(a).cmp(func_name(b)).then_with(|| cmp_members(self, other))
+            }
+            _ => cmp_members(self, other),
+        })
+    }
+
+    fn equal(self, other: View<'_>) -> bool {
+        match (self, other) {
+            (View::Value(a), View::Value(b)) => equal(a, b),
+            (View::Ints(a), View::Ints(b)) => a == b,
+            _ => self.cmp(other).is_eq(),
+        }
+    }
+
+    fn less(self, other: View<'_>) -> Option<bool> {
+        match (self.kind(), other.kind()) {
+            (Kind::Bool | Kind::Int, Kind::Bool | Kind::Int) => Some(self.cmp(other).is_lt()),
+            (Kind::Tuple, Kind::Tuple) => {
+                // The first place where they differ decides, and it must be comparable.
+                for (a, b) in self.members().zip(other.members()) {
+                    if !a.equal(b) {
+                        return a.less(b);
+                    }
+                }
+                Some(self.len() < other.len())
+            }
+            (Kind::Set, Kind::Set) => Some(self.len() < other.len() && subset(self, other)),
+            _ => None,
+        }
+    }
+}
+
+fn func_name(value: Value<'_>) -> &'static str {
+    match value {
+        Value::Prim(symbol) => symbol.name,
+        Value::Func(closure) => closure.op.name(),
+        _ => "",
+    }
+}
+
+fn cmp_members(a: View<'_>, b: View<'_>) -> Ordering {
+    let (mut a, mut b) = (a.members(), b.members());
+    loop {
+        match (a.next(), b.next()) {
+            (None, None) => return Ordering::Equal,
+            (None, Some(_)) => return Ordering::Less,
+            (Some(_), None) => return Ordering::Greater,
+            (Some(a), Some(b)) => match a.cmp(b) {
+                Ordering::Equal => {}
+                unequal => return unequal,
+            },
+        }
+    }
+}
+
+/// Whether every member of `a` is in `b`; both ascend.
+fn subset(a: View<'_>, b: View<'_>) -> bool {
+    let mut b = b.members();
+    a.members().all(|a| {
+        b.by_ref().find_map(|b| match b.cmp(a) {
+            Ordering::Less => None,
+            Ordering::Equal => Some(true),
+            Ordering::Greater => Some(false),
+        }) == Some(true)
+    })
+}

@@ -1,0 +1,242 @@
+//! Values outside a run: canonical bytes, shared and hashed.
+
+use std::sync::Arc;
+
+use crate::{Arena, Bool, Fail, Op, Symbol, Value};
+
+/// A value that outlives its arena: immutable, shared, with its hash. Two are `==` exactly when the values are
+/// [identical](crate::order::identical).
+#[derive(Clone)]
+pub struct Owned {
+    bytes: Arc<[u8]>,
+    hash: u64,
+}
+
+impl Owned {
+    pub fn new(value: Value<'_>) -> Owned {
+        let mut bytes = Vec::new();
+        encode(value, &mut bytes);
+        let hash = rapidhash::v3::rapidhash_v3(&bytes);
+        Owned { bytes: bytes.into(), hash }
+    }
+
+    /// The value again, inside a run. `names` finds primitives.
+    pub fn load<'a>(
+        &self,
+        arena: &'a Arena,
+        names: &dyn Fn(&str) -> Option<&'static Symbol>,
+    ) -> Result<Value<'a>, Fail> {
+        let mut reader = Reader { bytes: &self.bytes, arena, names };
+        let value = reader.value()?;
+        debug_assert!(reader.bytes.is_empty(), "one value, all bytes");
+        Ok(value)
+    }
+
+    /// Stable across machines, versions and runs.
+    pub fn content_hash(&self) -> ContentHash {
+        ContentHash::of(&self.bytes)
+    }
+
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl PartialEq for Owned {
+    fn eq(&self, other: &Owned) -> bool {
+        self.hash == other.hash && self.bytes == other.bytes
+    }
+}
+
+impl Eq for Owned {}
+
+impl std::hash::Hash for Owned {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        state.write_u64(self.hash);
+    }
+}
+
+impl std::fmt::Debug for Owned {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Owned({})", self.content_hash())
+    }
+}
+
+/// A persistent key: BLAKE3 of canonical bytes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ContentHash([u8; 32]);
+
+impl ContentHash {
+    pub fn of(bytes: &[u8]) -> ContentHash {
+        ContentHash(*blake3::hash(bytes).as_bytes())
+    }
+
+    pub fn bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+impl std::fmt::Display for ContentHash {
+    /// 64 hexadecimal digits; with a precision (`{:.12}`) the first so many.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let digits: String = self.0.iter().map(|byte| format!("{byte:02x}")).collect();
+        f.pad(&digits)
+    }
+}
+
+impl std::fmt::Debug for ContentHash {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{self:.12}")
+    }
+}
+
+// The encoding knows nothing of forms: a grid is a tuple of tuples of integers. Small integers take one byte.
+const NONE: u8 = 0xf0;
+const FALSE: u8 = 0xf1;
+const TRUE: u8 = 0xf2;
+const INT: u8 = 0xf3; // then the zigzag integer
+const TUPLE: u8 = 0xf4; // then the length and the members
+const SET: u8 = 0xf5; // likewise, ascending
+const PRIM: u8 = 0xf6; // then the length and the bytes of the name
+const FUNC: u8 = 0xf7; // then the combinator's place in `Op::ALL` and what it holds
+const SMALL: std::ops::Range<i64> = -16..0xe0; // stored as value + 16
+
+/// Appends the canonical bytes of `value`.
+pub fn encode(value: Value<'_>, out: &mut Vec<u8>) {
+    match value {
+        Value::None => out.push(NONE),
+        Value::Bool(Bool::False) => out.push(FALSE),
+        Value::Bool(Bool::True) => out.push(TRUE),
+        Value::Int(int) => encode_int(int, out),
+        Value::Pair(pair) => {
+            out.extend([TUPLE, 2]);
+            encode_int(pair.row(), out);
+            encode_int(pair.col(), out);
+        }
+        Value::Cell(cell) => {
+            out.extend([TUPLE, 2]);
+            encode_int(cell.color(), out);
+            encode(Value::Pair(cell.place()), out);
+        }
+        Value::Row(row) => encode_row(row.cells, out),
+        Value::Grid(grid) => {
+            out.push(TUPLE);
+            encode_number(grid.height() as u64, out);
+            grid.rows().for_each(|row| encode_row(row, out));
+        }
+        Value::Tuple(tuple) => encode_members(TUPLE, tuple.items, out),
+        Value::Patch(patch) => {
+            out.push(SET);
+            encode_number(patch.count() as u64, out);
+            patch.iter().for_each(|cell| encode(cell, out));
+        }
+        Value::Set(set) => encode_members(SET, set.items, out),
+        Value::Prim(symbol) => {
+            out.push(PRIM);
+            encode_number(symbol.name.len() as u64, out);
+            out.extend(symbol.name.as_bytes());
+        }
+        Value::Func(closure) => {
+            out.extend([FUNC, closure.op as u8]);
+            closure.held.iter().for_each(|held| encode(*held, out));
+        }
+    }
+}
+
+fn encode_members(tag: u8, items: &[Value<'_>], out: &mut Vec<u8>) {
+    out.push(tag);
+    encode_number(items.len() as u64, out);
+    items.iter().for_each(|item| encode(*item, out));
+}
+
+fn encode_row(cells: &[i8], out: &mut Vec<u8>) {
+    out.push(TUPLE);
+    encode_number(cells.len() as u64, out);
+    cells.iter().for_each(|&cell| encode_int(cell.into(), out));
+}
+
+fn encode_int(int: i64, out: &mut Vec<u8>) {
+    if SMALL.contains(&int) {
+        out.push((int + 16) as u8);
+    } else {
+        out.push(INT);
+        encode_number(((int << 1) ^ (int >> 63)) as u64, out);
+    }
+}
+
+/// Seven bits a byte, lowest first.
+fn encode_number(mut number: u64, out: &mut Vec<u8>) {
+    while number >= 0x80 {
+        out.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}
+
+struct Reader<'r, 'a> {
+    bytes: &'r [u8],
+    arena: &'a Arena,
+    names: &'r dyn Fn(&str) -> Option<&'static Symbol>,
+}
+
+// Only `encode` makes these bytes, so malformed ones are a bug; a name can be unknown to an older engine.
+impl<'a> Reader<'_, 'a> {
+    fn value(&mut self) -> Result<Value<'a>, Fail> {
+        Ok(match self.byte()? {
+            NONE => Value::None,
+            FALSE => Value::FALSE,
+            TRUE => Value::TRUE,
+            INT => {
+                let zigzag = self.number()?;
+                Value::Int((zigzag >> 1) as i64 ^ -((zigzag & 1) as i64))
+            }
+            TUPLE => {
+                let items = self.values()?;
+                self.arena.tuple(&items)?
+            }
+            SET => {
+                let items = self.values()?;
+                self.arena.set(&items)?
+            }
+            PRIM => {
+                let n = self.number()? as usize;
+                let (name, rest) = self.bytes.split_at_checked(n).ok_or(Fail::Bug)?;
+                self.bytes = rest;
+                let name = std::str::from_utf8(name).map_err(|_| Fail::Bug)?;
+                Value::Prim((self.names)(name).ok_or(Fail::Kind)?)
+            }
+            FUNC => {
+                let op = *Op::ALL.get(self.byte()? as usize).ok_or(Fail::Bug)?;
+                let held = (0..op.held()).map(|_| self.value()).collect::<Result<Vec<_>, _>>()?;
+                self.arena.closure(op, &held)?
+            }
+            small => Value::Int(i64::from(small) - 16),
+        })
+    }
+
+    fn values(&mut self) -> Result<Vec<Value<'a>>, Fail> {
+        let n = self.number()? as usize;
+        if n > self.bytes.len() {
+            return Err(Fail::Bug);
+        }
+        (0..n).map(|_| self.value()).collect()
+    }
+
+    fn byte(&mut self) -> Result<u8, Fail> {
+        let (first, rest) = self.bytes.split_first().ok_or(Fail::Bug)?;
+        self.bytes = rest;
+        Ok(*first)
+    }
+
+    fn number(&mut self) -> Result<u64, Fail> {
+        let mut number = 0;
+        for shift in (0..64).step_by(7) {
+            let byte = self.byte()?;
+            number |= u64::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                return Ok(number);
+            }
+        }
+        Err(Fail::Bug)
+    }
+}

@@ -1,0 +1,184 @@
+//! Places, coloured cells, and sets of them as bit planes.
+
+use crate::Value;
+
+/// A tuple of two integers that fit in an `i32` each.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(transparent)]
+pub struct Pair(u64);
+
+impl Pair {
+    pub fn new(row: i64, col: i64) -> Option<Pair> {
+        let (row, col) = (i32::try_from(row).ok()?, i32::try_from(col).ok()?);
+        Some(Pair((row as u32 as u64) << 32 | col as u32 as u64))
+    }
+
+    pub fn row(self) -> i64 {
+        i64::from((self.0 >> 32) as u32 as i32)
+    }
+
+    pub fn col(self) -> i64 {
+        i64::from(self.0 as u32 as i32)
+    }
+}
+
+impl std::fmt::Debug for Pair {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "({}, {})", self.row(), self.col())
+    }
+}
+
+/// A tuple `(color, (row, col))`; the packed integers compare as the tuples do.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct Cell(u64);
+
+impl Cell {
+    const COLOR_BIAS: i64 = 1 << 15;
+    const PLACE_BIAS: i64 = 1 << 23;
+
+    pub fn new(color: i64, row: i64, col: i64) -> Option<Cell> {
+        let fit = |x: i64, bias: i64| (-bias..bias).contains(&x).then_some((x + bias) as u64);
+        let (color, row, col) =
+            (fit(color, Self::COLOR_BIAS)?, fit(row, Self::PLACE_BIAS)?, fit(col, Self::PLACE_BIAS)?);
+        Some(Cell(color << 48 | row << 24 | col))
+    }
+
+    pub fn color(self) -> i64 {
+        (self.0 >> 48) as i64 - Self::COLOR_BIAS
+    }
+
+    pub fn row(self) -> i64 {
+        (self.0 >> 24 & 0xff_ffff) as i64 - Self::PLACE_BIAS
+    }
+
+    pub fn col(self) -> i64 {
+        (self.0 & 0xff_ffff) as i64 - Self::PLACE_BIAS
+    }
+
+    pub fn place(self) -> Pair {
+        Pair::new(self.row(), self.col()).expect("24 bits fit in 32")
+    }
+}
+
+impl std::fmt::Debug for Cell {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "({}, {:?})", self.color(), self.place())
+    }
+}
+
+/// A non-empty set of pairs ("indices") or of cells ("an object"), as bit planes over its bounding box.
+///
+/// One plane of `height` words for indices; for an object one plane per colour, ascending. Bit `k` of a word is
+/// column `col + k`. The box is tight. Planes, rows and bits ascending are exactly the canonical order.
+#[derive(Debug)]
+pub struct Patch<'a> {
+    pub(crate) row: i16,
+    pub(crate) col: i16,
+    pub(crate) height: u8,
+    pub(crate) width: u8,
+    /// Bit `c + 1` for colour `c`; 0 for indices.
+    pub(crate) colors: u16,
+    pub(crate) count: u32,
+    pub(crate) rows: &'a [u64],
+}
+
+impl<'a> Patch<'a> {
+    /// The colours a plane can have.
+    pub const COLORS: std::ops::RangeInclusive<i64> = -1..=14;
+    pub const MAX_WIDTH: i64 = 64;
+    pub const MAX_HEIGHT: i64 = 255;
+
+    /// How many cells.
+    pub fn count(&self) -> usize {
+        self.count as usize
+    }
+
+    pub fn is_object(&self) -> bool {
+        self.colors != 0
+    }
+
+    /// Top row, left column, height and width of the bounding box.
+    pub fn bounds(&self) -> (i64, i64, i64, i64) {
+        (self.row.into(), self.col.into(), self.height.into(), self.width.into())
+    }
+
+    /// The members in canonical order, as pairs or cells.
+    pub fn iter(&self) -> PatchIter<'a> {
+        let mut iter = PatchIter {
+            rows: self.rows,
+            next: 0,
+            word: 0,
+            colors: self.colors,
+            color: 0,
+            height: self.height,
+            row_in_plane: 0,
+            left: self.count,
+            top: self.row,
+            left_col: self.col,
+        };
+        if iter.colors != 0 {
+            iter.color = iter.colors.trailing_zeros() as i16 - 1;
+        }
+        iter.load();
+        iter
+    }
+
+    pub fn first(&self) -> Value<'a> {
+        self.iter().next().expect("a patch is never empty")
+    }
+}
+
+/// See [`Patch::iter`].
+#[derive(Clone, Debug)]
+pub struct PatchIter<'a> {
+    rows: &'a [u64],
+    /// Index of the word after the loaded one.
+    next: usize,
+    word: u64,
+    colors: u16,
+    color: i16,
+    height: u8,
+    row_in_plane: u8,
+    left: u32,
+    top: i16,
+    left_col: i16,
+}
+
+impl PatchIter<'_> {
+    fn load(&mut self) {
+        self.word = self.rows[self.next];
+        self.next += 1;
+    }
+}
+
+impl<'a> Iterator for PatchIter<'a> {
+    type Item = Value<'a>;
+
+    fn next(&mut self) -> Option<Value<'a>> {
+        self.left = self.left.checked_sub(1)?;
+        while self.word == 0 {
+            self.load();
+            self.row_in_plane += 1;
+            if self.row_in_plane == self.height {
+                self.row_in_plane = 0;
+                self.colors &= self.colors - 1;
+                self.color = self.colors.trailing_zeros() as i16 - 1;
+            }
+        }
+        let row = i64::from(self.top) + i64::from(self.row_in_plane);
+        let col = i64::from(self.left_col) + i64::from(self.word.trailing_zeros());
+        self.word &= self.word - 1;
+        Some(if self.colors == 0 {
+            Value::Pair(Pair::new(row, col).expect("i16 + u8 fits"))
+        } else {
+            Value::Cell(Cell::new(self.color.into(), row, col).expect("i16 + u8 fits"))
+        })
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left as usize, Some(self.left as usize))
+    }
+}
+
+impl ExactSizeIterator for PatchIter<'_> {}
