@@ -1,1 +1,72 @@
-fn main() {}
+//! The builders' commands: `cargo xtask ci`, `codegen`, `tidy`.
+
+mod codegen;
+mod tidy;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use anyhow::{Context, Result, bail};
+
+/// The second command of the README: what `ci` runs and what a newcomer types.
+const TEST_COMMAND: &str = "cargo test --workspace";
+
+const USAGE: &str = "usage: cargo xtask COMMAND
+
+  ci                 everything that must hold before a change lands
+  codegen [--check]  write the generated files, or check that they are up to date
+  tidy               check the tree against ARCHITECTURE.md, the registry and deny.toml";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let done = match args[..] {
+        ["ci"] => ci(),
+        ["codegen"] => codegen::write(&root()),
+        ["codegen", "--check"] => codegen::check(&root()),
+        ["tidy"] => tidy::check(&root()),
+        _ => Err(anyhow::Error::msg(USAGE)),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            say(&format!("{error:#}"));
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn ci() -> Result<()> {
+    step("cargo fmt --all --check")?;
+    step("cargo clippy --workspace --all-targets --locked -- -D warnings")?;
+    step(&format!("{TEST_COMMAND} --locked"))?;
+    step_with("cargo doc --workspace --no-deps --locked", &[("RUSTDOCFLAGS", "-D warnings")])?;
+    say("» codegen --check");
+    codegen::check(&root())?;
+    say("» tidy");
+    tidy::check(&root())
+}
+
+fn step(command: &str) -> Result<()> {
+    step_with(command, &[])
+}
+
+fn step_with(command: &str, env: &[(&str, &str)]) -> Result<()> {
+    say(&format!("» {command}"));
+    let mut words = command.split_whitespace();
+    let program = words.next().context("an empty command")?;
+    let status = Command::new(program).args(words).envs(env.iter().copied()).current_dir(root()).status()?;
+    if !status.success() {
+        bail!("`{command}` failed");
+    }
+    Ok(())
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the workspace").to_owned()
+}
+
+#[expect(clippy::print_stderr, reason = "builders read it")]
+fn say(text: &str) {
+    eprintln!("{text}");
+}

@@ -1,1 +1,65 @@
-fn main() {}
+//! `batt`: the command line. Thin: it reads arguments and files, calls the facade, and prints.
+//!
+//! Exit codes: 0 did it; 1 ran, but the answer is no (a wrong program, a failed check); 2 usage or input error.
+
+mod commands;
+mod files;
+mod output;
+mod picture;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(name = "batt", version, about = "Runs batteries of small DSL programs over ARC tasks", max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run one program on one grid, or on all pairs of a task
+    Eval(commands::eval::Args),
+    /// Check, format, show and verify program files
+    #[command(subcommand)]
+    Programs(commands::programs::Command),
+    /// The primitives of the language
+    #[command(subcommand)]
+    Dsl(commands::dsl::Command),
+    /// Run conformance vectors: what arc-dsl answers against what batt answers
+    Conformance(commands::conformance::Args),
+}
+
+/// Whether the answer is yes.
+type Answer = anyhow::Result<bool>;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    // Programs can nest function calls deeply; the stack of the main thread is not ours to size.
+    let worker = std::thread::Builder::new().stack_size(256 << 20).spawn(move || dispatch(cli.command));
+    let answer = match worker.map(std::thread::JoinHandle::join) {
+        Ok(Ok(answer)) => answer,
+        Ok(Err(panic)) => std::panic::resume_unwind(panic),
+        Err(error) => Err(anyhow::Error::new(error).context("cannot start a thread")),
+    };
+    match answer {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        Err(error) if output::is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            output::error(&format!("{error:#}"));
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn dispatch(command: Command) -> Answer {
+    match command {
+        Command::Eval(args) => commands::eval::run(&args),
+        Command::Programs(command) => commands::programs::run(&command),
+        Command::Dsl(command) => commands::dsl::run(&command),
+        Command::Conformance(args) => commands::conformance::run(&args),
+    }
+}

@@ -31,6 +31,16 @@ pub enum ConstantValue {
     Pair(i64, i64),
 }
 
+impl std::fmt::Display for ConstantValue {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            ConstantValue::Bool(bool) => f.write_str(if *bool { "True" } else { "False" }),
+            ConstantValue::Int(int) => write!(f, "{int}"),
+            ConstantValue::Pair(row, col) => write!(f, "({row}, {col})"),
+        }
+    }
+}
+
 /// The constant called `name`.
 pub fn constant(name: &str) -> Option<&'static Constant> {
     CONSTANTS.iter().find(|constant| constant.name == name)

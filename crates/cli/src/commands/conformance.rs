@@ -1,0 +1,79 @@
+//! `batt conformance`
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use anyhow::Context;
+use arcbatt::conformance::{Mismatch, Tally, check};
+use arcbatt::exec::Limits;
+use serde::Serialize;
+
+use crate::{Answer, files, output, picture};
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Vector files (JSON lines, `.gz` too)
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// How many failures to list
+    #[arg(long, default_value_t = 10)]
+    list: usize,
+    /// Print a JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &Args) -> Answer {
+    let mut total = Tally::default();
+    for path in &args.files {
+        let keep = args.list - total.failures.len();
+        let tally = check(files::lines(path)?, Limits::STANDARD, keep)
+            .map_err(anyhow::Error::msg)
+            .with_context(|| format!("{} is not a vector file", path.display()))?;
+        total.passed += tally.passed;
+        total.failed += tally.failed;
+        total.failures.extend(tally.failures);
+    }
+    if args.json {
+        output::json(document(&total))?;
+    } else {
+        print(&total)?;
+    }
+    Ok(total.failed == 0)
+}
+
+fn print(tally: &Tally) -> anyhow::Result<()> {
+    let mut out = output::stdout();
+    for Mismatch { id, program, input, expected, got } in &tally.failures {
+        let line = |text: &str| picture::cut(text, 400);
+        writeln!(out, "{id}\n{program}  input     {}", line(input))?;
+        writeln!(out, "  expected  {}\n  got       {}\n", line(expected), line(got))?;
+    }
+    writeln!(out, "{} passed, {} failed", tally.passed, tally.failed)?;
+    Ok(out.flush()?)
+}
+
+fn document(tally: &Tally) -> impl Serialize {
+    #[derive(Serialize)]
+    struct Document {
+        passed: usize,
+        failed: usize,
+        failures: Vec<Failure>,
+    }
+    #[derive(Serialize)]
+    struct Failure {
+        id: String,
+        program: String,
+        input: String,
+        expected: String,
+        got: String,
+    }
+    let failures = tally.failures.iter().map(|mismatch| Failure {
+        id: mismatch.id.clone(),
+        program: mismatch.program.clone(),
+        input: mismatch.input.clone(),
+        expected: mismatch.expected.clone(),
+        got: mismatch.got.clone(),
+    });
+    Document { passed: tally.passed, failed: tally.failed, failures: failures.collect() }
+}

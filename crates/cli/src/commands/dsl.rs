@@ -1,0 +1,156 @@
+//! `batt dsl`
+
+use std::io::Write;
+
+use anyhow::bail;
+use arcbatt::dsl::{Primitive, registry};
+use arcbatt::lang::suggest;
+use serde::Serialize;
+
+use crate::{Answer, output};
+
+#[derive(clap::Subcommand)]
+pub(crate) enum Command {
+    /// List the primitives, family by family
+    List {
+        /// Only this family
+        #[arg(long)]
+        family: Option<String>,
+        /// Print a JSON document
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show everything about one primitive
+    Show {
+        /// Its name, or another name it goes by
+        name: String,
+        /// Print a JSON document
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+pub(crate) fn run(command: &Command) -> Answer {
+    match command {
+        Command::List { family, json } => list(family.as_deref(), *json),
+        Command::Show { name, json } => show(name, *json),
+    }
+}
+
+fn list(family: Option<&str>, json: bool) -> Answer {
+    let mut families: Vec<_> = registry().families().collect();
+    if let Some(name) = family {
+        let names: Vec<_> = families.iter().map(|(family, _)| family.name).collect();
+        families.retain(|(family, _)| family.name == name);
+        if families.is_empty() {
+            bail!("there is no family {name}; the families are {}", names.join(", "));
+        }
+    }
+    if json {
+        #[derive(Serialize)]
+        struct Document {
+            primitives: Vec<Entry>,
+        }
+        let primitives = families.iter().flat_map(|(_, members)| members.iter().map(|member| entry(member)));
+        output::json(Document { primitives: primitives.collect() })?;
+        return Ok(true);
+    }
+    let mut out = output::stdout();
+    let (bold, reset) = if output::colored() { ("\x1b[1m", "\x1b[0m") } else { ("", "") };
+    for (family, members) in &families {
+        let first = family.docs.trim().split(". ").next().unwrap_or_default().trim_end_matches('.');
+        writeln!(out, "{bold}{}{reset} ({})  {}", family.name, members.len(), first.replace('\n', ""))?;
+        for member in members {
+            writeln!(out, "  {:<58} {}", member.signature(), member.summary())?;
+        }
+        writeln!(out)?;
+    }
+    let count: usize = families.iter().map(|(_, members)| members.len()).sum();
+    let aliases: usize = families.iter().flat_map(|(_, members)| members).map(|member| member.aliases.len()).sum();
+    writeln!(out, "{count} primitives, {aliases} aliases")?;
+    out.flush()?;
+    Ok(true)
+}
+
+fn show(name: &str, json: bool) -> Answer {
+    let Some(primitive) = registry().get(name) else {
+        match suggest(name, registry().names()) {
+            Some(near) => bail!("there is no primitive {name}; did you mean {near}?"),
+            None => bail!("there is no primitive {name}; `batt dsl list` lists them"),
+        }
+    };
+    if json {
+        output::json(entry(primitive))?;
+        return Ok(true);
+    }
+    let mut out = output::stdout();
+    let (bold, reset) = if output::colored() { ("\x1b[1m", "\x1b[0m") } else { ("", "") };
+    writeln!(out, "{bold}{}{reset}\n\n{}\n", primitive.signature(), primitive.prose())?;
+    for example in primitive.examples() {
+        writeln!(out, "    {}", example.trim())?;
+    }
+    writeln!(out)?;
+    for (label, text) in facts(primitive) {
+        writeln!(out, "{label:<10} {text}")?;
+    }
+    out.flush()?;
+    Ok(true)
+}
+
+fn facts(primitive: &Primitive) -> Vec<(&'static str, String)> {
+    let mut facts = vec![
+        ("family", primitive.family.name.to_owned()),
+        ("cost", primitive.cost.name().to_owned()),
+        ("fails", if primitive.total { "never on arguments of these types" } else { "may fail" }.to_owned()),
+    ];
+    if primitive.order_sensitive {
+        facts.push(("order", "the result depends on the order of sets".to_owned()));
+    }
+    if !primitive.aliases.is_empty() {
+        facts.push(("also", primitive.aliases.join(", ")));
+    }
+    if !primitive.keywords.is_empty() {
+        let keywords: Vec<_> = primitive.keywords.iter().map(|(new, old)| format!("{new} for {old}")).collect();
+        facts.push(("keywords", keywords.join(", ")));
+    }
+    facts
+}
+
+#[derive(Serialize)]
+struct Entry {
+    name: &'static str,
+    family: &'static str,
+    signature: String,
+    params: Vec<Param>,
+    result: String,
+    total: bool,
+    cost: &'static str,
+    order_sensitive: bool,
+    aliases: &'static [&'static str],
+    docs: String,
+    examples: Vec<&'static str>,
+}
+
+#[derive(Serialize)]
+struct Param {
+    name: &'static str,
+    #[serde(rename = "type")]
+    ty: String,
+}
+
+fn entry(primitive: &Primitive) -> Entry {
+    let params = primitive.params.iter().zip(&primitive.types);
+    Entry {
+        name: primitive.name,
+        family: primitive.family.name,
+        signature: primitive.signature(),
+        params: params.map(|(name, ty)| Param { name, ty: ty.to_string() }).collect(),
+        result: primitive.result.to_string(),
+        total: primitive.total,
+        cost: primitive.cost.name(),
+        order_sensitive: primitive.order_sensitive,
+        aliases: primitive.aliases,
+        docs: primitive.prose(),
+        examples: primitive.examples().map(str::trim).collect(),
+    }
+}

@@ -1,0 +1,245 @@
+//! `batt eval`
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use arcbatt::exec::{Limits, Outcome, Sample, run as run_program};
+use arcbatt::lang::Program;
+use arcbatt::task::{Grid, Task, parse_grid, parse_task};
+use arcbatt::value::{Arena, Value, order, to_json};
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use crate::files::{Source, read};
+use crate::{Answer, output, picture};
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The program file
+    file: PathBuf,
+    /// Which program of the file; not needed if it holds only one
+    name: Option<String>,
+    /// A grid, or a task file: then the program runs on all its pairs
+    #[arg(long, value_name = "GRID.json|TASK.json")]
+    input: PathBuf,
+    /// Show the value of every line
+    #[arg(long)]
+    trace: bool,
+    /// Fuel for each run
+    #[arg(long, default_value_t = Limits::STANDARD.fuel)]
+    fuel: u64,
+    /// Seconds after which a run is stopped, a backstop for slow machines
+    #[arg(short = 't', long, value_name = "SECONDS", default_value_t = 60)]
+    timeout: u64,
+    /// Print a JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &Args) -> Answer {
+    let source = Source::read(&args.file)?;
+    let program = source.program(args.name.as_deref())?;
+    let input = Input::read(&args.input)?;
+    // The flag lives as long as the process: the watchdog may outlast the run.
+    let stop: &'static AtomicBool = Box::leak(Box::new(AtomicBool::new(false)));
+    let timeout = Duration::from_secs(args.timeout);
+    std::thread::spawn(move || {
+        std::thread::sleep(timeout);
+        stop.store(true, Ordering::Relaxed);
+    });
+
+    let arena = Arena::new(Limits::STANDARD.caps);
+    let samples = input.samples(&arena)?;
+    let mut runs = Vec::new();
+    for (label, grid, expected) in input.pairs() {
+        let fits = "the caps leave room for any grid of a task";
+        let value = grid.value(&arena).map_err(anyhow::Error::msg).context(fits)?;
+        let expected = expected.map(|grid| grid.value(&arena)).transpose().map_err(anyhow::Error::msg)?;
+        let sample = Sample { input: value, samples };
+        runs.push(Run { label, input: value, expected, outcome: run_program(program, sample, &arena, args.fuel, Some(stop)) });
+    }
+    let bare = matches!(input, Input::Grid(_)) && program.needs_samples();
+    if args.json {
+        document(program, &runs, args.trace)?;
+    } else {
+        print(program, &runs, bare, args.trace)?;
+    }
+    Ok(runs.iter().all(Run::right))
+}
+
+enum Input {
+    Grid(Grid),
+    Task(Task),
+}
+
+impl Input {
+    fn read(path: &std::path::Path) -> anyhow::Result<Input> {
+        let bytes = read(path)?;
+        let id = path.file_stem().unwrap_or_default().to_string_lossy();
+        let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
+        let input = match first {
+            Some(b'[') => parse_grid(&bytes).map(Input::Grid),
+            Some(b'{') => parse_task(&id, &bytes).map(Input::Task),
+            _ => bail!("{} is neither a grid ([[0, 1], …]) nor a task ({{\"train\": …}})", path.display()),
+        };
+        input.with_context(|| format!("cannot use {}", path.display()))
+    }
+
+    fn samples<'a>(&self, arena: &'a Arena) -> anyhow::Result<Value<'a>> {
+        match self {
+            Input::Grid(_) => Ok(Value::EMPTY_TUPLE),
+            Input::Task(task) => task.samples(arena).map_err(anyhow::Error::msg),
+        }
+    }
+
+    fn pairs(&self) -> Vec<(String, &Grid, Option<&Grid>)> {
+        match self {
+            Input::Grid(grid) => vec![("input".to_owned(), grid, None)],
+            Input::Task(task) => {
+                let pairs = task.pairs();
+                pairs.map(|(part, i, pair)| (format!("{part} {i}"), &pair.input, pair.output.as_ref())).collect()
+            }
+        }
+    }
+}
+
+struct Run<'a> {
+    label: String,
+    input: Value<'a>,
+    expected: Option<Value<'a>>,
+    outcome: Outcome<'a>,
+}
+
+impl Run<'_> {
+    fn right(&self) -> bool {
+        match (&self.outcome.result, self.expected) {
+            (Ok(value), Some(expected)) => order::equal(*value, expected),
+            (Ok(_), None) => true,
+            (Err(_), _) => false,
+        }
+    }
+}
+
+fn print(program: &Program, runs: &[Run<'_>], bare: bool, trace: bool) -> anyhow::Result<()> {
+    let colored = output::colored();
+    let mut out = output::stdout();
+    if bare {
+        writeln!(out, "note: {} reads S, and S is empty on a bare grid; give a task file instead\n", program.name())?;
+    }
+    for run in runs {
+        let verdict = match (&run.outcome.result, run.expected) {
+            (Ok(_), Some(_)) if run.right() => ": right",
+            (Ok(_), Some(_)) => ": wrong",
+            (Err(_), _) => ": failed",
+            (Ok(_), None) => "",
+        };
+        writeln!(out, "{}{verdict} (fuel {})", run.label, run.outcome.fuel)?;
+        if trace {
+            write_trace(&mut out, program, &run.outcome)?;
+        }
+        match &run.outcome.result {
+            Ok(value) => {
+                let mut blocks = Vec::new();
+                if run.expected.is_some() || matches!(value, Value::Grid(_)) {
+                    blocks.push(("input".to_owned(), picture::render(run.input, colored)));
+                }
+                blocks.push(("answer".to_owned(), picture::render(*value, colored)));
+                if let Some(expected) = run.expected
+                    && !run.right()
+                {
+                    blocks.push(("expected".to_owned(), picture::render(expected, colored)));
+                }
+                for line in picture::beside(&blocks) {
+                    writeln!(out, "{line}")?;
+                }
+            }
+            Err(failure) => writeln!(out, "{}", failure.describe(program))?,
+        }
+        writeln!(out)?;
+    }
+    if let [_, _, ..] = runs {
+        let right = runs.iter().filter(|run| run.right()).count();
+        writeln!(out, "{right} of {} pairs right", runs.len())?;
+    }
+    Ok(out.flush()?)
+}
+
+fn write_trace(out: &mut impl Write, program: &Program, outcome: &Outcome<'_>) -> anyhow::Result<()> {
+    let width = if output::terminal() { 100 } else { 2000 };
+    for (node, value) in program.nodes().iter().zip(&outcome.values) {
+        if !node.is_call() {
+            continue;
+        }
+        let name = node.name().unwrap_or("·");
+        writeln!(out, "  {:>4} │ {name} = {}", node.line, picture::cut(&value.to_string(), width))?;
+    }
+    Ok(())
+}
+
+fn document(program: &Program, runs: &[Run<'_>], trace: bool) -> anyhow::Result<()> {
+    #[derive(Serialize)]
+    struct Document {
+        program: String,
+        hash: String,
+        runs: Vec<Entry>,
+    }
+    #[derive(Serialize)]
+    struct Entry {
+        pair: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        output: Option<Box<RawValue>>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        failure: Option<Failure>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        right: Option<bool>,
+        fuel: u64,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        trace: Option<Vec<Line>>,
+    }
+    #[derive(Serialize)]
+    struct Failure {
+        kind: &'static str,
+        primitive: Option<&'static str>,
+        line: u32,
+        text: String,
+    }
+    #[derive(Serialize)]
+    struct Line {
+        line: u32,
+        name: Option<String>,
+        value: Box<RawValue>,
+    }
+    fn raw(value: Value<'_>) -> anyhow::Result<Box<RawValue>> {
+        let mut json = String::new();
+        to_json(value, &mut json);
+        Ok(RawValue::from_string(json)?)
+    }
+    let mut entries = Vec::new();
+    for run in runs {
+        let lines = program.nodes().iter().zip(&run.outcome.values).filter(|(node, _)| node.is_call());
+        let lines = lines.map(|(node, value)| {
+            Ok(Line { line: node.line, name: node.name().map(str::to_owned), value: raw(*value)? })
+        });
+        entries.push(Entry {
+            pair: run.label.clone(),
+            output: run.outcome.result.as_ref().ok().map(|value| raw(*value)).transpose()?,
+            failure: run.outcome.result.as_ref().err().map(|failure| Failure {
+                kind: failure.fail.name(),
+                primitive: failure.primitive.map(|symbol| symbol.name),
+                line: program.node(failure.node).line,
+                text: failure.describe(program),
+            }),
+            right: run.expected.map(|_| run.right()),
+            fuel: run.outcome.fuel,
+            trace: if trace { Some(lines.collect::<anyhow::Result<_>>()?) } else { None },
+        });
+    }
+    output::json(Document {
+        program: program.name().to_owned(),
+        hash: program.hash().to_string(),
+        runs: entries,
+    })
+}

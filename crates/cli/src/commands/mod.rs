@@ -1,0 +1,6 @@
+//! One file a command.
+
+pub(crate) mod conformance;
+pub(crate) mod dsl;
+pub(crate) mod eval;
+pub(crate) mod programs;

@@ -1,0 +1,274 @@
+//! `batt programs`
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::bail;
+use arcbatt::exec::Limits;
+use arcbatt::lang::{self, Program, Severity};
+use arcbatt::verify::{Verdict, verify};
+use serde::Serialize;
+
+use crate::files::{self, Source};
+use crate::{Answer, output};
+
+#[derive(clap::Subcommand)]
+pub(crate) enum Command {
+    /// Report every mistake in program files
+    Check {
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        /// Take warnings for errors
+        #[arg(long)]
+        strict: bool,
+        /// Print a JSON document
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print programs in canonical form (comments and unneeded lines are left out)
+    Fmt {
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+    },
+    /// Show one program: its lines with their types, and its content hash
+    Show {
+        file: PathBuf,
+        /// Which program of the file; not needed if it holds only one
+        name: Option<String>,
+        /// Print a JSON document
+        #[arg(long)]
+        json: bool,
+    },
+    /// Run programs on the tasks they are named after (`solve_00d62c1b`)
+    Verify {
+        /// A folder of task files, or one task file
+        data: PathBuf,
+        #[arg(long, required = true, num_args = 1..)]
+        programs: Vec<PathBuf>,
+        /// Fuel for each run
+        #[arg(long, default_value_t = Limits::STANDARD.fuel)]
+        fuel: u64,
+        /// Print a JSON document
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+pub(crate) fn run(command: &Command) -> Answer {
+    match command {
+        Command::Check { files, strict, json } => check(files, *strict, *json),
+        Command::Fmt { files } => fmt(files),
+        Command::Show { file, name, json } => show(file, name.as_deref(), *json),
+        Command::Verify { data, programs, fuel, json } => verify_programs(data, programs, *fuel, *json),
+    }
+}
+
+fn check(paths: &[PathBuf], strict: bool, json: bool) -> Answer {
+    let sources = paths.iter().map(|path| Source::read(path)).collect::<anyhow::Result<Vec<_>>>()?;
+    let accepted = |source: &Source| source.errors() == 0 && !(strict && source.warnings() > 0);
+    if json {
+        output::json(CheckDocument { files: sources.iter().map(file_entry).collect() })?;
+        return Ok(sources.iter().all(accepted));
+    }
+    let mut out = output::stdout();
+    for source in &sources {
+        write!(out, "{}", source.render_problems(output::colored()))?;
+    }
+    for source in &sources {
+        let problems = match (source.errors(), source.warnings()) {
+            (0, 0) => "no problem".to_owned(),
+            (errors, warnings) => format!("{}, {}", count(errors, "error"), count(warnings, "warning")),
+        };
+        let programs = count(source.parsed.programs.len(), "program");
+        writeln!(out, "{}: {programs}, {problems}", source.path.display())?;
+    }
+    out.flush()?;
+    Ok(sources.iter().all(accepted))
+}
+
+fn count(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
+#[derive(Serialize)]
+struct CheckDocument {
+    files: Vec<FileEntry>,
+}
+
+#[derive(Serialize)]
+struct FileEntry {
+    file: String,
+    programs: Vec<ProgramEntry>,
+    problems: Vec<ProblemEntry>,
+}
+
+#[derive(Serialize)]
+struct ProgramEntry {
+    name: String,
+    hash: String,
+}
+
+#[derive(Serialize)]
+struct ProblemEntry {
+    severity: &'static str,
+    line: usize,
+    column: usize,
+    start: u32,
+    end: u32,
+    message: String,
+    label: String,
+}
+
+fn file_entry(source: &Source) -> FileEntry {
+    let programs = source.parsed.programs.iter();
+    let problems = source.parsed.problems.iter().map(|problem| {
+        let (line, column) = problem.place(&source.text);
+        ProblemEntry {
+            severity: match problem.severity {
+                Severity::Error => "error",
+                Severity::Warning => "warning",
+            },
+            line,
+            column,
+            start: problem.span.start,
+            end: problem.span.end,
+            message: problem.message.clone(),
+            label: problem.label.clone(),
+        }
+    });
+    FileEntry {
+        file: source.path.display().to_string(),
+        programs: programs
+            .map(|program| ProgramEntry { name: program.name().to_owned(), hash: program.hash().to_string() })
+            .collect(),
+        problems: problems.collect(),
+    }
+}
+
+/// Refuses files with errors: what cannot be read cannot be carried over, and nothing may be lost.
+fn usable(sources: &[Source]) -> anyhow::Result<()> {
+    for source in sources {
+        if source.errors() > 0 {
+            let problems = source.render_problems(false);
+            bail!("{} has errors:\n\n{}", source.path.display(), problems.trim_end());
+        }
+    }
+    Ok(())
+}
+
+fn fmt(paths: &[PathBuf]) -> Answer {
+    let sources = paths.iter().map(|path| Source::read(path)).collect::<anyhow::Result<Vec<_>>>()?;
+    usable(&sources)?;
+    let mut out = output::stdout();
+    let programs = sources.iter().flat_map(|source| &source.parsed.programs);
+    for (i, program) in programs.enumerate() {
+        write!(out, "{}{}", if i == 0 { "" } else { "\n\n" }, lang::print(program))?;
+    }
+    out.flush()?;
+    Ok(true)
+}
+
+fn show(path: &Path, name: Option<&str>, json: bool) -> Answer {
+    let source = Source::read(path)?;
+    let program = source.program(name)?;
+    if json {
+        output::json(show_document(program))?;
+        return Ok(true);
+    }
+    let mut out = output::stdout();
+    let (dim, reset) = if output::colored() { ("\x1b[2m", "\x1b[0m") } else { ("", "") };
+    let text = lang::print(program);
+    let types = lang::line_types(program);
+    let width = text.lines().map(|line| line.chars().count()).max().unwrap_or(0).min(70);
+    for (line, ty) in text.lines().zip(types) {
+        match ty {
+            Some(ty) => writeln!(out, "{line:<width$}  {dim}# {ty}{reset}")?,
+            None => writeln!(out, "{line}")?,
+        }
+    }
+    let calls = program.nodes().iter().filter(|node| node.is_call()).count();
+    let reads = if program.needs_samples() { "the demonstration pairs and the input" } else { "the input" };
+    writeln!(out, "\n{}, reads {reads}, hash {}", count(calls, "call"), program.hash())?;
+    out.flush()?;
+    Ok(true)
+}
+
+fn show_document(program: &Program) -> impl Serialize {
+    #[derive(Serialize)]
+    struct Document {
+        name: String,
+        hash: String,
+        needs_samples: bool,
+        result_type: String,
+        calls: usize,
+        text: String,
+    }
+    Document {
+        name: program.name().to_owned(),
+        hash: program.hash().to_string(),
+        needs_samples: program.needs_samples(),
+        result_type: program.node(program.result()).ty.to_string(),
+        calls: program.nodes().iter().filter(|node| node.is_call()).count(),
+        text: lang::print(program),
+    }
+}
+
+fn verify_programs(data: &Path, paths: &[PathBuf], fuel: u64, json: bool) -> Answer {
+    let sources = paths.iter().map(|path| Source::read(path)).collect::<anyhow::Result<Vec<_>>>()?;
+    usable(&sources)?;
+    let dataset = files::dataset(data)?;
+    let programs: Vec<_> = sources.into_iter().flat_map(|source| source.parsed.programs).collect();
+    let verdicts = verify(&programs, &dataset, Limits { fuel, ..Limits::STANDARD });
+    let right = verdicts.iter().filter(|verdict| verdict.right()).count();
+    if json {
+        output::json(verify_document(&verdicts, right))?;
+        return Ok(right == verdicts.len());
+    }
+    let mut out = output::stdout();
+    for verdict in verdicts.iter().filter(|verdict| !verdict.right()) {
+        match &verdict.task {
+            None => writeln!(out, "{}: no task of this data set ends its name", verdict.program)?,
+            Some(_) => {
+                writeln!(out, "{}: wrong on {} of {} pairs", verdict.program, verdict.wrong.len(), verdict.pairs)?;
+                for wrong in &verdict.wrong {
+                    writeln!(out, "  {}: {}", wrong.pair, wrong.why)?;
+                }
+            }
+        }
+    }
+    writeln!(out, "{right} of {} programs right on all pairs", verdicts.len())?;
+    out.flush()?;
+    Ok(right == verdicts.len())
+}
+
+fn verify_document(verdicts: &[Verdict], right: usize) -> impl Serialize {
+    #[derive(Serialize)]
+    struct Document {
+        programs: usize,
+        right: usize,
+        verdicts: Vec<Entry>,
+    }
+    #[derive(Serialize)]
+    struct Entry {
+        program: String,
+        task: Option<String>,
+        right: bool,
+        pairs: usize,
+        max_fuel: u64,
+        wrong: Vec<Wrong>,
+    }
+    #[derive(Serialize)]
+    struct Wrong {
+        pair: String,
+        why: String,
+    }
+    let entry = |verdict: &Verdict| Entry {
+        program: verdict.program.clone(),
+        task: verdict.task.clone(),
+        right: verdict.right(),
+        pairs: verdict.pairs,
+        max_fuel: verdict.max_fuel,
+        wrong: verdict.wrong.iter().map(|wrong| Wrong { pair: wrong.pair.clone(), why: wrong.why.clone() }).collect(),
+    };
+    Document { programs: verdicts.len(), right, verdicts: verdicts.iter().map(entry).collect() }
+}

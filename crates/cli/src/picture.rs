@@ -1,0 +1,112 @@
+//! Values for people: grids as pictures, everything else as text.
+
+use std::fmt::Write;
+
+use arcbatt::value::{Grid, Value};
+
+/// The colours of the ARC testing interface, 0 to 9.
+const PALETTE: [(u8, u8, u8); 10] = [
+    (0x00, 0x00, 0x00),
+    (0x00, 0x74, 0xd9),
+    (0xff, 0x41, 0x36),
+    (0x2e, 0xcc, 0x40),
+    (0xff, 0xdc, 0x00),
+    (0xaa, 0xaa, 0xaa),
+    (0xf0, 0x12, 0xbe),
+    (0xff, 0x85, 0x1b),
+    (0x7f, 0xdb, 0xff),
+    (0x87, 0x0c, 0x25),
+];
+
+/// A value over as many lines as it takes: a grid as coloured cells, or as digits without colour.
+pub(crate) fn render(value: Value<'_>, colored: bool) -> Vec<String> {
+    match value {
+        Value::Grid(grid) => rows(grid, colored),
+        other => vec![other.to_string()],
+    }
+}
+
+/// Blocks of lines next to each other, each under its title.
+pub(crate) fn beside(blocks: &[(String, Vec<String>)]) -> Vec<String> {
+    let height = blocks.iter().map(|(_, lines)| lines.len()).max().unwrap_or(0);
+    let mut out = vec![String::new(); height + 1];
+    for (i, (title, lines)) in blocks.iter().enumerate() {
+        let width = lines.iter().map(|line| visible_width(line)).max().unwrap_or(0).max(title.chars().count());
+        let last = i + 1 == blocks.len();
+        for (row, line) in std::iter::once(title).chain(lines).enumerate() {
+            out[row].push_str(line);
+            let pad = width - visible_width(line);
+            out[row].push_str(&" ".repeat(if last { 0 } else { pad + 3 }));
+        }
+        if !last {
+            out[lines.len() + 1..].iter_mut().for_each(|row| row.push_str(&" ".repeat(width + 3)));
+        }
+    }
+    out.iter_mut().for_each(|row| row.truncate(row.trim_end().len()));
+    out
+}
+
+fn rows(grid: &Grid<'_>, colored: bool) -> Vec<String> {
+    let width = grid.cells().iter().map(|cell| cell.to_string().len()).max().unwrap_or(1);
+    grid.rows()
+        .map(|row| {
+            let mut line = String::new();
+            for (col, &cell) in row.iter().enumerate() {
+                match usize::try_from(cell).ok().and_then(|color| PALETTE.get(color)) {
+                    Some((r, g, b)) if colored => {
+                        write!(line, "\x1b[48;2;{r};{g};{b}m  \x1b[0m").expect("a string takes all");
+                    }
+                    _ if colored => write!(line, "{cell:>2}").expect("a string takes all"),
+                    _ => {
+                        let space = if col == 0 { "" } else { " " };
+                        write!(line, "{space}{cell:>width$}").expect("a string takes all");
+                    }
+                }
+            }
+            line
+        })
+        .collect()
+}
+
+/// Characters without the colour codes.
+fn visible_width(line: &str) -> usize {
+    let mut width = 0;
+    let mut inside = false;
+    for c in line.chars() {
+        match c {
+            '\x1b' => inside = true,
+            'm' if inside => inside = false,
+            _ if inside => {}
+            _ => width += 1,
+        }
+    }
+    width
+}
+
+/// A text of at most `max` characters, cut with an ellipsis.
+pub(crate) fn cut(text: &str, max: usize) -> String {
+    if text.chars().count() <= max {
+        return text.to_owned();
+    }
+    text.chars().take(max.saturating_sub(1)).chain(['…']).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_stand_beside_each_other() {
+        let block = |title: &str, lines: &[&str]| {
+            (title.to_owned(), lines.iter().map(|line| (*line).to_owned()).collect())
+        };
+        let lines = beside(&[block("in", &["\x1b[48;2;0;0;0m  \x1b[0m"]), block("output", &["1 2", "3 4"])]);
+        assert_eq!(lines, ["in   output", "\x1b[48;2;0;0;0m  \x1b[0m   1 2", "     3 4"]);
+    }
+
+    #[test]
+    fn long_texts_are_cut() {
+        assert_eq!(cut("abcdef", 4), "abc…");
+        assert_eq!(cut("abcd", 4), "abcd");
+    }
+}
