@@ -1,0 +1,58 @@
+//! The fuzz target: bytes as a program file.
+
+use arcbatt::exec::{Sample, run};
+use arcbatt::lang::{self, Program};
+use arcbatt::value::{Arena, Caps, Fail, Owned, Value};
+
+/// Reads `bytes` as a program file; prints every program, reads it again, and runs it on small grids. Panics if
+/// anything that must hold does not.
+pub fn fuzz_program(bytes: &[u8]) {
+    let parsed = lang::parse_bytes(bytes);
+    let text = String::from_utf8_lossy(bytes);
+    for problem in &parsed.problems {
+        problem.render("fuzz.py", &text, false);
+    }
+    for program in parsed.programs.iter().take(20) {
+        round_trips(program);
+        answers_are_repeatable(program);
+    }
+}
+
+fn round_trips(program: &Program) {
+    let printed = lang::print(program);
+    let again = lang::parse(&printed);
+    let [again] = &again.programs[..] else {
+        panic!("the canonical form does not parse:\n{printed}\n{:?}", again.problems);
+    };
+    assert_eq!(program.hash(), again.hash(), "the canonical form means something else:\n{printed}");
+    assert_eq!(printed, lang::print(again), "the canonical form is not a fixed point");
+}
+
+fn answers_are_repeatable(program: &Program) {
+    // Small, so that a fuzzer gets far; the caps keep any one value within a few milliseconds.
+    const FUEL: u64 = 20_000;
+    const CAPS: Caps = Caps { weight: 20_000, depth: 100 };
+    const GRIDS: [(usize, &[i8]); 3] = [(1, &[5]), (3, &[0, 1, 0, 2, 0, 2, 0, 1, 0]), (2, &[3, 3, 0, 0, 0, 7])];
+    for (width, cells) in GRIDS {
+        let arena = Arena::new(CAPS);
+        let Ok(input) = arena.grid(width, cells) else { panic!("a small grid fits") };
+        let sample = Sample { input, samples: Value::EMPTY_TUPLE };
+        let whole = run(program, sample, &arena, FUEL, None);
+        let answer = |result: Result<Value<'_>, arcbatt::exec::Failure>| match result {
+            Ok(value) => Ok(Owned::new(value)),
+            Err(failure) => Err((failure.fail, failure.node)),
+        };
+        let failed = whole.result.as_ref().err().map(|failure| failure.fail);
+        assert_ne!(failed, Some(Fail::Bug), "a body panicked");
+        let expected = answer(whole.result);
+        // The same again with just enough fuel; out of fuel with less.
+        if failed != Some(Fail::Fuel) {
+            let exact = run(program, sample, &arena, whole.fuel, None);
+            assert_eq!(answer(exact.result), expected, "the bill of {} is not the bill", whole.fuel);
+            if whole.fuel > 0 {
+                let less = run(program, sample, &arena, whole.fuel - 1, None);
+                assert_eq!(less.result.err().map(|failure| failure.fail), Some(Fail::Fuel));
+            }
+        }
+    }
+}
