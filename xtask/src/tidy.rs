@@ -46,7 +46,8 @@ fn rooms(root: &Path, metadata: &Value, wrong: &mut Vec<String>) -> Result<()> {
     for package in packages.iter().filter(|package| package["source"].is_null()) {
         let dependencies = package["dependencies"].as_array().context("no dependencies")?;
         let known = dependencies.iter().filter(|dependency| dependency["kind"].is_null());
-        let known: BTreeSet<_> = known.filter(|it| it["path"].is_string()).filter_map(|it| room(&it["name"])).collect();
+        let known: BTreeSet<_> =
+            known.filter(|it| it["path"].is_string()).filter_map(|it| room(&it["name"])).collect();
         actual.insert(room(&package["name"]).context("a package without a name")?, known);
     }
     for (name, known) in &actual {
@@ -58,7 +59,12 @@ fn rooms(root: &Path, metadata: &Value, wrong: &mut Vec<String>) -> Result<()> {
             Some(_) => {}
         }
     }
-    wrong.extend(picture.keys().filter(|name| !actual.contains_key(*name)).map(|name| format!("there is no room {name}")));
+    wrong.extend(
+        picture
+            .keys()
+            .filter(|name| !actual.contains_key(*name))
+            .map(|name| format!("there is no room {name}")),
+    );
     Ok(())
 }
 
@@ -70,14 +76,18 @@ fn room(name: &Value) -> Option<String> {
 fn licences(root: &Path, metadata: &Value, wrong: &mut Vec<String>) -> Result<()> {
     let deny = read(root, "deny.toml")?;
     let list = deny.split("allow = [").nth(1).and_then(|rest| rest.split(']').next());
-    let allowed: BTreeSet<_> = list.context("deny.toml has no list of licences")?.split('"').skip(1).step_by(2).collect();
+    let allowed: BTreeSet<_> =
+        list.context("deny.toml has no list of licences")?.split('"').skip(1).step_by(2).collect();
     for package in metadata["packages"].as_array().context("no packages")? {
         let licence = package["license"].as_str().unwrap_or("none");
         let word = |word: &str| allowed.contains(word.trim_matches(['(', ')', ' ']));
         // One alternative must be allowed in all its parts.
         let fine = licence.replace('/', " OR ").split(" OR ").any(|choice| choice.split(" AND ").all(word));
         if !fine {
-            wrong.push(format!("{} has the licence {licence}, which deny.toml does not allow", package["name"]));
+            wrong.push(format!(
+                "{} has the licence {licence}, which deny.toml does not allow",
+                package["name"]
+            ));
         }
     }
     Ok(())

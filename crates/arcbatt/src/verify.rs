@@ -68,7 +68,9 @@ fn verify_on(program: &Program, task: &Task, limits: Limits, arena: &mut Arena, 
         verdict.pairs += 1;
         let values = (pair.input.value(arena), task.samples(arena), expected.value(arena));
         let (Ok(input), Ok(samples), Ok(expected)) = values else {
-            verdict.wrong.push(WrongPair { pair: format!("{part} {i}"), why: "too large for the caps".into() });
+            verdict
+                .wrong
+                .push(WrongPair { pair: format!("{part} {i}"), why: "too large for the caps".into() });
             continue;
         };
         let outcome = run(program, Sample { input, samples }, arena, limits.fuel, None);
@@ -85,8 +87,11 @@ fn verify_on(program: &Program, task: &Task, limits: Limits, arena: &mut Arena, 
 /// How far a wrong answer is from the right one.
 fn difference(value: Value<'_>, expected: Value<'_>) -> String {
     match (value, expected) {
-        (Value::Grid(got), Value::Grid(expected)) if got.width() == expected.width() && got.height() == expected.height() => {
-            let differ = got.cells().iter().zip(expected.cells()).filter(|(got, expected)| got != expected).count();
+        (Value::Grid(got), Value::Grid(expected))
+            if got.width() == expected.width() && got.height() == expected.height() =>
+        {
+            let differ =
+                got.cells().iter().zip(expected.cells()).filter(|(got, expected)| got != expected).count();
             format!("{differ} of {} cells differ", expected.cells().len())
         }
         (Value::Grid(got), Value::Grid(expected)) => {

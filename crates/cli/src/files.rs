@@ -56,7 +56,9 @@ impl Source {
         }
         match lang::suggest(name, programs.iter().map(Program::name)) {
             Some(near) => bail!("{path} holds no program called {name}; did you mean {near}?"),
-            None => bail!("{path} holds no program called {name}; `batt programs check {path}` lists what it holds"),
+            None => bail!(
+                "{path} holds no program called {name}; `batt programs check {path}` lists what it holds"
+            ),
         }
     }
 }

@@ -12,7 +12,12 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 #[derive(Parser)]
-#[command(name = "batt", version, about = "Runs batteries of small DSL programs over ARC tasks", max_term_width = 100)]
+#[command(
+    name = "batt",
+    version,
+    about = "Runs batteries of small DSL programs over ARC tasks",
+    max_term_width = 100
+)]
 struct Cli {
     #[command(subcommand)]
     command: Command,

@@ -31,7 +31,8 @@ pub(crate) fn beside(blocks: &[(String, Vec<String>)]) -> Vec<String> {
     let height = blocks.iter().map(|(_, lines)| lines.len()).max().unwrap_or(0);
     let mut out = vec![String::new(); height + 1];
     for (i, (title, lines)) in blocks.iter().enumerate() {
-        let width = lines.iter().map(|line| visible_width(line)).max().unwrap_or(0).max(title.chars().count());
+        let width =
+            lines.iter().map(|line| visible_width(line)).max().unwrap_or(0).max(title.chars().count());
         let last = i + 1 == blocks.len();
         for (row, line) in std::iter::once(title).chain(lines).enumerate() {
             out[row].push_str(line);

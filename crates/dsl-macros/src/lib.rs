@@ -22,6 +22,7 @@
 use proc_macro::TokenStream;
 use proc_macro2::TokenStream as Tokens;
 use quote::quote;
+use syn::ext::IdentExt;
 use syn::{Expr, FnArg, GenericArgument, Ident, ItemFn, Pat, PathArguments, ReturnType, Type};
 
 #[proc_macro_attribute]
@@ -69,8 +70,9 @@ fn expand(options: Tokens, function: ItemFn) -> syn::Result<Tokens> {
         }
     };
     let Options { cost, order_sensitive, aliases, keywords, infer, meaning } = options;
-    let name_text = name.to_string();
-    let name_texts = names.iter().map(Ident::to_string);
+    // `r#move` is Rust's spelling of the primitive `move`.
+    let name_text = name.unraw().to_string();
+    let name_texts = names.iter().map(|name| name.unraw().to_string());
     let keywords = keywords.iter().map(|(new, old)| quote!((#new, #old)));
 
     Ok(quote! {
@@ -139,7 +141,8 @@ impl Options {
             } else if meta.path.is_ident("keyword") {
                 meta.parse_nested_meta(|keyword| {
                     let old: Ident = keyword.value()?.parse()?;
-                    options.keywords.push((keyword.path.require_ident()?.to_string(), old.to_string()));
+                    let new = keyword.path.require_ident()?;
+                    options.keywords.push((new.unraw().to_string(), old.unraw().to_string()));
                     Ok(())
                 })?;
             } else {

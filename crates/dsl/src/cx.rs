@@ -158,7 +158,7 @@ impl Cost {
         });
         match self {
             Cost::Constant => 1,
-            Cost::PerCell => 1 + weights.sum::<u64>(),
+            Cost::PerCell | Cost::PerCall => 1 + weights.sum::<u64>(),
             Cost::PerPair => {
                 let (mut first, mut second, mut sum) = (0, 0, 0);
                 for weight in weights {
@@ -168,7 +168,6 @@ impl Cost {
                 }
                 1 + sum + first * second / 16
             }
-            Cost::PerCall => 1 + args.iter().map(|arg| arg.len().unwrap_or(0) as u64).sum::<u64>(),
         }
     }
 

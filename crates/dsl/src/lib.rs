@@ -7,9 +7,6 @@
 //!
 //! This room knows nothing of program text, plans, tasks or threads.
 
-
-
-
 mod sig;
 mod constant;
 mod cx;

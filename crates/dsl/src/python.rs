@@ -60,6 +60,17 @@ impl<'a> Cx<'a> {
         value.as_int().ok_or(Fail::Kind)
     }
 
+    /// `value` as an index if `0 <= value < n`.
+    pub(crate) fn within(&self, value: Value<'a>, n: usize) -> Result<Option<usize>, Fail> {
+        Ok(usize::try_from(self.int(value)?).ok().filter(|index| *index < n))
+    }
+
+    /// Fails unless a set of `rows` times `cols` places can exist. Ask before making them.
+    pub(crate) fn admit_places(&self, rows: usize, cols: usize) -> Result<(), Fail> {
+        // A place weighs three: the pair and its two numbers.
+        self.arena.admit(rows.saturating_mul(cols).saturating_mul(3))
+    }
+
     /// How often `range(value)` goes round: nothing for a negative number.
     pub(crate) fn count(&self, value: Value<'a>) -> Result<usize, Fail> {
         let n = self.int(value)?.max(0);
@@ -211,6 +222,43 @@ impl<'a> Cx<'a> {
         self.like(a, &kept)
     }
 
+    /// The members of the members of a container, in its kind.
+    pub(crate) fn merged(&self, containers: Value<'a>) -> Result<Value<'a>, Fail> {
+        let mut items = Vec::new();
+        for container in self.iter(containers)? {
+            items.extend(self.iter(container)?);
+        }
+        self.like(containers, &items)
+    }
+
+    /// The different items in canonical order: where each comes first, and how often it comes.
+    pub(crate) fn distinct(&self, items: &[Value<'a>]) -> Vec<(usize, usize)> {
+        let mut places: Vec<usize> = (0..items.len()).collect();
+        places.sort_by(|&a, &b| order::cmp(items[a], items[b]));
+        let runs = places.chunk_by(|&a, &b| order::equal(items[a], items[b]));
+        runs.map(|run| (run[0], run.len())).collect()
+    }
+
+    /// The items without repetitions: of equal ones the first stays.
+    pub(crate) fn deduped(&self, items: &[Value<'a>]) -> Vec<Value<'a>> {
+        let mut places: Vec<_> = self.distinct(items).into_iter().map(|(place, _)| place).collect();
+        places.sort_unstable();
+        places.into_iter().map(|place| items[place]).collect()
+    }
+
+    /// What a `key=` function says of an item, paid for. `None` in its place stands for the item itself.
+    pub(crate) fn key(&mut self, function: Value<'a>, item: Value<'a>) -> Result<Value<'a>, Fail> {
+        match function {
+            Value::None => self.charge(item.weight().into()).map(|()| item),
+            _ => self.collect(function, item),
+        }
+    }
+
+    /// The keys of all items.
+    pub(crate) fn keys(&mut self, function: Value<'a>, items: &[Value<'a>]) -> Result<Vec<Value<'a>>, Fail> {
+        items.iter().map(|item| self.key(function, *item)).collect()
+    }
+
     /// `sorted(items, key=…)` for keys in the same order as the items; returns the items' places.
     ///
     /// Python's `<` is only a partial order on sets, and then the outcome depends on the algorithm: below 64
@@ -304,4 +352,18 @@ fn merge_sort(
         }
     }
     Ok(())
+}
+
+/// The places of a patch: of an object without its colours, of indices the indices themselves.
+///
+/// The first member decides which of the two it is, so a tuple of pairs comes back as the tuple it is.
+pub(crate) fn toindices<'a>(cx: &Cx<'a>, patch: Value<'a>) -> Result<Value<'a>, Fail> {
+    if cx.len(patch)? == 0 {
+        return Ok(Value::EMPTY_SET);
+    }
+    if !cx.at(cx.first(patch)?, 1)?.is_tuple() {
+        return Ok(patch);
+    }
+    let places = cx.iter(patch)?.map(|cell| Ok(cx.two(cell)?[1]));
+    cx.set(&places.collect::<Result<Vec<_>, Fail>>()?)
 }

@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 
 use batt_value::{ContentHash, Fail, Symbol, Value};
 
-use crate::sig::{Cost, Infer, Ty};
 use crate::Cx;
+use crate::sig::{Cost, Infer, Ty};
 
 /// All primitives. Built once, on first use.
 pub fn registry() -> &'static Registry {
@@ -38,7 +38,8 @@ pub struct Registry {
 
 impl Registry {
     fn new() -> Registry {
-        let rows = crate::family::ALL.iter().flat_map(|family| family.rows.iter().map(move |row| (*family, *row)));
+        let rows =
+            crate::family::ALL.iter().flat_map(|family| family.rows.iter().map(move |row| (*family, *row)));
         let mut rows: Vec<_> = rows.collect();
         rows.sort_by_key(|(_, row)| row.name);
         let primitives: Vec<_> = rows

@@ -146,8 +146,8 @@ pub enum Cost {
     PerCell,
     /// As `PerCell`, + a 16th of the product of the two largest weights among the arguments.
     PerPair,
-    /// 1 + the number of members of container arguments; every call to a function argument is charged by
-    /// itself, and each result that is kept or compared costs its weight.
+    /// 1 + the weights of the arguments; every call to a function argument is charged by itself, and each
+    /// result that is kept or compared costs its weight.
     PerCall,
 }
 

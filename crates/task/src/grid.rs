@@ -89,7 +89,9 @@ impl<'de> Visitor<'de> for Row<'_> {
         while let Some(color) = cells.next_element::<i64>()? {
             let col = grid.cells.len() - start;
             if !(0..=9).contains(&color) {
-                return Err(de::Error::custom(format!("row {row}, column {col} is {color}; colours are 0 to 9")));
+                return Err(de::Error::custom(format!(
+                    "row {row}, column {col} is {color}; colours are 0 to 9"
+                )));
             }
             if col == Grid::MAX_SIDE {
                 return Err(de::Error::custom(format!("row {row} has more than 30 cells")));
@@ -102,7 +104,9 @@ impl<'de> Visitor<'de> for Row<'_> {
         }
         if row > 0 && width != grid.width {
             let before = grid.width;
-            return Err(de::Error::custom(format!("row {row} has {width} cells, the rows before have {before}")));
+            return Err(de::Error::custom(format!(
+                "row {row} has {width} cells, the rows before have {before}"
+            )));
         }
         grid.width = width;
         Ok(())

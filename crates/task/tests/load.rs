@@ -27,11 +27,15 @@ fn grids_are_rectangles_of_colours() {
 
 #[test]
 fn a_task_may_lack_test_outputs() {
-    let task = parse_task("t", br#"{"train": [{"input": [[1]], "output": [[2]]}], "test": [{"input": [[3]]}]}"#);
+    let task =
+        parse_task("t", br#"{"train": [{"input": [[1]], "output": [[2]]}], "test": [{"input": [[3]]}]}"#);
     let task = task.unwrap();
     assert_eq!((task.train.len(), task.test.len()), (1, 1));
     assert!(task.test[0].output.is_none());
-    assert_eq!(task.pairs().map(|(part, i, _)| format!("{part} {i}")).collect::<Vec<_>>(), ["train 0", "test 0"]);
+    assert_eq!(
+        task.pairs().map(|(part, i, _)| format!("{part} {i}")).collect::<Vec<_>>(),
+        ["train 0", "test 0"]
+    );
     assert!(parse_task("t", br#"{"train": []}"#).unwrap_err().to_string().contains("missing field `test`"));
 }
 

@@ -32,7 +32,8 @@ fn answers_are_repeatable(program: &Program) {
     // Small, so that a fuzzer gets far; the caps keep any one value within a few milliseconds.
     const FUEL: u64 = 20_000;
     const CAPS: Caps = Caps { weight: 20_000, depth: 100 };
-    const GRIDS: [(usize, &[i8]); 3] = [(1, &[5]), (3, &[0, 1, 0, 2, 0, 2, 0, 1, 0]), (2, &[3, 3, 0, 0, 0, 7])];
+    const GRIDS: [(usize, &[i8]); 3] =
+        [(1, &[5]), (3, &[0, 1, 0, 2, 0, 2, 0, 1, 0]), (2, &[3, 3, 0, 0, 0, 7])];
     for (width, cells) in GRIDS {
         let arena = Arena::new(CAPS);
         let Ok(input) = arena.grid(width, cells) else { panic!("a small grid fits") };

@@ -191,7 +191,8 @@ impl Arena {
         Ok(Some(Value::Grid(self.bump.alloc(Grid { width: width as u32, cells }))))
     }
 
-    /// `items` as bit planes, if they are all pairs or all cells and fit.
+    /// `items` as bit planes, if they are all pairs or all cells and fit. A few cells far apart do not: the empty
+    /// words between them would cost more memory than the program pays for.
     fn planes<'a>(&'a self, items: &[Value<'a>]) -> Option<Value<'a>> {
         fn place(item: Value<'_>, object: bool) -> Option<(i64, i64, i64)> {
             match item {
@@ -221,13 +222,21 @@ impl Arena {
             return None;
         }
         let n_planes = colors.count_ones().max(1) as usize;
+        let dense = |count: usize| n_planes * height as usize <= 16 + 4 * count;
+        if !dense(items.len()) {
+            return None;
+        }
         let rows = self.bump.alloc_slice_fill_copy(n_planes * height as usize, 0u64);
         for &item in items {
             let (color, row, col) = place(item, object)?;
             let plane = if object { (colors & ((1u16 << (color + 1)) - 1)).count_ones() as usize } else { 0 };
             rows[plane * height as usize + (row - top) as usize] |= 1 << (col - left);
         }
-        let count = rows.iter().map(|word| word.count_ones()).sum();
+        let count: u32 = rows.iter().map(|word| word.count_ones()).sum();
+        // Repeated items can make a sparse set look dense.
+        if !dense(count as usize) {
+            return None;
+        }
         let patch = Patch { row, col, height: height as u8, width: width as u8, colors, count, rows };
         Some(Value::Patch(self.bump.alloc(patch)))
     }

@@ -22,7 +22,9 @@ pub fn to_json(value: Value<'_>, out: &mut String) {
         Value::Set(set) => {
             separated("{\"set\":[", set.items.iter(), "]}", out, |item, out| to_json(*item, out));
         }
-        Value::Prim(_) | Value::Func(_) => write!(out, "{{\"function\":\"{value}\"}}").expect("a string takes all"),
+        Value::Prim(_) | Value::Func(_) => {
+            write!(out, "{{\"function\":\"{value}\"}}").expect("a string takes all")
+        }
     }
 }
 
@@ -50,9 +52,8 @@ fn separated<T>(
 /// A value from its JSON form; functions excepted. The error says what is wrong.
 pub fn from_json<'a>(json: &serde_json::Value, arena: &'a Arena) -> Result<Value<'a>, String> {
     use serde_json::Value as Json;
-    let members = |items: &Vec<Json>| {
-        items.iter().map(|item| from_json(item, arena)).collect::<Result<Vec<_>, _>>()
-    };
+    let members =
+        |items: &Vec<Json>| items.iter().map(|item| from_json(item, arena)).collect::<Result<Vec<_>, _>>();
     match json {
         Json::Null => Ok(Value::None),
         Json::Bool(bool) => Ok((*bool).into()),

@@ -91,7 +91,9 @@ pub fn parse<'a>(
         },
         Name::Called(name, held) => match Op::from_name(name) {
             Some(op) if held.len() == op.held() => arena.closure(op, &held).map_err(Ok),
-            _ => Err(Err(format!("`{name}` is not a function of {} values that makes a function", held.len()))),
+            _ => {
+                Err(Err(format!("`{name}` is not a function of {} values that makes a function", held.len())))
+            }
         },
     };
     let (value, rest) = parse_prefix(text, arena, &mut names)?;

@@ -50,8 +50,8 @@ fn trees() -> impl Strategy<Value = Tree> {
     let place = (-4i64..70, -4i64..70).prop_map(|(i, j)| Tree::Tuple(vec![Tree::Int(i), Tree::Int(j)]));
     let cell = (-2i64..17, place.clone()).prop_map(|(c, p)| Tree::Tuple(vec![Tree::Int(c), p]));
     let row = |n: usize| prop::collection::vec((0i64..10).prop_map(Tree::Int), n).prop_map(Tree::Tuple);
-    let grid =
-        (1usize..5, 1usize..5).prop_flat_map(move |(h, w)| prop::collection::vec(row(w), h).prop_map(Tree::Tuple));
+    let grid = (1usize..5, 1usize..5)
+        .prop_flat_map(move |(h, w)| prop::collection::vec(row(w), h).prop_map(Tree::Tuple));
     let leaf = prop_oneof![
         6 => number,
         1 => Just(Tree::None),

@@ -66,7 +66,8 @@ fn list(family: Option<&str>, json: bool) -> Answer {
         writeln!(out)?;
     }
     let count: usize = families.iter().map(|(_, members)| members.len()).sum();
-    let aliases: usize = families.iter().flat_map(|(_, members)| members).map(|member| member.aliases.len()).sum();
+    let aliases: usize =
+        families.iter().flat_map(|(_, members)| members).map(|member| member.aliases.len()).sum();
     writeln!(out, "{count} primitives, {aliases} aliases")?;
     out.flush()?;
     Ok(true)
@@ -110,7 +111,8 @@ fn facts(primitive: &Primitive) -> Vec<(&'static str, String)> {
         facts.push(("also", primitive.aliases.join(", ")));
     }
     if !primitive.keywords.is_empty() {
-        let keywords: Vec<_> = primitive.keywords.iter().map(|(new, old)| format!("{new} for {old}")).collect();
+        let keywords: Vec<_> =
+            primitive.keywords.iter().map(|(new, old)| format!("{new} for {old}")).collect();
         facts.push(("keywords", keywords.join(", ")));
     }
     facts

@@ -59,7 +59,12 @@ pub(crate) fn run(args: &Args) -> Answer {
         let value = grid.value(&arena).map_err(anyhow::Error::msg).context(fits)?;
         let expected = expected.map(|grid| grid.value(&arena)).transpose().map_err(anyhow::Error::msg)?;
         let sample = Sample { input: value, samples };
-        runs.push(Run { label, input: value, expected, outcome: run_program(program, sample, &arena, args.fuel, Some(stop)) });
+        runs.push(Run {
+            label,
+            input: value,
+            expected,
+            outcome: run_program(program, sample, &arena, args.fuel, Some(stop)),
+        });
     }
     let bare = matches!(input, Input::Grid(_)) && program.needs_samples();
     if args.json {
@@ -100,7 +105,9 @@ impl Input {
             Input::Grid(grid) => vec![("input".to_owned(), grid, None)],
             Input::Task(task) => {
                 let pairs = task.pairs();
-                pairs.map(|(part, i, pair)| (format!("{part} {i}"), &pair.input, pair.output.as_ref())).collect()
+                pairs
+                    .map(|(part, i, pair)| (format!("{part} {i}"), &pair.input, pair.output.as_ref()))
+                    .collect()
             }
         }
     }
@@ -127,7 +134,11 @@ fn print(program: &Program, runs: &[Run<'_>], bare: bool, trace: bool) -> anyhow
     let colored = output::colored();
     let mut out = output::stdout();
     if bare {
-        writeln!(out, "note: {} reads S, and S is empty on a bare grid; give a task file instead\n", program.name())?;
+        writeln!(
+            out,
+            "note: {} reads S, and S is empty on a bare grid; give a task file instead\n",
+            program.name()
+        )?;
     }
     for run in runs {
         let verdict = match (&run.outcome.result, run.expected) {

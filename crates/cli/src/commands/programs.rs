@@ -229,7 +229,13 @@ fn verify_programs(data: &Path, paths: &[PathBuf], fuel: u64, json: bool) -> Ans
         match &verdict.task {
             None => writeln!(out, "{}: no task of this data set ends its name", verdict.program)?,
             Some(_) => {
-                writeln!(out, "{}: wrong on {} of {} pairs", verdict.program, verdict.wrong.len(), verdict.pairs)?;
+                writeln!(
+                    out,
+                    "{}: wrong on {} of {} pairs",
+                    verdict.program,
+                    verdict.wrong.len(),
+                    verdict.pairs
+                )?;
                 for wrong in &verdict.wrong {
                     writeln!(out, "  {}: {}", wrong.pair, wrong.why)?;
                 }
@@ -268,7 +274,11 @@ fn verify_document(verdicts: &[Verdict], right: usize) -> impl Serialize {
         right: verdict.right(),
         pairs: verdict.pairs,
         max_fuel: verdict.max_fuel,
-        wrong: verdict.wrong.iter().map(|wrong| Wrong { pair: wrong.pair.clone(), why: wrong.why.clone() }).collect(),
+        wrong: verdict
+            .wrong
+            .iter()
+            .map(|wrong| Wrong { pair: wrong.pair.clone(), why: wrong.why.clone() })
+            .collect(),
     };
     Document { programs: verdicts.len(), right, verdicts: verdicts.iter().map(entry).collect() }
 }

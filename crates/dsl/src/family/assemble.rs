@@ -1,0 +1,430 @@
+//! Making grids, cutting them up, putting them together, and changing their scale.
+
+use batt_dsl_macros::primitive;
+use batt_value::{Fail, Value, order};
+
+use super::places::{self, tuples};
+use crate::Cx;
+use crate::registry::family;
+
+family! {
+    /// Grids from numbers and from other grids. Cutting follows Python's slices: a negative start counts from the
+    /// end, and what lies outside is left out.
+    assemble: canvas, crop, subgrid, hconcat, vconcat, hsplit, vsplit, tophalf, bottomhalf, lefthalf, righthalf,
+    trim, hupscale, vupscale, upscale, downscale, compress, cellwise,
+}
+
+/// A grid of one colour.
+///
+/// ```arc
+/// canvas(3, (2, 3)) = [3 3 3 | 3 3 3]
+/// canvas(3, (-1, 3)) = ()
+/// canvas(3, (9999999, 9999999)) ! TooLarge
+/// ```
+#[primitive(cost = PerCell, keyword(color = value))]
+fn canvas(cx: &mut Cx, value: Color, dimensions: Pair) -> Total<Grid> {
+    let height = cx.count(cx.at(dimensions, 0)?)?;
+    if height == 0 {
+        return Ok(Value::EMPTY_TUPLE);
+    }
+    let width = cx.count(cx.at(dimensions, 1)?)?;
+    cx.arena.admit(width.saturating_add(1).saturating_mul(height))?;
+    let row = cx.tuple(&vec![value; width])?;
+    cx.tuple(&vec![row; height])
+}
+
+/// The part of a grid that starts at a place and has so many rows and columns.
+///
+/// ```arc
+/// crop([1 2 3 | 4 5 6 | 7 8 9], (1, 0), (2, 2)) = [4 5 | 7 8]
+/// crop([1 2 3 | 4 5 6 | 7 8 9], (2, 2), (5, 5)) = ((9,),)
+/// crop([1 2 3 | 4 5 6 | 7 8 9], (-2, 0), (1, 2)) = ((4, 5),)
+/// crop([1 2 3 | 4 5 6 | 7 8 9], (-1, 0), (1, 2)) = ()
+/// ```
+#[primitive(cost = PerCell)]
+fn crop(cx: &mut Cx, grid: Grid, start: Pair, dims: Pair) -> Total<Grid> {
+    cut(cx, grid, start, dims)
+}
+
+/// The part of a grid within the box around a patch.
+///
+/// ```arc
+/// subgrid({(0, 1), (1, 2)}, [1 2 3 | 4 5 6 | 7 8 9]) = [2 3 | 5 6]
+/// subgrid({}, [1 2 3 | 4 5 6 | 7 8 9]) ! Range
+/// ```
+#[primitive(cost = PerCell)]
+fn subgrid(cx: &mut Cx, patch: Patch, grid: Grid) -> Partial<Grid> {
+    let start = places::ulcorner(cx, patch)?;
+    let dims = cx.pair(places::height(cx, patch)?, places::width(cx, patch)?)?;
+    cut(cx, grid, start, dims)
+}
+
+/// Two grids side by side. If one has more rows the others are left out.
+///
+/// ```arc
+/// hconcat([1 2 | 3 4], [5 | 6]) = [1 2 5 | 3 4 6]
+/// hconcat([1 2 | 3 4], [5 6]) = [1 2 5 6]
+/// ```
+#[primitive(cost = PerCell)]
+fn hconcat(cx: &mut Cx, a: Grid, b: Grid) -> Total<Grid> {
+    let pairs = cx.iter(a)?.zip(cx.iter(b)?);
+    let rows = pairs.map(|(left, right)| cx.add(left, right)).collect::<Result<Vec<_>, _>>()?;
+    cx.tuple(&rows)
+}
+
+/// The first grid on top of the second.
+///
+/// ```arc
+/// vconcat([1 2 | 3 4], [5 6]) = [1 2 | 3 4 | 5 6]
+/// ```
+#[primitive(cost = PerCell)]
+fn vconcat(cx: &mut Cx, a: Grid, b: Grid) -> Total<Grid> {
+    cx.add(a, b)
+}
+
+/// Cuts a grid into `n` parts side by side, of equal width. If the width is no multiple of `n`, one column after
+/// each part is skipped.
+///
+/// ```arc
+/// hsplit([1 2 3 4], 2) = ([1 2], [3 4])
+/// hsplit([1 2 9 3 4], 2) = ([1 2], [3 4])
+/// hsplit([1 2 3 4], 0) ! Range
+/// ```
+#[primitive(cost = PerCell)]
+fn hsplit(cx: &mut Cx, grid: Grid, n: Int) -> Partial<Tuple<Grid>> {
+    let height = cx.len(grid)?;
+    let width = cx.len(cx.at(grid, 0)?)?;
+    let Some(parts) = Parts::new(cx, width, n)? else { return Ok(Value::EMPTY_TUPLE) };
+    cx.arena.admit(parts.n.saturating_mul(height))?;
+    // Each row is opened once: slicing it anew for each part would take the square of its length.
+    let rows = cx.iter(grid)?.map(|row| tuple_members(cx, row)).collect::<Result<Vec<_>, _>>()?;
+    let grids = (0..parts.n).map(|i| {
+        let cells = rows.iter().map(|row| parts.of(row, i).to_vec());
+        tuples(cx, &cells.collect::<Vec<_>>())
+    });
+    cx.tuple(&grids.collect::<Result<Vec<_>, _>>()?)
+}
+
+/// Cuts a grid into `n` parts on top of each other, of equal height. If the height is no multiple of `n`, one row
+/// after each part is skipped.
+///
+/// ```arc
+/// vsplit([1 | 2 | 3 | 4], 2) = ([1 | 2], [3 | 4])
+/// vsplit([1 | 2 | 9 | 3 | 4], 2) = ([1 | 2], [3 | 4])
+/// vsplit((), 2) ! Range
+/// ```
+#[primitive(cost = PerCell)]
+fn vsplit(cx: &mut Cx, grid: Grid, n: Int) -> Partial<Tuple<Grid>> {
+    let height = cx.len(grid)?;
+    let width = cx.len(cx.at(grid, 0)?)?;
+    let Some(parts) = Parts::new(cx, height, n)? else { return Ok(Value::EMPTY_TUPLE) };
+    cx.arena.admit(parts.n)?;
+    let rows = cx.members(grid)?;
+    let grids = (0..parts.n).map(|i| {
+        let rows = parts.of(&rows, i).iter().map(|row| cx.slice(*row, 0, width as i64));
+        cx.tuple(&rows.collect::<Result<Vec<_>, _>>()?)
+    });
+    cx.tuple(&grids.collect::<Result<Vec<_>, _>>()?)
+}
+
+/// The upper half, without the middle row if there is one.
+///
+/// ```arc
+/// tophalf([1 2 | 3 4 | 5 6]) = [1 2]
+/// ```
+#[primitive(cost = PerCell)]
+fn tophalf(cx: &mut Cx, grid: Grid) -> Total<Grid> {
+    cx.slice(grid, 0, cx.len(grid)? as i64 / 2)
+}
+
+/// The lower half, without the middle row if there is one.
+///
+/// ```arc
+/// bottomhalf([1 2 | 3 4 | 5 6]) = [5 6]
+/// ```
+#[primitive(cost = PerCell)]
+fn bottomhalf(cx: &mut Cx, grid: Grid) -> Total<Grid> {
+    let n = cx.len(grid)? as i64;
+    cx.slice(grid, n - n / 2, n)
+}
+
+/// The left half, without the middle column if there is one. The shortest row says where the middle is; a grid one
+/// column wide has no left half.
+///
+/// ```arc
+/// lefthalf([1 2 3 | 4 5 6]) = [1 | 4]
+/// lefthalf([1 2 3 4 5 | 6 7]) = [1 | 6]
+/// lefthalf([1 | 4]) = ()
+/// ```
+#[primitive(cost = PerCell)]
+fn lefthalf(cx: &mut Cx, grid: Grid) -> Total<Grid> {
+    half_columns(cx, grid, |width| 0..width / 2)
+}
+
+/// The right half, without the middle column if there is one. The shortest row says where the middle and the end
+/// are; a grid one column wide has no right half.
+///
+/// ```arc
+/// righthalf([1 2 3 | 4 5 6]) = [3 | 6]
+/// righthalf([1 2 3 4 5 | 6 7]) = [2 | 7]
+/// righthalf([1 | 4]) = ()
+/// ```
+#[primitive(cost = PerCell)]
+fn righthalf(cx: &mut Cx, grid: Grid) -> Total<Grid> {
+    half_columns(cx, grid, |width| width - width / 2..width)
+}
+
+/// The grid without its first and last row and column.
+///
+/// ```arc
+/// trim([1 2 3 | 4 5 6 | 7 8 9]) = ((5,),)
+/// trim([1 2 3]) = ()
+/// ```
+#[primitive(cost = PerCell)]
+fn trim(cx: &mut Cx, grid: Grid) -> Total<Grid> {
+    let inner = cx.slice(grid, 1, -1)?;
+    let rows = cx.iter(inner)?.map(|row| cx.slice(row, 1, -1)).collect::<Result<Vec<_>, _>>()?;
+    cx.tuple(&rows)
+}
+
+/// Repeats every column `factor` times.
+///
+/// ```arc
+/// hupscale([1 2 | 3 4], 2) = [1 1 2 2 | 3 3 4 4]
+/// hupscale([1 2 | 3 4], 0) = ((), ())
+/// ```
+#[primitive(cost = PerCell)]
+fn hupscale(cx: &mut Cx, grid: Grid, factor: Int) -> Total<Grid> {
+    let mut rows = Vec::new();
+    let mut room = Room::default();
+    for row in cx.iter(grid)? {
+        let row = repeated_members(cx, row, factor)?;
+        room.take(cx, row, 1)?;
+        rows.push(row);
+    }
+    cx.tuple(&rows)
+}
+
+/// Repeats every row `factor` times.
+///
+/// ```arc
+/// vupscale([1 2 | 3 4], 2) = [1 2 | 1 2 | 3 4 | 3 4]
+/// ```
+#[primitive(cost = PerCell)]
+fn vupscale(cx: &mut Cx, grid: Grid, factor: Int) -> Total<Grid> {
+    repeated_members(cx, grid, factor)
+}
+
+/// Repeats every row and every column `factor` times. Of an object, every cell becomes a square, and the upper left
+/// corner stays.
+///
+/// ```arc
+/// upscale([1 2], 2) = [1 1 2 2 | 1 1 2 2]
+/// upscale({(5, (1, 1))}, 2) = {(5, (1, 1)), (5, (1, 2)), (5, (2, 1)), (5, (2, 2))}
+/// upscale([1 2], 9999999) ! TooLarge
+/// ```
+#[primitive(cost = PerCell, alias(upscale_t, upscale_f), infer = SameAsFirst)]
+fn upscale(cx: &mut Cx, element: Element, factor: Int) -> Total<Element> {
+    if !element.is_tuple() {
+        return upscale_object(cx, element, factor);
+    }
+    let mut rows = Vec::new();
+    let mut room = Room::default();
+    for row in cx.iter(element)? {
+        let row = repeated_members(cx, row, factor)?;
+        let n = cx.count(factor)?;
+        room.take(cx, row, n)?;
+        rows.extend(std::iter::repeat_n(row, n));
+    }
+    cx.tuple(&rows)
+}
+
+/// Keeps every `factor`-th row and column, starting with the first. The first row says how many columns there are.
+///
+/// ```arc
+/// downscale([1 2 3 | 4 5 6 | 7 8 9], 2) = [1 3 | 7 9]
+/// downscale([1 2 3 | 4 5 6 | 7 8 9], 0) ! Range
+/// downscale([1 2 3 | 4 5 6 | 7 8], 2) ! Range
+/// ```
+#[primitive(cost = PerCell)]
+fn downscale(cx: &mut Cx, grid: Grid, factor: Int) -> Partial<Grid> {
+    let width = cx.len(cx.at(grid, 0)?)?;
+    let step = usize::try_from(cx.int(factor)?.unsigned_abs()).map_err(|_| Fail::Overflow)?;
+    if step == 0 {
+        return Err(Fail::Range);
+    }
+    // The rows that are left out must have their columns all the same.
+    let rows = cx.iter(grid)?.map(|row| every_nth(cx, row, width, step)).collect::<Result<Vec<_>, _>>()?;
+    tuples(cx, &rows.into_iter().step_by(step).collect::<Vec<_>>())
+}
+
+/// The grid without the rows and columns that have only one colour.
+///
+/// ```arc
+/// compress([1 0 2 | 0 0 0 | 3 0 4]) = [1 2 | 3 4]
+/// compress([0 0]) = ()
+/// ```
+#[primitive(cost = PerCell)]
+fn compress(cx: &mut Cx, grid: Grid) -> Total<Grid> {
+    let plain_columns = plain_members(cx, places::dmirror(cx, grid)?)?;
+    let plain_rows = plain_members(cx, grid)?;
+    let mut rows = Vec::new();
+    for (row, plain) in cx.iter(grid)?.zip(plain_rows) {
+        if !plain {
+            let cells = cx.iter(row)?.enumerate();
+            // Cells beyond the shortest row are in no column and stay.
+            let kept = cells.filter(|(j, _)| plain_columns.get(*j) != Some(&true));
+            rows.push(kept.map(|(_, cell)| cell).collect());
+        }
+    }
+    tuples(cx, &rows)
+}
+
+/// The cells on which both grids agree, and the fallback elsewhere. The first grid says how large the result is;
+/// the second may be larger.
+///
+/// ```arc
+/// cellwise([1 2 | 3 4], [1 0 | 3 0], 9) = [1 9 | 3 9]
+/// cellwise([1 2 | 3 4], [1 2], 9) ! Range
+/// ```
+#[primitive(cost = PerCell)]
+fn cellwise(cx: &mut Cx, a: Grid, b: Grid, fallback: Color) -> Partial<Grid> {
+    let width = cx.len(cx.at(a, 0)?)?;
+    let mut rows = Vec::new();
+    for (i, row) in cx.iter(a)?.enumerate() {
+        let mut cells = Vec::new();
+        if width > 0 {
+            let other = every_nth(cx, cx.at(b, i as i64)?, width, 1)?;
+            let pairs = every_nth(cx, row, width, 1)?.into_iter().zip(other);
+            cells.extend(pairs.map(|(a, b)| if order::equal(a, b) { a } else { fallback }));
+        }
+        rows.push(cells);
+    }
+    tuples(cx, &rows)
+}
+
+/// `tuple(r[start[1]:start[1] + dims[1]] for r in grid[start[0]:start[0] + dims[0]])`
+fn cut<'a>(cx: &Cx<'a>, grid: Value<'a>, start: Value<'a>, dims: Value<'a>) -> Result<Value<'a>, Fail> {
+    // Beyond 64 bits an end is beyond the grid, too, so that saturating is exact.
+    let slice = |value: Value<'a>, which: i64| {
+        let (start, size) = (cx.int(cx.at(start, which)?)?, cx.int(cx.at(dims, which)?)?);
+        cx.slice(value, start, start.saturating_add(size))
+    };
+    // If no row is left nobody looks at the columns.
+    let rows = cx.iter(slice(grid, 0)?)?.map(|row| slice(row, 1)).collect::<Result<Vec<_>, _>>()?;
+    cx.tuple(&rows)
+}
+
+/// How `whole` members fall into `n` parts of equal size.
+struct Parts {
+    n: usize,
+    size: usize,
+    /// From the start of a part to the start of the next: one more than the size if `n` does not divide the whole.
+    stride: usize,
+}
+
+impl Parts {
+    /// `None` if there are no parts, as for a negative number.
+    fn new<'a>(cx: &Cx<'a>, whole: usize, n: Value<'a>) -> Result<Option<Parts>, Fail> {
+        if cx.int(n)? == 0 {
+            return Err(Fail::Range);
+        }
+        let n = cx.count(n)?;
+        cx.arena.admit(n)?;
+        Ok((n > 0).then(|| Parts { n, size: whole / n, stride: whole.div_ceil(n) }))
+    }
+
+    /// Part `i` of the members, or what there is of it.
+    fn of<'m, T>(&self, members: &'m [T], i: usize) -> &'m [T] {
+        let start = (self.stride * i).min(members.len());
+        let end = (start + self.size).min(members.len());
+        &members[start..end]
+    }
+}
+
+/// The members of a tuple, and of nothing else.
+fn tuple_members<'a>(cx: &Cx<'a>, value: Value<'a>) -> Result<Vec<Value<'a>>, Fail> {
+    if value.is_tuple() { cx.members(value) } else { Err(Fail::Kind) }
+}
+
+/// Those columns of every row that `keep` chooses, given the width of the shortest row.
+fn half_columns<'a>(
+    cx: &Cx<'a>,
+    grid: Value<'a>,
+    keep: impl Fn(usize) -> std::ops::Range<usize>,
+) -> Result<Value<'a>, Fail> {
+    let rows = tuple_members(cx, grid)?;
+    let rows = rows.into_iter().map(|row| cx.members(row)).collect::<Result<Vec<_>, _>>()?;
+    let width = rows.iter().map(Vec::len).min().unwrap_or(0);
+    let keep = keep(width);
+    // Without columns there is nothing to turn back into rows.
+    if keep.is_empty() {
+        return Ok(Value::EMPTY_TUPLE);
+    }
+    tuples(cx, &rows.iter().map(|row| row[keep.clone()].to_vec()).collect::<Vec<_>>())
+}
+
+/// What the members made so far weigh together.
+#[derive(Default)]
+struct Room(usize);
+
+impl Room {
+    /// Adds `times` more members like `member`, if that can be part of a value.
+    fn take(&mut self, cx: &Cx<'_>, member: Value<'_>, times: usize) -> Result<(), Fail> {
+        self.0 = self.0.saturating_add((member.weight() as usize).saturating_mul(times));
+        cx.arena.admit(self.0)
+    }
+}
+
+/// A tuple of the members, each `factor` times. Without members nobody looks at the factor.
+fn repeated_members<'a>(cx: &Cx<'a>, container: Value<'a>, factor: Value<'a>) -> Result<Value<'a>, Fail> {
+    let members = cx.iter(container)?;
+    if members.len() == 0 {
+        return Ok(Value::EMPTY_TUPLE);
+    }
+    let n = cx.count(factor)?;
+    cx.arena.admit(members.len().saturating_mul(n))?;
+    let repeated: Vec<_> = members.flat_map(|member| std::iter::repeat_n(member, n)).collect();
+    cx.tuple(&repeated)
+}
+
+/// Every cell of an object as a square of `factor` × `factor` cells.
+fn upscale_object<'a>(cx: &Cx<'a>, object: Value<'a>, factor: Value<'a>) -> Result<Value<'a>, Fail> {
+    if cx.len(object)? == 0 {
+        return Ok(Value::EMPTY_SET);
+    }
+    let (top, left) = cx.two_ints(places::ulcorner(cx, object)?)?;
+    let negative = |x: i64| x.checked_neg().ok_or(Fail::Overflow);
+    let object = places::shift(cx, object, cx.pair(negative(top)?, negative(left)?)?)?;
+    let n = cx.count(factor)?;
+    cx.arena.admit((object.weight() as usize - 1).saturating_mul(n).saturating_mul(n))?;
+    let mut cells = Vec::new();
+    for cell in cx.iter(object)? {
+        let [color, place] = cx.two(cell)?;
+        let (row, col) = cx.two_ints(place)?;
+        for (i, j) in (0..n).flat_map(|i| (0..n).map(move |j| (i, j))) {
+            cells.push(cx.cell(color, scaled(row, n, i)?, scaled(col, n, j)?)?);
+        }
+    }
+    places::shift(cx, cx.set(&cells)?, cx.pair(top, left)?)
+}
+
+/// `x * factor + offset`
+fn scaled(x: i64, factor: usize, offset: usize) -> Result<i64, Fail> {
+    let start = x.checked_mul(factor as i64).ok_or(Fail::Overflow)?;
+    start.checked_add(offset as i64).ok_or(Fail::Overflow)
+}
+
+/// The cells of a row in every `step`-th of the columns below `width`, all of which it must have.
+fn every_nth<'a>(cx: &Cx<'a>, row: Value<'a>, width: usize, step: usize) -> Result<Vec<Value<'a>>, Fail> {
+    (0..width).step_by(step).map(|j| cx.at(row, j as i64)).collect()
+}
+
+/// For each member of a container whether it is a container of equal members, at least one.
+fn plain_members<'a>(cx: &Cx<'a>, container: Value<'a>) -> Result<Vec<bool>, Fail> {
+    let is_plain = |line: Value<'a>| {
+        let mut members = cx.iter(line)?;
+        Ok(members.next().is_some_and(|first| members.all(|other| order::equal(first, other))))
+    };
+    cx.iter(container)?.map(is_plain).collect()
+}

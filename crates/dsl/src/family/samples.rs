@@ -1,0 +1,148 @@
+//! What the demonstration pairs have in common.
+#![allow(non_snake_case, reason = "the parameter S is called as in programs")]
+
+use batt_dsl_macros::primitive;
+use batt_value::{Fail, Value, order};
+
+use super::geometry::turned;
+use crate::Cx;
+use crate::registry::family;
+
+family! {
+    /// Functions of S, the tuple of the task's (input, output) pairs: the same for every input of a task.
+    samples: c_iz, c_iz_n, c_zo, c_zo_n, a_mr, dedupe_pair_tuple,
+}
+
+/// What the function finds in some input and in no output: the colours that disappear.
+///
+/// Each once, in the order of discovery. The same as `difference(x, y)`, where `x` is
+/// `dedupe(mapply(function, apply(first, S)))` and `y` the same with `second`.
+///
+/// ```arc
+/// c_iz((([3 1], [1 1]), ([2 1], [1 0])), merge) = (3, 2)
+/// c_iz((), merge) = ()
+/// ```
+#[primitive(cost = PerCall, order_sensitive)]
+fn c_iz(cx: &mut Cx, S: Samples, function: Func<Grid, Container<A>>) -> Partial<Tuple<A>> {
+    let (inputs, outputs) = findings(cx, S, function)?;
+    new_in(cx, inputs, outputs)
+}
+
+/// One of the colours that disappear: what `pick` makes of `c_iz(S, function)`.
+///
+/// ```arc
+/// c_iz_n((([3 1], [1 1]), ([2 1], [1 0])), merge, last) = 2
+/// c_iz_n((([1], [1]),), merge, first) ! Empty
+/// ```
+#[primitive(cost = PerCall, order_sensitive)]
+fn c_iz_n(
+    cx: &mut Cx,
+    S: Samples,
+    function: Func<Grid, Container<A>>,
+    pick: Func<Tuple<A>, B>,
+) -> Partial<B> {
+    let (inputs, outputs) = findings(cx, S, function)?;
+    let found = new_in(cx, inputs, outputs)?;
+    cx.call(pick, &[found])
+}
+
+/// What the function finds in some output and in no input: the colours that appear.
+///
+/// Each once, in the order of discovery. The same as `difference(y, x)`, where `x` is
+/// `dedupe(mapply(function, apply(first, S)))` and `y` the same with `second`.
+///
+/// ```arc
+/// c_zo((([3 1], [1 1]), ([2 1], [1 0])), merge) = (0,)
+/// ```
+#[primitive(cost = PerCall, order_sensitive)]
+fn c_zo(cx: &mut Cx, S: Samples, function: Func<Grid, Container<A>>) -> Partial<Tuple<A>> {
+    let (inputs, outputs) = findings(cx, S, function)?;
+    new_in(cx, outputs, inputs)
+}
+
+/// One of the colours that appear: what `pick` makes of `c_zo(S, function)`.
+///
+/// ```arc
+/// c_zo_n((([3 1], [1 1]), ([2 1], [1 0])), merge, first) = 0
+/// ```
+#[primitive(cost = PerCall, order_sensitive)]
+fn c_zo_n(
+    cx: &mut Cx,
+    S: Samples,
+    function: Func<Grid, Container<A>>,
+    pick: Func<Tuple<A>, B>,
+) -> Partial<B> {
+    let (inputs, outputs) = findings(cx, S, function)?;
+    let found = new_in(cx, outputs, inputs)?;
+    cx.call(pick, &[found])
+}
+
+/// The first code of `mir_rot`, 0 to 7, that turns every input into its output.
+///
+/// ```arc
+/// a_mr((([1 2 | 3 4], [3 4 | 1 2]),)) = 0
+/// a_mr((([1 2], [2 1]), ([3 | 4], [3 | 4]))) = 2
+/// a_mr((([1 2], [1 2]), ([3 | 4], [3 | 4]))) = 7
+/// a_mr((([1 2], [5 5]),)) ! Empty
+/// a_mr(()) ! Empty
+/// ```
+#[primitive(cost = PerCell)]
+fn a_mr(cx: &mut Cx, S: Samples) -> Partial<Choice8> {
+    let samples = cx.iter(S)?.map(|sample| cx.two(sample)).collect::<Result<Vec<_>, _>>()?;
+    if samples.is_empty() {
+        return Err(Fail::Empty);
+    }
+    for code in 0..8 {
+        let mut all = true;
+        for &[input, output] in &samples {
+            if !order::equal(turned(cx, input, code)?, output) {
+                all = false;
+                break;
+            }
+        }
+        if all {
+            return Ok(Value::Int(code));
+        }
+    }
+    Err(Fail::Empty)
+}
+
+/// The pairs whose output differs from their input.
+///
+/// ```arc
+/// dedupe_pair_tuple((([1], [1]), ([1], [2]))) = (([1], [2]),)
+/// ```
+#[primitive(cost = PerCell)]
+fn dedupe_pair_tuple(cx: &mut Cx, S: Samples) -> Total<Samples> {
+    let mut kept = Vec::new();
+    for sample in cx.iter(S)? {
+        let [input, output] = cx.two(sample)?;
+        if !order::equal(input, output) {
+            kept.push(cx.tuple(&[input, output])?);
+        }
+    }
+    cx.tuple(&kept)
+}
+
+/// What the function finds in all inputs, and in all outputs.
+fn findings<'a>(
+    cx: &mut Cx<'a>,
+    samples: Value<'a>,
+    function: Value<'a>,
+) -> Result<(Vec<Value<'a>>, Vec<Value<'a>>), Fail> {
+    let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
+    for sample in cx.iter(samples)? {
+        let [input, output] = cx.two(sample)?;
+        let found = cx.collect(function, input)?;
+        inputs.extend(cx.iter(found)?);
+        let found = cx.collect(function, output)?;
+        outputs.extend(cx.iter(found)?);
+    }
+    Ok((inputs, outputs))
+}
+
+/// The items that are not among the known ones, each once, in their order.
+fn new_in<'a>(cx: &Cx<'a>, items: Vec<Value<'a>>, known: Vec<Value<'a>>) -> Result<Value<'a>, Fail> {
+    let items = cx.tuple(&cx.deduped(&items))?;
+    cx.without(items, cx.tuple(&known)?)
+}
