@@ -1,6 +1,7 @@
 //! Are programs right on the tasks they are named after?
 
-use batt_exec::{Limits, Sample, run};
+use batt_dsl::{Cx, Limits};
+use batt_exec::{Sample, run};
 use batt_lang::Program;
 use batt_task::{Dataset, Task};
 use batt_value::{Arena, Value, order};
@@ -73,7 +74,7 @@ fn verify_on(program: &Program, task: &Task, limits: Limits, arena: &mut Arena, 
                 .push(WrongPair { pair: format!("{part} {i}"), why: "too large for the caps".into() });
             continue;
         };
-        let outcome = run(program, Sample { input, samples }, arena, limits.fuel, None);
+        let outcome = run(program, Sample { input, samples }, Cx::new(arena, limits.fuel, None));
         verdict.max_fuel = verdict.max_fuel.max(outcome.fuel);
         let why = match outcome.result {
             Ok(value) if order::equal(value, expected) => continue,

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use batt_value::{Arena, Caps, Fail, Op, Symbol, Value};
+use batt_value::{Arena, Caps, Fail, Items, Op, Symbol, Value};
 
 use crate::registry::{Body, registry};
 use crate::sig::Cost;
@@ -30,12 +30,32 @@ pub struct Cx<'a> {
     stop: Option<&'a AtomicBool>,
     depth: u32,
     failed: Option<&'static Symbol>,
+    descending: bool,
 }
 
 impl<'a> Cx<'a> {
     /// `stop`, once set from outside, ends the run with [`Fail::Deadline`].
     pub fn new(arena: &'a Arena, fuel: u64, stop: Option<&'a AtomicBool>) -> Cx<'a> {
-        Cx { arena, fuel, left: fuel, stop, depth: 0, failed: None }
+        Cx { arena, fuel, left: fuel, stop, depth: 0, failed: None, descending: false }
+    }
+
+    /// Lets sets iterate from their largest member to their smallest, to find out what depends on their order.
+    pub fn descending(self) -> Cx<'a> {
+        Cx { descending: true, ..self }
+    }
+
+    /// `for item in value`: the members of a tuple in order, of a set ascending.
+    pub(crate) fn iter(&self, value: Value<'a>) -> Result<Items<'a>, Fail> {
+        let value = if self.descending && value.is_set() { self.reversed_set(value)? } else { value };
+        value.items(self.arena).ok_or(Fail::Kind)
+    }
+
+    /// A set's members as a tuple, the largest first.
+    #[cold]
+    fn reversed_set(&self, value: Value<'a>) -> Result<Value<'a>, Fail> {
+        let mut items: Vec<_> = value.items(self.arena).ok_or(Fail::Kind)?.collect();
+        items.reverse();
+        self.arena.tuple(&items)
     }
 
     /// Fuel used so far.

@@ -12,11 +12,6 @@ impl<'a> Cx<'a> {
         value.len().ok_or(Fail::Kind)
     }
 
-    /// `for item in value`
-    pub(crate) fn iter(&self, value: Value<'a>) -> Result<Items<'a>, Fail> {
-        value.items(self.arena).ok_or(Fail::Kind)
-    }
-
     /// `list(value)`
     pub(crate) fn members(&self, value: Value<'a>) -> Result<Vec<Value<'a>>, Fail> {
         Ok(self.iter(value)?.collect())
@@ -215,10 +210,8 @@ impl<'a> Cx<'a> {
 
     /// The members of set or tuple `a` that are not in `b`, in the kind of `a`.
     pub(crate) fn without(&self, a: Value<'a>, b: Value<'a>) -> Result<Value<'a>, Fail> {
-        let mut gone = self.members(b)?;
-        gone.sort_by(|x, y| order::cmp(*x, *y));
-        let kept: Vec<_> =
-            self.iter(a)?.filter(|item| gone.binary_search_by(|x| order::cmp(*x, *item)).is_err()).collect();
+        let gone = Lookup::new(self.members(b)?);
+        let kept: Vec<_> = self.iter(a)?.filter(|item| !gone.has(*item)).collect();
         self.like(a, &kept)
     }
 
@@ -280,6 +273,22 @@ impl<'a> Cx<'a> {
             merge_sort(&mut places, &mut Vec::new(), &less)?;
         }
         Ok(places)
+    }
+}
+
+/// Many values to be looked up by equality.
+pub(crate) struct Lookup<'a> {
+    ascending: Vec<Value<'a>>,
+}
+
+impl<'a> Lookup<'a> {
+    pub(crate) fn new(mut items: Vec<Value<'a>>) -> Lookup<'a> {
+        items.sort_by(|a, b| order::cmp(*a, *b));
+        Lookup { ascending: items }
+    }
+
+    pub(crate) fn has(&self, value: Value<'a>) -> bool {
+        self.ascending.binary_search_by(|item| order::cmp(*item, value)).is_ok()
     }
 }
 

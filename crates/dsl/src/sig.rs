@@ -85,7 +85,8 @@ impl Ty {
             Ty::Pair | Ty::Grid | Ty::Cell | Ty::Samples | Ty::Tuple(_) => Kinds::TUPLE,
             Ty::Num => Kinds::INT | Kinds::TUPLE,
             // A tuple of cells serves where a set of cells does.
-            Ty::Indices | Ty::Object | Ty::Patch | Ty::Set(_) => Kinds::SET,
+            Ty::Indices | Ty::Object | Ty::Patch => Kinds::TUPLE | Kinds::SET,
+            Ty::Set(_) => Kinds::SET,
             Ty::Element | Ty::Piece | Ty::Container(_) => Kinds::TUPLE | Kinds::SET,
             Ty::Func(..) => Kinds::FUNC,
         }

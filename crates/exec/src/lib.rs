@@ -11,5 +11,4 @@ mod backend;
 mod outcome;
 
 pub use backend::reference::{Sample, run};
-pub use batt_dsl::Limits;
 pub use outcome::{Failure, Outcome};

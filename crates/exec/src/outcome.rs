@@ -1,5 +1,5 @@
 use batt_dsl::registry;
-use batt_lang::{NodeId, Program};
+use batt_lang::{NodeId, Op, Program};
 use batt_value::{Fail, Symbol, Value};
 
 /// What a program came to on one sample.
@@ -26,23 +26,22 @@ impl Failure {
     pub fn describe(&self, program: &Program) -> String {
         let node = program.node(self.node);
         let mut text = self.fail.describe().to_owned();
-        let own = node.primitive();
-        match (self.primitive, own) {
-            (Some(inner), Some(own)) if inner.id != own.id => {
+        match (self.primitive, &node.op) {
+            (Some(inner), Op::Call(own)) if inner.id != own.id => {
                 text.push_str(&format!(" in {}, called by {}", inner.name, own.name));
             }
             (Some(inner), _) => text.push_str(&format!(" in {}", inner.name)),
-            (None, Some(own)) => text.push_str(&format!(" in {}", own.name)),
-            (None, None) => {}
+            (None, Op::Call(own)) => text.push_str(&format!(" in {}", own.name)),
+            (None, Op::Apply) => text.push_str(" in a call of a function value"),
+            (None, _) => {}
         }
         text.push_str(&format!(" at line {}", node.line));
         if let Some(name) = node.name() {
             text.push_str(&format!(" ({name})"));
         }
-        let hint = match (self.fail, self.primitive) {
-            (Fail::Kind, Some(inner)) => Some(format!("; it is {}", registry().by_symbol(inner).signature())),
-            _ => None,
-        };
-        text + &hint.unwrap_or_default()
+        if let (Fail::Kind, Some(inner)) = (self.fail, self.primitive) {
+            text.push_str(&format!("; it is {}", registry().by_symbol(inner).signature()));
+        }
+        text
     }
 }

@@ -1,1 +1,145 @@
+//! Program text to checked programs.
+//!
+//! The language is the part of Python that arc-dsl's solvers are written in: functions of straight lines, each a
+//! call of primitives. [`parse`] reads a text of such functions and never fails; what is wrong with the text comes
+//! back as [`Problem`]s with places, beside the programs that are sound. A [`Program`] is a hash-consed graph of
+//! the calls its result needs; [`print`] writes it down again.
+//!
+//! ```
+//! let parsed = batt_lang::parse("def double_it(I): return double(I)");
+//! assert!(parsed.problems.is_empty());
+//! assert_eq!(parsed.programs[0].to_string(), "%0 = input\n%1 = double %0\n");
+//! ```
+//!
+//! This room knows nothing of tasks, of running programs, or of files.
 
+mod ast;
+mod check;
+mod foreign;
+mod ir;
+mod lexer;
+mod parser;
+mod print;
+mod problem;
+mod resolve;
+mod suggest;
+
+use std::collections::{HashMap, HashSet};
+
+pub use ir::{Binding, Literal, Node, NodeId, Op, Param, Program, Role};
+pub use print::{line_types, print};
+pub use problem::{Problem, Severity, Span};
+pub use suggest::suggest;
+
+use parser::Parser;
+use problem::Problems;
+use resolve::Resolver;
+
+/// What a text holds.
+#[derive(Clone, Debug)]
+pub struct Parsed {
+    /// The programs without errors, in the order of the text.
+    pub programs: Vec<Program>,
+    /// In the order of the text.
+    pub problems: Vec<Problem>,
+}
+
+/// Longer texts are refused.
+pub const MAX_TEXT: usize = 32 << 20;
+
+/// Reads programs. Never fails, and takes time in proportion to the text.
+pub fn parse(text: &str) -> Parsed {
+    if text.len() > MAX_TEXT {
+        return refused();
+    }
+    read(text, None)
+}
+
+/// Reads programs from bytes that should be UTF-8. If they are not, it reads up to the first byte that is wrong.
+pub fn parse_bytes(bytes: &[u8]) -> Parsed {
+    if bytes.len() > MAX_TEXT {
+        return refused();
+    }
+    let Some(chunk) = bytes.utf8_chunks().next() else {
+        return read("", None);
+    };
+    let (text, bad) = (chunk.valid(), chunk.invalid());
+    let cut = (!bad.is_empty()).then(|| {
+        let span = Span::new(text.len(), text.len() + bad.len());
+        let problem = Problem::error(span, "the text is not UTF-8").label("from here on");
+        problem.help("nothing after this place was read")
+    });
+    read(text, cut)
+}
+
+fn refused() -> Parsed {
+    let message = format!("the text is longer than {} MiB", MAX_TEXT >> 20);
+    Parsed { programs: Vec::new(), problems: vec![Problem::error(Span { start: 0, end: 0 }, message)] }
+}
+
+/// `cut`: what is wrong with what follows the text.
+fn read(text: &str, cut: Option<Problem>) -> Parsed {
+    let first = Pass::new(text, &cut, HashSet::new());
+    // A function of the text hides a primitive of that name, even in functions before it. That is rare, so it is
+    // found out only when the text has been read.
+    let pass = match first.functions_to_know() {
+        functions if functions.is_empty() => first,
+        functions => Pass::new(text, &cut, functions),
+    };
+    let mut problems = pass.parser.problems;
+    problems.extend(cut);
+    Parsed { programs: pass.programs.into_iter().flatten().collect(), problems: problems.finish() }
+}
+
+/// One reading of a text.
+struct Pass<'t> {
+    parser: Parser<'t>,
+    programs: Vec<Option<Program>>,
+}
+
+impl<'t> Pass<'t> {
+    fn new(text: &'t str, cut: &Option<Problem>, functions: HashSet<&'t str>) -> Pass<'t> {
+        let mut parser = Parser::new(text, cut.is_some(), functions);
+        let mut resolver = Resolver::default();
+        let mut programs: Vec<Option<Program>> = Vec::new();
+        let mut places: HashMap<u32, (usize, u32)> = HashMap::new();
+        loop {
+            let n_problems = parser.problems.len();
+            let more = parser.next_function();
+            if more {
+                let Parser { function, names, problems, .. } = &mut parser;
+                let program = resolver.resolve(text, function, names, problems);
+                if let Some(head) = function.head {
+                    // The last function of a name counts, as in Python, even if it is no program.
+                    if let Some((place, line)) = places.insert(head.name.0, (programs.len(), head.line)) {
+                        programs[place] = None;
+                        let name = foreign::shorten(names[head.name].text);
+                        let problem =
+                            Problem::warning(head.name_at.span, format!("`{name}` is defined again"));
+                        problems.add(problem.label(format!("this one counts, not that of line {line}")));
+                    }
+                    programs.push(program);
+                }
+            }
+            parser.problems.sort_from(n_problems);
+            if !more {
+                return Pass { parser, programs };
+            }
+        }
+    }
+
+    /// The functions of the text, if an earlier reading must know them.
+    fn functions_to_know(&self) -> HashSet<&'t str> {
+        let functions = || self.parser.names.iter().filter(|name| name.function);
+        match functions().any(|name| name.global.is_some() || name.unknown) {
+            true => functions().map(|name| name.text).collect(),
+            false => HashSet::new(),
+        }
+    }
+}
+
+impl Extend<Problem> for Problems {
+    fn extend<T: IntoIterator<Item = Problem>>(&mut self, problems: T) {
+        problems.into_iter().for_each(|problem| self.add(problem));
+    }
+}

@@ -1,5 +1,6 @@
 //! The fuzz target: bytes as a program file.
 
+use arcbatt::dsl::Cx;
 use arcbatt::exec::{Sample, run};
 use arcbatt::lang::{self, Program};
 use arcbatt::value::{Arena, Caps, Fail, Owned, Value};
@@ -38,7 +39,7 @@ fn answers_are_repeatable(program: &Program) {
         let arena = Arena::new(CAPS);
         let Ok(input) = arena.grid(width, cells) else { panic!("a small grid fits") };
         let sample = Sample { input, samples: Value::EMPTY_TUPLE };
-        let whole = run(program, sample, &arena, FUEL, None);
+        let whole = run(program, sample, Cx::new(&arena, FUEL, None));
         let answer = |result: Result<Value<'_>, arcbatt::exec::Failure>| match result {
             Ok(value) => Ok(Owned::new(value)),
             Err(failure) => Err((failure.fail, failure.node)),
@@ -48,10 +49,10 @@ fn answers_are_repeatable(program: &Program) {
         let expected = answer(whole.result);
         // The same again with just enough fuel; out of fuel with less.
         if failed != Some(Fail::Fuel) {
-            let exact = run(program, sample, &arena, whole.fuel, None);
+            let exact = run(program, sample, Cx::new(&arena, whole.fuel, None));
             assert_eq!(answer(exact.result), expected, "the bill of {} is not the bill", whole.fuel);
             if whole.fuel > 0 {
-                let less = run(program, sample, &arena, whole.fuel - 1, None);
+                let less = run(program, sample, Cx::new(&arena, whole.fuel - 1, None));
                 assert_eq!(less.result.err().map(|failure| failure.fail), Some(Fail::Fuel));
             }
         }

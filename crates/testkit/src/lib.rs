@@ -3,6 +3,7 @@
 mod fuzz;
 mod spec;
 
+use arcbatt::dsl::Cx;
 use arcbatt::exec::{self, Outcome, Sample};
 use arcbatt::lang::Program;
 use arcbatt::value::Arena;
@@ -15,4 +16,4 @@ pub type Backend = for<'a> fn(&Program, Sample<'a>, &'a Arena, u64) -> Outcome<'
 
 /// All backends; each must pass every specification.
 pub const BACKENDS: &[(&str, Backend)] =
-    &[("reference", |program, sample, arena, fuel| exec::run(program, sample, arena, fuel, None))];
+    &[("reference", |program, sample, arena, fuel| exec::run(program, sample, Cx::new(arena, fuel, None)))];

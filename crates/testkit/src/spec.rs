@@ -1,7 +1,7 @@
 //! Runs `spec/*.arc`: program text with checks between (see `spec/README.md`).
 
-use arcbatt::dsl::symbol;
-use arcbatt::exec::{Limits, Sample};
+use arcbatt::dsl::{Limits, symbol};
+use arcbatt::exec::Sample;
 use arcbatt::lang::{self, Parsed};
 use arcbatt::value::{Arena, Name, Value, order, parse, parse_prefix};
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use arcbatt::conformance::{Mismatch, Tally, check};
-use arcbatt::exec::Limits;
+use arcbatt::dsl::Limits;
 use serde::Serialize;
 
 use crate::{Answer, files, output, picture};
@@ -31,6 +31,7 @@ pub(crate) fn run(args: &Args) -> Answer {
             .map_err(anyhow::Error::msg)
             .with_context(|| format!("{} is not a vector file", path.display()))?;
         total.passed += tally.passed;
+        total.order_dependent += tally.order_dependent;
         total.failed += tally.failed;
         total.failures.extend(tally.failures);
     }
@@ -49,6 +50,13 @@ fn print(tally: &Tally) -> anyhow::Result<()> {
         writeln!(out, "{id}\n{program}  input     {}", line(input))?;
         writeln!(out, "  expected  {}\n  got       {}\n", line(expected), line(got))?;
     }
+    if tally.order_dependent > 0 {
+        let n = tally.order_dependent;
+        writeln!(
+            out,
+            "{n} of the passed cases depend on the order of sets: they come out when sets descend"
+        )?;
+    }
     writeln!(out, "{} passed, {} failed", tally.passed, tally.failed)?;
     Ok(out.flush()?)
 }
@@ -57,6 +65,7 @@ fn document(tally: &Tally) -> impl Serialize {
     #[derive(Serialize)]
     struct Document {
         passed: usize,
+        order_dependent: usize,
         failed: usize,
         failures: Vec<Failure>,
     }
@@ -75,5 +84,10 @@ fn document(tally: &Tally) -> impl Serialize {
         expected: mismatch.expected.clone(),
         got: mismatch.got.clone(),
     });
-    Document { passed: tally.passed, failed: tally.failed, failures: failures.collect() }
+    Document {
+        passed: tally.passed,
+        order_dependent: tally.order_dependent,
+        failed: tally.failed,
+        failures: failures.collect(),
+    }
 }

@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use arcbatt::exec::{Limits, Outcome, Sample, run as run_program};
-use arcbatt::lang::Program;
+use arcbatt::dsl::{Cx, Limits};
+use arcbatt::exec::{Outcome, Sample, run as run_program};
+use arcbatt::lang::{Node, Program};
 use arcbatt::task::{Grid, Task, parse_grid, parse_task};
 use arcbatt::value::{Arena, Value, order, to_json};
 use serde::Serialize;
@@ -63,7 +64,7 @@ pub(crate) fn run(args: &Args) -> Answer {
             label,
             input: value,
             expected,
-            outcome: run_program(program, sample, &arena, args.fuel, Some(stop)),
+            outcome: run_program(program, sample, Cx::new(&arena, args.fuel, Some(stop))),
         });
     }
     let bare = matches!(input, Input::Grid(_)) && program.needs_samples();
@@ -180,14 +181,20 @@ fn print(program: &Program, runs: &[Run<'_>], bare: bool, trace: bool) -> anyhow
 
 fn write_trace(out: &mut impl Write, program: &Program, outcome: &Outcome<'_>) -> anyhow::Result<()> {
     let width = if output::terminal() { 100 } else { 2000 };
-    for (node, value) in program.nodes().iter().zip(&outcome.values) {
-        if !node.is_call() {
-            continue;
-        }
+    for (node, value) in calls(program, outcome) {
         let name = node.name().unwrap_or("·");
         writeln!(out, "  {:>4} │ {name} = {}", node.line, picture::cut(&value.to_string(), width))?;
     }
     Ok(())
+}
+
+/// The calls of a program with their values, as far as it came.
+fn calls<'p, 'a>(
+    program: &'p Program,
+    outcome: &'p Outcome<'a>,
+) -> impl Iterator<Item = (&'p Node, Value<'a>)> {
+    let computed = program.nodes().iter().zip(outcome.values.iter().copied());
+    computed.filter(|(node, _)| node.is_call())
 }
 
 fn document(program: &Program, runs: &[Run<'_>], trace: bool) -> anyhow::Result<()> {
@@ -230,9 +237,8 @@ fn document(program: &Program, runs: &[Run<'_>], trace: bool) -> anyhow::Result<
     }
     let mut entries = Vec::new();
     for run in runs {
-        let lines = program.nodes().iter().zip(&run.outcome.values).filter(|(node, _)| node.is_call());
-        let lines = lines.map(|(node, value)| {
-            Ok(Line { line: node.line, name: node.name().map(str::to_owned), value: raw(*value)? })
+        let lines = calls(program, &run.outcome).map(|(node, value)| {
+            Ok(Line { line: node.line, name: node.name().map(str::to_owned), value: raw(value)? })
         });
         entries.push(Entry {
             pair: run.label.clone(),

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
-use arcbatt::exec::Limits;
+use arcbatt::dsl::Limits;
 use arcbatt::lang::{self, Program, Severity};
 use arcbatt::verify::{Verdict, verify};
 use serde::Serialize;
@@ -178,19 +178,22 @@ fn show(path: &Path, name: Option<&str>, json: bool) -> Answer {
     let mut out = output::stdout();
     let (dim, reset) = if output::colored() { ("\x1b[2m", "\x1b[0m") } else { ("", "") };
     let text = lang::print(program);
-    let types = lang::line_types(program);
     let width = text.lines().map(|line| line.chars().count()).max().unwrap_or(0).min(70);
-    for (line, ty) in text.lines().zip(types) {
+    for (line, ty) in text.lines().zip(lang::line_types(program)) {
         match ty {
             Some(ty) => writeln!(out, "{line:<width$}  {dim}# {ty}{reset}")?,
             None => writeln!(out, "{line}")?,
         }
     }
-    let calls = program.nodes().iter().filter(|node| node.is_call()).count();
+    let calls = n_calls(program);
     let reads = if program.needs_samples() { "the demonstration pairs and the input" } else { "the input" };
     writeln!(out, "\n{}, reads {reads}, hash {}", count(calls, "call"), program.hash())?;
     out.flush()?;
     Ok(true)
+}
+
+fn n_calls(program: &Program) -> usize {
+    program.nodes().iter().filter(|node| node.is_call()).count()
 }
 
 fn show_document(program: &Program) -> impl Serialize {
@@ -208,7 +211,7 @@ fn show_document(program: &Program) -> impl Serialize {
         hash: program.hash().to_string(),
         needs_samples: program.needs_samples(),
         result_type: program.node(program.result()).ty.to_string(),
-        calls: program.nodes().iter().filter(|node| node.is_call()).count(),
+        calls: n_calls(program),
         text: lang::print(program),
     }
 }

@@ -4,6 +4,7 @@ use batt_dsl_macros::primitive;
 use batt_value::{Bool, Fail, Value, order};
 
 use crate::Cx;
+use crate::python::Lookup;
 use crate::registry::family;
 
 family! {
@@ -435,9 +436,8 @@ fn sizefilter_t(cx: &mut Cx, container: Container<A>, n: Int) -> Partial<Tuple<A
 /// goes through the smaller set, through `b` if they are of one size, and keeps what it meets.
 fn common<'a>(cx: &Cx<'a>, a: Value<'a>, b: Value<'a>) -> Result<Value<'a>, Fail> {
     let (smaller, larger) = if cx.len(a)? < cx.len(b)? { (a, b) } else { (b, a) };
-    let larger = cx.members(larger)?;
-    let within = |item: &Value<'a>| larger.binary_search_by(|other| order::cmp(*other, *item)).is_ok();
-    let items: Vec<_> = cx.iter(smaller)?.filter(within).collect();
+    let larger = Lookup::new(cx.members(larger)?);
+    let items: Vec<_> = cx.iter(smaller)?.filter(|item| larger.has(*item)).collect();
     cx.set(&items)
 }
 

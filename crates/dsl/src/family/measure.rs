@@ -5,7 +5,7 @@ use batt_value::{Fail, Value, order};
 
 use super::places::{center, height, leftmost, lowermost, normalize, places, rightmost, uppermost, width};
 use crate::Cx;
-use crate::python::toindices;
+use crate::python::{Lookup, toindices};
 use crate::registry::family;
 
 family! {
@@ -210,9 +210,8 @@ fn shares<'a>(
 ) -> Result<bool, Fail> {
     let coordinates =
         |patch| -> Result<Vec<_>, Fail> { Ok(places(cx, patch)?.into_iter().map(&coordinate).collect()) };
-    let (a, mut b) = (coordinates(a)?, coordinates(b)?);
-    b.sort_by(|x, y| order::cmp(*x, *y));
-    Ok(a.into_iter().any(|x| b.binary_search_by(|y| order::cmp(*y, x)).is_ok()))
+    let (a, b) = (coordinates(a)?, Lookup::new(coordinates(b)?));
+    Ok(a.into_iter().any(|coordinate| b.has(coordinate)))
 }
 
 /// 1 if `to` lies ahead of `from`, else −1.

@@ -1,0 +1,172 @@
+//! One function as it was written: flat lists, children before parents, so that neither reading nor dropping it
+//! recurses.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use crate::ir::At;
+use crate::problem::Span;
+use crate::resolve::Global;
+
+/// A function between the parser and the resolver. One is used for all functions of a text.
+#[derive(Default)]
+pub(crate) struct Function {
+    pub(crate) head: Option<Head>,
+    pub(crate) params: Vec<Param>,
+    pub(crate) stmts: Vec<Stmt>,
+    /// In the order of evaluation.
+    pub(crate) exprs: Vec<Expr>,
+    /// Arguments of calls and members of tuples.
+    pub(crate) args: Vec<Arg>,
+    /// Names in statements that could not be read.
+    pub(crate) lost: Vec<Lost>,
+    /// Whether a problem was reported that keeps the function from being a program.
+    pub(crate) failed: bool,
+}
+
+#[derive(Clone, Copy)]
+pub(crate) struct Head {
+    pub(crate) name: NameId,
+    pub(crate) name_at: At,
+    /// From `def` to the end of the last line.
+    pub(crate) span: Span,
+    pub(crate) line: u32,
+}
+
+#[derive(Clone, Copy)]
+pub(crate) struct Param {
+    pub(crate) name: NameId,
+    pub(crate) at: At,
+}
+
+pub(crate) enum Stmt {
+    Assign {
+        target: Target,
+        value: ExprId,
+    },
+    /// An annotation without a value: it makes the name local.
+    Declare(Target),
+    Expr(ExprId),
+    Return(Option<ExprId>),
+    /// Something that was reported; the names of [`Function::lost`] in this range may mean anything from here on.
+    Lost(Range<u32>),
+}
+
+#[derive(Clone, Copy)]
+pub(crate) struct Target {
+    pub(crate) name: NameId,
+    pub(crate) at: At,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct ExprId(pub(crate) u32);
+
+pub(crate) struct Expr {
+    pub(crate) kind: ExprKind,
+    pub(crate) at: At,
+}
+
+pub(crate) enum ExprKind {
+    Name(NameId),
+    /// A name that is called.
+    Callee(NameId),
+    None,
+    Bool(bool),
+    Int(i64),
+    Tuple(Range<u32>),
+    Call(ExprId, Range<u32>),
+}
+
+#[derive(Clone, Copy)]
+pub(crate) struct Arg {
+    pub(crate) value: ExprId,
+    pub(crate) keyword: Option<Span>,
+}
+
+pub(crate) struct Lost {
+    pub(crate) name: NameId,
+    /// Whether `=` follows it.
+    pub(crate) assigned: bool,
+    pub(crate) line: u32,
+}
+
+impl Function {
+    pub(crate) fn clear(&mut self) {
+        let Function { head, params, stmts, exprs, args, lost, failed } = self;
+        *head = None;
+        params.clear();
+        stmts.clear();
+        exprs.clear();
+        args.clear();
+        lost.clear();
+        *failed = false;
+    }
+
+    pub(crate) fn expr(&self, id: ExprId) -> &Expr {
+        &self.exprs[id.0 as usize]
+    }
+
+    pub(crate) fn span(&self, id: ExprId) -> Span {
+        self.expr(id).at.span
+    }
+
+    pub(crate) fn args(&self, range: &Range<u32>) -> &[Arg] {
+        &self.args[range.start as usize..range.end as usize]
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct NameId(pub(crate) u32);
+
+/// All names of a text, each once.
+pub(crate) struct Names<'t> {
+    ids: HashMap<&'t str, NameId>,
+    list: Vec<Name<'t>>,
+    /// Names that are known to be functions of the text before it is read.
+    functions: HashSet<&'t str>,
+}
+
+pub(crate) struct Name<'t> {
+    pub(crate) text: &'t str,
+    pub(crate) global: Option<Global>,
+    /// Whether the text defines a function of that name.
+    pub(crate) function: bool,
+    /// Whether it was reported as unknown.
+    pub(crate) unknown: bool,
+}
+
+impl<'t> Names<'t> {
+    pub(crate) fn new(functions: HashSet<&'t str>) -> Names<'t> {
+        Names { ids: HashMap::new(), list: Vec::new(), functions }
+    }
+
+    pub(crate) fn id(&mut self, text: &'t str) -> NameId {
+        *self.ids.entry(text).or_insert_with(|| {
+            let function = self.functions.contains(text);
+            self.list.push(Name { text, global: Global::find(text), function, unknown: false });
+            NameId(self.list.len() as u32 - 1)
+        })
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Name<'t>> {
+        self.list.iter()
+    }
+}
+
+impl<'t> std::ops::Index<NameId> for Names<'t> {
+    type Output = Name<'t>;
+
+    fn index(&self, id: NameId) -> &Name<'t> {
+        &self.list[id.0 as usize]
+    }
+}
+
+impl std::ops::IndexMut<NameId> for Names<'_> {
+    fn index_mut(&mut self, id: NameId) -> &mut Self::Output {
+        &mut self.list[id.0 as usize]
+    }
+}

@@ -1,0 +1,252 @@
+//! The types of nodes, and which arguments certainly do not fit.
+//!
+//! Types are promises about well-typed programs, and programs need not be well-typed, so a type that is not
+//! certain is `Any`. Types of nodes contain no variables and are bounded in size.
+
+use std::sync::LazyLock;
+
+use batt_dsl::{Infer, Kinds, Primitive, Ty, registry};
+
+/// What the checker wants to know of a primitive, by `Symbol::id`.
+pub(crate) struct Facts {
+    params: Vec<Kinds>,
+    /// Whether the result follows from the declaration alone.
+    fixed_result: bool,
+    /// The type of the primitive as a value.
+    func: Ty,
+}
+
+pub(crate) fn facts(primitive: &Primitive) -> &'static Facts {
+    static FACTS: LazyLock<Vec<Facts>> = LazyLock::new(|| registry().iter().map(Facts::new).collect());
+    &FACTS[primitive.symbol.id as usize]
+}
+
+impl Facts {
+    fn new(primitive: &Primitive) -> Facts {
+        Facts {
+            params: primitive.types.iter().map(Ty::kinds).collect(),
+            fixed_result: primitive.infer == Infer::Declared && !has_vars(&primitive.result),
+            func: erase(&Ty::func(primitive.types.clone(), primitive.result.clone())),
+        }
+    }
+
+    pub(crate) fn func(&self) -> Ty {
+        self.func.clone()
+    }
+
+    /// Whether an argument of type `ty` is certainly of the wrong kind for parameter `index`.
+    pub(crate) fn mismatch(&self, index: usize, ty: &Ty) -> bool {
+        self.params.get(index).is_some_and(|kinds| kinds.disjoint(ty.kinds()))
+    }
+}
+
+/// The type of a call's result.
+pub(crate) fn call(primitive: &Primitive, args: &[&Ty]) -> Ty {
+    let facts = facts(primitive);
+    // After a wrong argument nothing is certain.
+    if args.iter().enumerate().any(|(index, ty)| facts.mismatch(index, ty)) {
+        return Ty::Any;
+    }
+    if facts.fixed_result {
+        return primitive.result.clone();
+    }
+    let special = match (primitive.infer, args.first()) {
+        (Infer::SameAsFirst, Some(&first)) => Some(first.clone()),
+        (Infer::BindFirst, Some(Ty::Func(params, result))) => match &params[..] {
+            [_, rest @ ..] if (1..=3).contains(&rest.len()) => {
+                Some(Ty::func(rest.to_vec(), (**result).clone()))
+            }
+            _ => None,
+        },
+        (Infer::BindLast, Some(Ty::Func(params, result))) => match &params[..] {
+            [rest @ .., _] if (1..=3).contains(&rest.len()) => {
+                Some(Ty::func(rest.to_vec(), (**result).clone()))
+            }
+            _ => None,
+        },
+        _ => None,
+    };
+    bounded(special.unwrap_or_else(|| {
+        let mut bindings = Bindings::default();
+        for (declared, actual) in primitive.types.iter().zip(args) {
+            bindings.unify(declared, actual, Side::Result);
+        }
+        bindings.substitute(&primitive.result)
+    }))
+}
+
+/// The type of what a function value gives.
+pub(crate) fn apply(callee: &Ty, n_args: usize) -> Ty {
+    match callee {
+        Ty::Func(params, result) if params.len() == n_args => (**result).clone(),
+        _ => Ty::Any,
+    }
+}
+
+pub(crate) fn tuple(members: &[&Ty]) -> Ty {
+    match members {
+        [a, b] if is_int(a) && is_int(b) => Ty::Pair,
+        [a, Ty::Pair] if is_int(a) => Ty::Cell,
+        [] => Ty::tuple(Ty::Any),
+        [first, rest @ ..] => {
+            let member = rest.iter().fold((*first).clone(), |all, ty| join(&all, ty));
+            bounded(Ty::tuple(member))
+        }
+    }
+}
+
+/// On which side of a function type something stands. What results is bound first: what a function accepts says
+/// less about what it is given.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Result,
+    Param,
+}
+
+/// What type variables stand for.
+#[derive(Default)]
+struct Bindings {
+    results: Vec<(char, Ty)>,
+    params: Vec<(char, Ty)>,
+}
+
+impl Bindings {
+    fn unify(&mut self, declared: &Ty, actual: &Ty, side: Side) {
+        match declared {
+            Ty::Var(letter) => self.bind(*letter, actual, side),
+            Ty::Tuple(of) | Ty::Set(of) | Ty::Container(of) => self.unify(of, &actual.member(), side),
+            Ty::Func(params, result) => {
+                let other = if side == Side::Result { Side::Param } else { Side::Result };
+                match actual {
+                    Ty::Func(actual_params, actual_result) if actual_params.len() == params.len() => {
+                        for (param, actual) in params.iter().zip(actual_params) {
+                            self.unify(param, actual, other);
+                        }
+                        self.unify(result, actual_result, side);
+                    }
+                    _ => self.unify(result, &Ty::Any, side),
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn bind(&mut self, letter: char, ty: &Ty, side: Side) {
+        let list = if side == Side::Result { &mut self.results } else { &mut self.params };
+        match list.iter_mut().find(|(bound, _)| *bound == letter) {
+            Some((_, bound)) => *bound = join(bound, ty),
+            None => list.push((letter, ty.clone())),
+        }
+    }
+
+    fn get(&self, letter: char) -> Ty {
+        let bound = self.results.iter().chain(&self.params).find(|(bound, _)| *bound == letter);
+        bound.map_or(Ty::Any, |(_, ty)| ty.clone())
+    }
+
+    fn substitute(&self, ty: &Ty) -> Ty {
+        map_vars(ty, &|letter| self.get(letter))
+    }
+}
+
+/// A type that admits whatever either admits.
+fn join(a: &Ty, b: &Ty) -> Ty {
+    if a == b {
+        return a.clone();
+    }
+    if is_int(a) && is_int(b) {
+        return Ty::Int;
+    }
+    if is_num(a) && is_num(b) {
+        return Ty::Num;
+    }
+    if is_patch(a) && is_patch(b) {
+        return Ty::Patch;
+    }
+    if is_piece(a) && is_piece(b) {
+        let element = |ty: &Ty| matches!(ty, Ty::Grid | Ty::Object | Ty::Element);
+        return if element(a) && element(b) { Ty::Element } else { Ty::Piece };
+    }
+    let both_only = |kinds: &[Kinds]| only(a, kinds) && only(b, kinds);
+    let member = || join(&a.member(), &b.member());
+    if both_only(&[Kinds::TUPLE]) {
+        bounded(Ty::tuple(member()))
+    } else if both_only(&[Kinds::SET]) {
+        bounded(Ty::set(member()))
+    } else if both_only(&[Kinds::TUPLE, Kinds::SET]) {
+        bounded(Ty::container(member()))
+    } else {
+        Ty::Any
+    }
+}
+
+/// Whether all values of the type are of these kinds.
+fn only(ty: &Ty, kinds: &[Kinds]) -> bool {
+    let all = [Kinds::NONE, Kinds::INT, Kinds::TUPLE, Kinds::SET, Kinds::FUNC];
+    all.iter().all(|kind| kinds.contains(kind) || kind.disjoint(ty.kinds()))
+}
+
+fn is_int(ty: &Ty) -> bool {
+    matches!(ty, Ty::Bool | Ty::Int | Ty::Color | Ty::Rank | Ty::Choice4 | Ty::Choice8)
+}
+
+fn is_num(ty: &Ty) -> bool {
+    is_int(ty) || matches!(ty, Ty::Pair | Ty::Num)
+}
+
+fn is_patch(ty: &Ty) -> bool {
+    matches!(ty, Ty::Indices | Ty::Object | Ty::Patch)
+}
+
+fn is_piece(ty: &Ty) -> bool {
+    is_patch(ty) || matches!(ty, Ty::Grid | Ty::Element | Ty::Piece)
+}
+
+fn has_vars(ty: &Ty) -> bool {
+    match ty {
+        Ty::Var(_) => true,
+        Ty::Tuple(of) | Ty::Set(of) | Ty::Container(of) => has_vars(of),
+        Ty::Func(params, result) => has_vars(result) || params.iter().any(has_vars),
+        _ => false,
+    }
+}
+
+/// Without variables. Those of one function mean nothing to another.
+fn erase(ty: &Ty) -> Ty {
+    map_vars(ty, &|_| Ty::Any)
+}
+
+fn map_vars(ty: &Ty, var: &dyn Fn(char) -> Ty) -> Ty {
+    match ty {
+        Ty::Var(letter) => var(*letter),
+        Ty::Tuple(of) => Ty::tuple(map_vars(of, var)),
+        Ty::Set(of) => Ty::set(map_vars(of, var)),
+        Ty::Container(of) => Ty::container(map_vars(of, var)),
+        Ty::Func(params, result) => {
+            Ty::func(params.iter().map(|param| map_vars(param, var)).collect(), map_vars(result, var))
+        }
+        plain => plain.clone(),
+    }
+}
+
+/// Types grow with the program, line by line; past this size nobody learns anything from them.
+const MAX_SIZE: usize = 32;
+
+fn bounded(ty: Ty) -> Ty {
+    match ty {
+        ty if size(&ty) <= MAX_SIZE => ty,
+        Ty::Tuple(_) => Ty::tuple(Ty::Any),
+        Ty::Set(_) => Ty::set(Ty::Any),
+        Ty::Container(_) => Ty::container(Ty::Any),
+        Ty::Func(params, _) => Ty::func(vec![Ty::Any; params.len()], Ty::Any),
+        _ => Ty::Any,
+    }
+}
+
+fn size(ty: &Ty) -> usize {
+    match ty {
+        Ty::Tuple(of) | Ty::Set(of) | Ty::Container(of) => 1 + size(of),
+        Ty::Func(params, result) => 1 + size(result) + params.iter().map(size).sum::<usize>(),
+        _ => 1,
+    }
+}

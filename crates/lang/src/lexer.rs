@@ -1,0 +1,450 @@
+//! Text to tokens, one at a time and in one pass. Never fails: what is no token becomes one that no rule of the
+//! grammar expects.
+
+use crate::ir::At;
+use crate::problem::Span;
+
+/// CPython's own limit.
+pub(crate) const MAX_NESTING: u32 = 200;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Token {
+    pub(crate) kind: Kind,
+    /// Whether it is the first on its line (and the line does not continue another by a backslash).
+    pub(crate) first: bool,
+    pub(crate) line: u32,
+    pub(crate) span: Span,
+}
+
+impl Token {
+    pub(crate) fn at(&self) -> At {
+        At { span: self.span, line: self.line }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    End,
+    /// The end of a logical line.
+    Newline,
+    Name,
+    Int,
+    Float,
+    /// `12abc`, `0x`, `1__0`.
+    BadNumber,
+    /// A string that can be a docstring.
+    Text,
+    /// A string of bytes or with a format.
+    OtherString,
+    UnclosedString,
+    LParen,
+    RParen,
+    LBracket,
+    RBracket,
+    LBrace,
+    RBrace,
+    Comma,
+    Colon,
+    Semicolon,
+    Assign,
+    Arrow,
+    Dot,
+    At,
+    Walrus,
+    Star,
+    StarStar,
+    Minus,
+    /// Any other operator.
+    Operator,
+    /// `+=` and its like.
+    Augmented,
+    Keyword(Keyword),
+    BadChar,
+    /// A backslash that is not the end of its line.
+    BadBackslash,
+    /// A bracket inside too many others.
+    TooDeep,
+    /// The end of what is readable, in front of a byte that is no UTF-8.
+    NotUtf8,
+}
+
+macro_rules! keywords {
+    ($($name:ident $text:literal),* $(,)?) => {
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        pub(crate) enum Keyword { $($name),* }
+
+        impl Keyword {
+            fn find(name: &[u8]) -> Option<Keyword> {
+                // PERF: most names end here, by their length or first letter.
+                if !(2..=8).contains(&name.len()) || !matches!(name[0], b'a'..=b'y' | b'F' | b'N' | b'T') {
+                    return None;
+                }
+                $(if name == $text.as_bytes() { return Some(Keyword::$name); })*
+                None
+            }
+        }
+    };
+}
+
+keywords! {
+    And "and", As "as", Assert "assert", Async "async", Await "await", Break "break", Class "class",
+    Continue "continue", Def "def", Del "del", Elif "elif", Else "else", Except "except", False "False",
+    Finally "finally", For "for", From "from", Global "global", If "if", Import "import", In "in", Is "is",
+    Lambda "lambda", None "None", Nonlocal "nonlocal", Not "not", Or "or", Pass "pass", Raise "raise",
+    Return "return", True "True", Try "try", While "while", With "with", Yield "yield",
+}
+
+/// How far a line is indented, measured twice: with tabs to multiples of eight, and with tabs of width one.
+/// Two lines are indented alike when both agree, which is CPython's rule.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Indent {
+    pub(crate) wide: u32,
+    pub(crate) narrow: u32,
+}
+
+impl Indent {
+    /// `None` where it depends on the width of a tab.
+    pub(crate) fn compare(self, other: Indent) -> Option<std::cmp::Ordering> {
+        let wide = self.wide.cmp(&other.wide);
+        (wide == self.narrow.cmp(&other.narrow)).then_some(wide)
+    }
+}
+
+pub(crate) struct Lexer<'t> {
+    text: &'t str,
+    bytes: &'t [u8],
+    at: usize,
+    line: u32,
+    /// Whether the next token is the first on its line.
+    fresh: bool,
+    /// Of the line of the last token that was first.
+    pub(crate) indent: Indent,
+    /// How many brackets are open.
+    pub(crate) depth: u32,
+    /// Whether something unreadable follows the text.
+    cut: bool,
+    /// Whether `'''` and `"""` are known to find no end. Without it texts full of them would be read many times.
+    never_closes: [bool; 2],
+}
+
+impl<'t> Lexer<'t> {
+    pub(crate) fn new(text: &'t str, cut: bool) -> Lexer<'t> {
+        let at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+        Lexer {
+            text,
+            bytes: text.as_bytes(),
+            at,
+            line: 1,
+            fresh: true,
+            indent: Indent::default(),
+            depth: 0,
+            cut,
+            never_closes: [false; 2],
+        }
+    }
+
+    /// Reads what was read before, from `start` up to `end`.
+    pub(crate) fn between(text: &'t str, start: Token, end: u32) -> Lexer<'t> {
+        let text = &text[..end as usize];
+        Lexer { at: start.span.start as usize, line: start.line, ..Lexer::new(text, false) }
+    }
+
+    pub(crate) fn next(&mut self) -> Token {
+        if let Some(token) = self.skip_blanks() {
+            return token;
+        }
+        let (first, line, start) = (self.fresh, self.line, self.at);
+        self.fresh = false;
+        let kind = self.token();
+        Token { kind, first, line, span: Span::new(start, self.at) }
+    }
+
+    /// Whether `=` follows, and not `==`.
+    pub(crate) fn assignment_follows(&self) -> bool {
+        let rest = &self.bytes[self.at..];
+        let blanks = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+        rest.get(blanks) == Some(&b'=') && rest.get(blanks + 1) != Some(&b'=')
+    }
+
+    fn peek(&self, ahead: usize) -> u8 {
+        // A NUL is no character of any token, so it can stand for the end.
+        self.bytes.get(self.at + ahead).copied().unwrap_or(0)
+    }
+
+    /// Skips to the next token. Answers with a token where it is the blanks themselves that make one.
+    fn skip_blanks(&mut self) -> Option<Token> {
+        if self.fresh {
+            self.indent = Indent::default();
+        }
+        while let Some(&byte) = self.bytes.get(self.at) {
+            match byte {
+                b' ' | b'\t' | 0x0c => self.blank(byte),
+                b'#' => self.comment(),
+                b'\n' | b'\r' if self.fresh || self.depth > 0 => {
+                    self.line_break();
+                    self.fresh = true;
+                    self.indent = Indent::default();
+                }
+                b'\n' | b'\r' => {
+                    let token = self.here(Kind::Newline);
+                    self.line_break();
+                    self.fresh = true;
+                    return Some(token);
+                }
+                b'\\' if matches!(self.peek(1), b'\n' | b'\r') => {
+                    let token = self.here(Kind::BadBackslash);
+                    self.at += 1;
+                    self.line_break();
+                    // A line cannot go on after the end of the text.
+                    if self.at == self.bytes.len() {
+                        return Some(token);
+                    }
+                }
+                _ => return None,
+            }
+        }
+        let kind = if self.cut { Kind::NotUtf8 } else { Kind::End };
+        self.cut = false;
+        Some(self.here(kind))
+    }
+
+    /// A token without text.
+    fn here(&self, kind: Kind) -> Token {
+        Token { kind, first: self.fresh, line: self.line, span: Span::new(self.at, self.at) }
+    }
+
+    fn blank(&mut self, byte: u8) {
+        self.at += 1;
+        if self.fresh {
+            let Indent { wide, narrow } = self.indent;
+            self.indent = match byte {
+                b' ' => Indent { wide: wide + 1, narrow: narrow + 1 },
+                b'\t' => Indent { wide: (wide / 8 + 1) * 8, narrow: narrow + 1 },
+                _ => Indent::default(),
+            };
+        }
+    }
+
+    fn comment(&mut self) {
+        let rest = &self.bytes[self.at..];
+        self.at += rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(rest.len());
+    }
+
+    fn line_break(&mut self) {
+        self.at += if self.bytes[self.at..].starts_with(b"\r\n") { 2 } else { 1 };
+        self.line += 1;
+    }
+
+    fn token(&mut self) -> Kind {
+        match self.bytes[self.at] {
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' => self.word(),
+            b'0'..=b'9' => self.number(),
+            b'.' if self.peek(1).is_ascii_digit() => self.number(),
+            b'\'' | b'"' => self.string(Kind::Text),
+            b'(' => self.open(Kind::LParen),
+            b'[' => self.open(Kind::LBracket),
+            b'{' => self.open(Kind::LBrace),
+            b')' => self.close(Kind::RParen),
+            b']' => self.close(Kind::RBracket),
+            b'}' => self.close(Kind::RBrace),
+            b',' => self.take(1, Kind::Comma),
+            b';' => self.take(1, Kind::Semicolon),
+            b'.' => self.take(1, Kind::Dot),
+            b'\\' => self.take(1, Kind::BadBackslash),
+            _ => self.operator(),
+        }
+    }
+
+    fn take(&mut self, n: usize, kind: Kind) -> Kind {
+        self.at += n;
+        kind
+    }
+
+    fn open(&mut self, kind: Kind) -> Kind {
+        self.depth += 1;
+        self.take(1, if self.depth > MAX_NESTING { Kind::TooDeep } else { kind })
+    }
+
+    fn close(&mut self, kind: Kind) -> Kind {
+        self.depth = self.depth.saturating_sub(1);
+        self.take(1, kind)
+    }
+
+    fn operator(&mut self) -> Kind {
+        let (first, second, third) = (self.peek(0), self.peek(1), self.peek(2));
+        match (first, second) {
+            (b'=', b'=') | (b'!', b'=') | (b'<', b'=') | (b'>', b'=') => self.take(2, Kind::Operator),
+            (b'*', b'*') | (b'/', b'/') | (b'<', b'<') | (b'>', b'>') if third == b'=' => {
+                self.take(3, Kind::Augmented)
+            }
+            (b'*', b'*') => self.take(2, Kind::StarStar),
+            (b'/', b'/') | (b'<', b'<') | (b'>', b'>') => self.take(2, Kind::Operator),
+            (b'-', b'>') => self.take(2, Kind::Arrow),
+            (b':', b'=') => self.take(2, Kind::Walrus),
+            (b'+' | b'-' | b'*' | b'/' | b'%' | b'@' | b'&' | b'|' | b'^', b'=') => {
+                self.take(2, Kind::Augmented)
+            }
+            (b'=', _) => self.take(1, Kind::Assign),
+            (b':', _) => self.take(1, Kind::Colon),
+            (b'@', _) => self.take(1, Kind::At),
+            (b'*', _) => self.take(1, Kind::Star),
+            (b'-', _) => self.take(1, Kind::Minus),
+            (b'+' | b'/' | b'%' | b'&' | b'|' | b'^' | b'~' | b'<' | b'>', _) => self.take(1, Kind::Operator),
+            _ => {
+                let n = self.text[self.at..].chars().next().map_or(1, char::len_utf8);
+                self.take(n, Kind::BadChar)
+            }
+        }
+    }
+
+    fn word(&mut self) -> Kind {
+        let rest = &self.bytes[self.at..];
+        let n = rest.iter().position(|&byte| !is_word(byte)).unwrap_or(rest.len());
+        let word = &rest[..n];
+        self.at += n;
+        if n <= 2 && matches!(self.peek(0), b'\'' | b'"') {
+            let has = |letters: &[u8]| word.iter().any(|byte| letters.contains(&byte.to_ascii_lowercase()));
+            if word.iter().all(|byte| b"rbuft".contains(&byte.to_ascii_lowercase())) {
+                return self.string(if has(b"bft") { Kind::OtherString } else { Kind::Text });
+            }
+        }
+        Keyword::find(word).map_or(Kind::Name, Kind::Keyword)
+    }
+
+    /// Takes everything that could belong to the number; `int` decides what an integer is worth.
+    fn number(&mut self) -> Kind {
+        let start = self.at;
+        let radix = self.peek(0) == b'0' && matches!(self.peek(1) | 0x20, b'x' | b'o' | b'b');
+        let mut float = false;
+        loop {
+            let byte = self.peek(0);
+            let exponent = matches!(self.bytes[self.at.max(start + 1) - 1], b'e' | b'E') && !radix;
+            match byte {
+                b'.' if !radix => float = true,
+                b'+' | b'-' if exponent && self.at > start => float = true,
+                byte if is_word(byte) => {}
+                _ => break,
+            }
+            self.at += 1;
+        }
+        let text = &self.text[start..self.at];
+        let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_');
+        if float || (!radix && text.ends_with(['j', 'J'])) {
+            return Kind::Float;
+        }
+        match text.split_once(['e', 'E']) {
+            Some((whole, exponent))
+                if !radix && digits(whole) && digits(exponent) && !exponent.is_empty() =>
+            {
+                Kind::Float
+            }
+            _ if is_int(text) => Kind::Int,
+            _ => Kind::BadNumber,
+        }
+    }
+
+    fn string(&mut self, kind: Kind) -> Kind {
+        let quote = self.peek(0);
+        let triple = self.peek(1) == quote && self.peek(2) == quote;
+        if !triple {
+            return self.short_string(quote, kind);
+        }
+        let which = usize::from(quote == b'"');
+        let (at, line) = (self.at + 3, self.line);
+        if !self.never_closes[which] && self.long_string(quote) {
+            return kind;
+        }
+        if self.cut {
+            return self.unclosed();
+        }
+        // The rest of the text may be sound, so only this line is given up.
+        self.never_closes[which] = true;
+        (self.at, self.line) = (at, line);
+        self.comment();
+        Kind::UnclosedString
+    }
+
+    fn short_string(&mut self, quote: u8, kind: Kind) -> Kind {
+        self.at += 1;
+        while let Some(&byte) = self.bytes.get(self.at) {
+            match byte {
+                b'\n' | b'\r' => return Kind::UnclosedString,
+                b'\\' => self.escape(),
+                _ => self.at += 1,
+            }
+            if byte == quote {
+                return kind;
+            }
+        }
+        self.unclosed()
+    }
+
+    /// A string that reaches the end of the text. It may well go on after what is unreadable.
+    fn unclosed(&mut self) -> Kind {
+        let kind = if self.cut { Kind::NotUtf8 } else { Kind::UnclosedString };
+        self.cut = false;
+        kind
+    }
+
+    fn long_string(&mut self, quote: u8) -> bool {
+        self.at += 3;
+        while let Some(&byte) = self.bytes.get(self.at) {
+            match byte {
+                b'\n' | b'\r' => self.line_break(),
+                b'\\' => self.escape(),
+                _ if byte == quote && self.peek(1) == quote && self.peek(2) == quote => {
+                    self.at += 3;
+                    return true;
+                }
+                _ => self.at += 1,
+            }
+        }
+        false
+    }
+
+    /// Skips a backslash and what it protects.
+    fn escape(&mut self) {
+        self.at += 1;
+        match self.bytes.get(self.at) {
+            Some(b'\n' | b'\r') => self.line_break(),
+            // Of a longer character this takes the first byte only; the others end no string.
+            Some(_) => self.at += 1,
+            None => {}
+        }
+    }
+}
+
+/// What an integer token is worth; `None`: more than 64 bits.
+pub(crate) fn int(text: &str) -> Option<u64> {
+    let (digits, radix) = match text.get(..2) {
+        Some("0x" | "0X") => (&text[2..], 16),
+        Some("0o" | "0O") => (&text[2..], 8),
+        Some("0b" | "0B") => (&text[2..], 2),
+        _ => (text, 10),
+    };
+    digits.bytes().filter(|byte| *byte != b'_').try_fold(0u64, |value, byte| {
+        let digit = (byte as char).to_digit(radix)?;
+        value.checked_mul(radix.into())?.checked_add(digit.into())
+    })
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+/// Python's rules: underscores only between digits (or after the prefix), no leading zeros.
+fn is_int(text: &str) -> bool {
+    let (digits, radix) = match text.get(..2) {
+        Some("0x" | "0X") => (&text[2..], 16),
+        Some("0o" | "0O") => (&text[2..], 8),
+        Some("0b" | "0B") => (&text[2..], 2),
+        _ => (text, 10),
+    };
+    let digits = if radix == 10 { digits } else { digits.strip_prefix('_').unwrap_or(digits) };
+    let grouped = digits
+        .split('_')
+        .all(|group| !group.is_empty() && group.bytes().all(|byte| (byte as char).is_digit(radix)));
+    let leading_zero =
+        radix == 10 && digits.starts_with('0') && digits.bytes().any(|byte| (b'1'..=b'9').contains(&byte));
+    grouped && !leading_zero
+}

@@ -1,0 +1,541 @@
+//! What names mean, and functions to graphs.
+//!
+//! Python's scoping: a name that is assigned anywhere in a function is local in all of it, and locals hide
+//! constants and primitives.
+
+use std::sync::LazyLock;
+
+use batt_dsl::{Constant, ConstantValue, Kinds, Primitive, Ty, constants, registry};
+use rustc_hash::FxHashMap;
+
+use crate::ast::{Arg, ExprId, ExprKind, Function, Head, NameId, Names, Stmt, Target};
+use crate::check::{self, facts};
+use crate::foreign::shorten;
+use crate::ir::{At, Builder, NodeId, Param, Program, Role, Source, Use};
+use crate::problem::{Problem, Problems, Span};
+use crate::suggest::suggest;
+
+/// What a name means outside all functions.
+#[derive(Clone, Copy)]
+pub(crate) enum Global {
+    Prim(&'static Primitive),
+    Constant(&'static Constant),
+}
+
+impl Global {
+    pub(crate) fn find(name: &str) -> Option<Global> {
+        static GLOBALS: LazyLock<FxHashMap<&'static str, Global>> = LazyLock::new(|| {
+            let primitives =
+                registry().names().filter_map(|name| Some((name, Global::Prim(registry().get(name)?))));
+            // Programs import the constants after the primitives.
+            let constants = constants().iter().map(|constant| (constant.name, Global::Constant(constant)));
+            primitives.chain(constants).collect()
+        });
+        GLOBALS.get(name).copied()
+    }
+
+    fn names() -> impl Iterator<Item = &'static str> {
+        registry().names().chain(constants().iter().map(|constant| constant.name))
+    }
+}
+
+/// Turns functions into programs; keeps its memory from one to the next.
+#[derive(Default)]
+pub(crate) struct Resolver {
+    builder: Builder,
+    /// By name. Those of earlier functions have an older stamp.
+    locals: Vec<Local>,
+    stamp: u32,
+    /// What the expressions of the function are worth.
+    vals: Vec<Val>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Local {
+    stamp: u32,
+    /// Where it is first assigned.
+    line: u32,
+    param: bool,
+    /// Whether only text that was given up assigns it, so that nothing is known about it.
+    lost: bool,
+    /// What it is worth by now.
+    val: Option<Val>,
+}
+
+/// What an expression is worth. Constants and primitives become nodes only when they are used.
+#[derive(Clone, Copy)]
+enum Val {
+    /// Something that was reported.
+    Broken,
+    Prim(&'static Primitive),
+    Constant(&'static Constant),
+    Node(NodeId),
+}
+
+impl Resolver {
+    /// The program, if there is no error in it.
+    pub(crate) fn resolve<'t>(
+        &mut self,
+        text: &'t str,
+        function: &Function,
+        names: &mut Names<'t>,
+        problems: &mut Problems,
+    ) -> Option<Program> {
+        let head = function.head?;
+        let n_errors = problems.n_errors();
+        self.stamp += 1;
+        self.builder.clear();
+        self.vals.clear();
+        self.locals.resize(names.len(), Local::default());
+        let mut scope = Scope { resolver: self, text, function, names, problems };
+        let params = scope.params(head);
+        scope.declare();
+        let result = scope.run(head);
+        if function.failed || problems.n_errors() > n_errors {
+            return None;
+        }
+        let result = result?;
+        let nodes = self.builder.finish(result.node, text);
+        Some(Program {
+            name: names[head.name].text.to_owned(),
+            params,
+            nodes,
+            result_spelled: result.spelled,
+            source: Source { text: text[head.span.range()].into(), span: head.span, line: head.line },
+        })
+    }
+}
+
+struct Scope<'s, 't> {
+    resolver: &'s mut Resolver,
+    text: &'t str,
+    function: &'s Function,
+    names: &'s mut Names<'t>,
+    problems: &'s mut Problems,
+}
+
+impl<'t> Scope<'_, 't> {
+    fn params(&mut self, head: Head) -> Vec<Param> {
+        let params = &self.function.params;
+        let by_name = |name: NameId| match self.names[name].text {
+            "I" => Some(Role::Input),
+            "S" => Some(Role::Samples),
+            "C" => Some(Role::Context),
+            _ => None,
+        };
+        let roles = match params[..] {
+            [_] => Some(vec![Role::Input]),
+            [a, b] => by_name(a.name).zip(by_name(b.name)).map(|(a, b)| vec![a, b]),
+            [_, _, _] => Some(vec![Role::Samples, Role::Input, Role::Context]),
+            _ => None,
+        };
+        // After a mistake in the head nothing is known about the parameters.
+        let read = !self.function.failed || !self.function.stmts.is_empty();
+        if roles.is_none() && read {
+            let span = match params[..] {
+                [first, .., last] => first.at.span.to(last.at.span),
+                _ => head.name_at.span,
+            };
+            let problem = Problem::error(span, "a program takes `(I)` or `(S, I, C)`");
+            self.problems.add(problem.label(match params.len() {
+                2 => "two parameters must be named `S`, `I` or `C`",
+                _ => "",
+            }));
+        }
+        let mut list = Vec::with_capacity(params.len());
+        for (index, param) in params.iter().enumerate() {
+            let val = match roles.as_ref().map(|roles| roles[index]) {
+                Some(role) => {
+                    list.push(Param { name: self.names[param.name].text.to_owned(), role });
+                    self.param(role, param.at)
+                }
+                None => Val::Broken,
+            };
+            let stamp = self.resolver.stamp;
+            let local = &mut self.resolver.locals[param.name.0 as usize];
+            if local.stamp == stamp {
+                let name = self.names[param.name].text;
+                self.problems.add(Problem::error(
+                    param.at.span,
+                    format!("two parameters are called `{}`", shorten(name)),
+                ));
+            }
+            *local = Local { stamp, line: head.line, param: true, lost: false, val: Some(val) };
+        }
+        list
+    }
+
+    fn param(&mut self, role: Role, at: At) -> Val {
+        let builder = &mut self.resolver.builder;
+        let ((node, _), ty) = match role {
+            Role::Input => (builder.input(at), Ty::Grid),
+            Role::Samples => (builder.samples(at), Ty::Samples),
+            Role::Context => (builder.none(at), Ty::None),
+        };
+        builder.set_ty(node, ty);
+        Val::Node(node)
+    }
+
+    /// Marks every name that is assigned anywhere as local.
+    fn declare(&mut self) {
+        let Resolver { locals, stamp, .. } = &mut *self.resolver;
+        let mut mark = |name: NameId, line, lost| {
+            let local = &mut locals[name.0 as usize];
+            if local.stamp != *stamp {
+                *local = Local { stamp: *stamp, line, param: false, lost, val: None };
+            }
+        };
+        for stmt in &self.function.stmts {
+            match stmt {
+                Stmt::Assign { target, .. } | Stmt::Declare(target) => {
+                    mark(target.name, target.at.line, false)
+                }
+                Stmt::Lost(range) => {
+                    for lost in &self.function.lost[range.start as usize..range.end as usize] {
+                        let name = &self.names[lost.name];
+                        if lost.assigned || (name.global.is_none() && !name.function) {
+                            mark(lost.name, lost.line, true);
+                        }
+                    }
+                }
+                Stmt::Expr(_) | Stmt::Return(_) => {}
+            }
+        }
+    }
+
+    /// Evaluates all statements. What the function returns; `None` if that was reported.
+    fn run(&mut self, head: Head) -> Option<Use> {
+        let function = self.function;
+        let mut result = None;
+        for stmt in &function.stmts {
+            match stmt {
+                Stmt::Assign { target, value } => {
+                    let val = self.eval(*value);
+                    self.assign(target, val, function.expr(*value).at);
+                }
+                Stmt::Expr(value) => {
+                    self.eval(*value);
+                }
+                Stmt::Return(value) => {
+                    let at = value.map_or(head.name_at, |value| function.expr(value).at);
+                    let val = match value {
+                        Some(value) => self.eval(*value),
+                        None => self.none(at),
+                    };
+                    // What stands after the first is checked, but never reached.
+                    result.get_or_insert((val, at));
+                }
+                Stmt::Declare(_) | Stmt::Lost(_) => {}
+            }
+        }
+        let (val, at) = match result {
+            Some(result) => result,
+            None if function.failed => return None,
+            None => {
+                let problem = Problem::warning(head.name_at.span, "the function has no `return`");
+                self.problems.add(problem.label("its result is None"));
+                (self.none(head.name_at), head.name_at)
+            }
+        };
+        self.used(val, at)
+    }
+
+    fn assign(&mut self, target: &Target, val: Val, at: At) {
+        let local = &mut self.resolver.locals[target.name.0 as usize];
+        let Local { line, param, .. } = *local;
+        let again = local.val.replace(val).is_some();
+        if again {
+            let name = self.names[target.name].text;
+            let problem = Problem::warning(target.at.span, format!("`{}` is assigned again", shorten(name)));
+            self.problems.add(problem.label(match param {
+                true => "it is a parameter".to_owned(),
+                false => format!("first assigned on line {line}"),
+            }));
+        }
+        if let Some(Use { node, .. }) = self.used(val, at) {
+            self.resolver.builder.bind(node, target.at);
+        }
+    }
+
+    /// Evaluates up to `id`; children come before their parents.
+    fn eval(&mut self, id: ExprId) -> Val {
+        while self.resolver.vals.len() <= id.0 as usize {
+            let next = ExprId(self.resolver.vals.len() as u32);
+            let val = self.expr(next);
+            self.resolver.vals.push(val);
+        }
+        self.val(id)
+    }
+
+    fn val(&self, id: ExprId) -> Val {
+        self.resolver.vals[id.0 as usize]
+    }
+
+    fn expr(&mut self, id: ExprId) -> Val {
+        let function = self.function;
+        let expr = function.expr(id);
+        let at = expr.at;
+        let builder = &mut self.resolver.builder;
+        let (node, ty) = match &expr.kind {
+            ExprKind::Name(name) => return self.lookup(*name, at.span, false),
+            ExprKind::Callee(name) => return self.lookup(*name, at.span, true),
+            ExprKind::Tuple(range) => return self.tuple(function.args(range), at),
+            ExprKind::Call(callee, range) => {
+                let args = function.args(range);
+                return match self.val(*callee) {
+                    Val::Broken => Val::Broken,
+                    Val::Prim(primitive) => self.call(primitive, *callee, args, at),
+                    val => self.apply(val, *callee, args, at),
+                };
+            }
+            ExprKind::None => return self.none(at),
+            ExprKind::Bool(bool) => (builder.bool(*bool, at), Ty::Bool),
+            ExprKind::Int(int) => (builder.int(*int, at), Ty::Int),
+        };
+        builder.set_ty(node.0, ty);
+        Val::Node(node.0)
+    }
+
+    fn none(&mut self, at: At) -> Val {
+        let (node, _) = self.resolver.builder.none(at);
+        self.resolver.builder.set_ty(node, Ty::None);
+        Val::Node(node)
+    }
+
+    fn lookup(&mut self, name: NameId, span: Span, called: bool) -> Val {
+        let local = self.resolver.locals[name.0 as usize];
+        let shown = shorten(self.names[name].text);
+        let problem = if local.stamp == self.resolver.stamp {
+            match local.val {
+                Some(val) => return val,
+                None if local.lost => return Val::Broken,
+                None => Problem::error(span, format!("`{shown}` is used before it is assigned"))
+                    .label(format!("assigned on line {}", local.line)),
+            }
+        } else if self.names[name].function {
+            Problem::error(span, format!("`{shown}` is a function of this file"))
+                .label("calling one's own functions is not part of the language")
+        } else {
+            match self.names[name].global {
+                Some(Global::Prim(primitive)) => return Val::Prim(primitive),
+                Some(Global::Constant(constant)) => return Val::Constant(constant),
+                None => self.unknown(name, span, called),
+            }
+        };
+        self.problems.add(problem);
+        Val::Broken
+    }
+
+    fn unknown(&mut self, name: NameId, span: Span, called: bool) -> Problem {
+        self.names[name].unknown = true;
+        let text = self.names[name].text;
+        let shown = shorten(text);
+        let problem = match called {
+            true => Problem::error(span, format!("`{shown}` is not a primitive")),
+            false => Problem::error(span, format!("`{shown}` is not defined")),
+        };
+        if self.problems.is_full() {
+            return problem;
+        }
+        /// A function of more lines than this was not written by a person.
+        const MAX_LOCALS: usize = 1000;
+        let locals = self.function.stmts.iter().take(MAX_LOCALS).filter_map(|stmt| match stmt {
+            Stmt::Assign { target, .. } => Some(self.names[target.name].text),
+            _ => None,
+        });
+        // `x12` is no misspelling of `x13`.
+        let stem = |name: &str| name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+        let locals = locals.filter(|local| local[..stem(local)] != text[..stem(text)]);
+        let globals = Global::names().chain(["True", "False", "None"]).map(|name| -> &str { name });
+        match suggest(text, globals.chain(locals)) {
+            Some(other) => problem.label(format!("did you mean `{other}`?")),
+            None => problem,
+        }
+    }
+
+    /// The node of a value; `None` if it was reported.
+    fn used(&mut self, val: Val, at: At) -> Option<Use> {
+        let builder = &mut self.resolver.builder;
+        match val {
+            Val::Broken => None,
+            Val::Node(node) => Some(Use { node, spelled: None }),
+            Val::Prim(primitive) => {
+                let (node, new) = builder.prim(&primitive.symbol, at);
+                if new {
+                    builder.set_ty(node, facts(primitive).func());
+                }
+                Some(Use { node, spelled: None })
+            }
+            Val::Constant(constant) => {
+                let (node, ty) = match constant.value {
+                    ConstantValue::Bool(bool) => (builder.bool(bool, at).0, Ty::Bool),
+                    ConstantValue::Int(int) => (builder.int(int, at).0, Ty::Int),
+                    ConstantValue::Pair(row, col) => {
+                        let mut int = |int| {
+                            let (node, _) = builder.int(int, at);
+                            builder.set_ty(node, Ty::Int);
+                            Use { node, spelled: None }
+                        };
+                        let pair = [int(row), int(col)];
+                        (builder.tuple(&pair, at).0, Ty::Pair)
+                    }
+                };
+                builder.set_ty(node, ty);
+                Some(Use { node, spelled: Some(constant.name) })
+            }
+        }
+    }
+
+    /// The nodes of arguments; `None` if one was reported.
+    fn uses(&mut self, args: impl Iterator<Item = ExprId>) -> Option<Vec<Use>> {
+        let function = self.function;
+        args.map(|arg| self.used(self.val(arg), function.expr(arg).at)).collect()
+    }
+
+    fn tuple(&mut self, members: &[Arg], at: At) -> Val {
+        let Some(uses) = self.uses(members.iter().map(|member| member.value)) else {
+            return Val::Broken;
+        };
+        let builder = &mut self.resolver.builder;
+        let (node, new) = builder.tuple(&uses, at);
+        if new {
+            let types: Vec<_> = uses.iter().map(|member| builder.ty(member.node)).collect();
+            let ty = check::tuple(&types);
+            builder.set_ty(node, ty);
+        }
+        Val::Node(node)
+    }
+
+    /// A function value is called.
+    fn apply(&mut self, callee_val: Val, callee: ExprId, args: &[Arg], at: At) -> Val {
+        if let Some(keyword) = args.iter().find_map(|arg| arg.keyword) {
+            let what = "a keyword in the call of a function value";
+            self.problems.add(Problem::error(keyword, format!("{what} is not part of the language")));
+            return Val::Broken;
+        }
+        let callee_at = self.function.expr(callee).at;
+        let callee_span = callee_at.span;
+        let Some(callee) = self.used(callee_val, callee_at) else {
+            return Val::Broken;
+        };
+        let Some(args) = self.uses(args.iter().map(|arg| arg.value)) else {
+            return Val::Broken;
+        };
+        let mut uses = vec![callee];
+        uses.extend(args);
+        let builder = &mut self.resolver.builder;
+        let (node, new) = builder.apply(&uses, at);
+        if new {
+            let callee = builder.ty(callee.node);
+            if callee.kinds().disjoint(Kinds::FUNC) {
+                let name = shorten(&self.text[callee_span.range()]);
+                let problem = Problem::warning(callee_span, format!("`{name}` is not a function"));
+                self.problems.add(problem.label(format!("this is {callee}")));
+            }
+            let ty = check::apply(callee, uses.len() - 1);
+            builder.set_ty(node, ty);
+        }
+        Val::Node(node)
+    }
+
+    fn call(&mut self, primitive: &'static Primitive, callee: ExprId, args: &[Arg], at: At) -> Val {
+        let Some(slots) = self.slots(primitive, callee, args) else {
+            return Val::Broken;
+        };
+        let slots = &slots[..primitive.params.len()];
+        let Some(uses) = self.uses(slots.iter().copied()) else {
+            return Val::Broken;
+        };
+        let builder = &mut self.resolver.builder;
+        let (node, new) = builder.call(&primitive.symbol, &uses, at);
+        if new {
+            let types: Vec<_> = uses.iter().map(|arg| builder.ty(arg.node)).collect();
+            for (index, ty) in types.iter().enumerate() {
+                if facts(primitive).mismatch(index, ty) {
+                    let (name, param, declared) =
+                        (primitive.name, primitive.params[index], &primitive.types[index]);
+                    let message = format!("`{name}` wants {declared} for `{param}`, not {ty}");
+                    let problem = Problem::warning(self.function.span(slots[index]), message);
+                    self.problems.add(problem.label(format!("this is {ty}")));
+                }
+            }
+            let ty = check::call(primitive, &types);
+            builder.set_ty(node, ty);
+        }
+        Val::Node(node)
+    }
+
+    /// The argument for each parameter; `None` if something was reported.
+    fn slots(&mut self, primitive: &Primitive, callee: ExprId, args: &[Arg]) -> Option<[ExprId; MAX_ARITY]> {
+        let arity = primitive.params.len();
+        if args.len() == arity && args.iter().all(|arg| arg.keyword.is_none()) {
+            let mut slots = [callee; MAX_ARITY];
+            args.iter().zip(&mut slots).for_each(|(arg, slot)| *slot = arg.value);
+            return Some(slots);
+        }
+        let mut slots = [None; MAX_ARITY];
+        let mut sound = true;
+        for (index, arg) in args.iter().enumerate() {
+            let slot = match arg.keyword {
+                Some(keyword) => primitive.param(&self.text[keyword.range()]),
+                None => Some(index),
+            };
+            let span = arg.keyword.unwrap_or(self.function.span(arg.value));
+            let problem = match slot {
+                None => Some(self.unknown_keyword(primitive, span)),
+                Some(slot) if slot >= arity => {
+                    let last = args[args.len() - 1].value;
+                    let extra = span.to(self.function.span(last));
+                    let params = primitive.params.join(", ");
+                    let label = format!("it is `{}({params})`", primitive.name);
+                    self.problems.add(Problem::error(extra, takes(primitive, args.len())).label(label));
+                    return None;
+                }
+                Some(slot) if slots[slot].is_some() => {
+                    let param = primitive.params[slot];
+                    Some(Problem::error(span, format!("`{param}` is given twice")))
+                }
+                Some(slot) => {
+                    slots[slot] = Some(arg.value);
+                    None
+                }
+            };
+            if let Some(problem) = problem {
+                self.problems.add(problem);
+                sound = false;
+            }
+        }
+        if !sound {
+            return None;
+        }
+        let missing: Vec<_> = (0..arity).filter(|&slot| slots[slot].is_none()).collect();
+        if !missing.is_empty() {
+            let missing: Vec<_> =
+                missing.iter().map(|&slot| format!("`{}`", primitive.params[slot])).collect();
+            let problem = Problem::error(self.function.span(callee), takes(primitive, args.len()));
+            self.problems.add(problem.label(format!("missing: {}", missing.join(", "))));
+            return None;
+        }
+        Some(slots.map(|slot| slot.unwrap_or(callee)))
+    }
+
+    fn unknown_keyword(&self, primitive: &Primitive, span: Span) -> Problem {
+        let text = &self.text[span.range()];
+        let problem =
+            Problem::error(span, format!("`{}` has no parameter `{}`", primitive.name, shorten(text)));
+        let known = primitive.params.iter().chain(primitive.keywords.iter().map(|(other, _)| other));
+        match suggest(text, known.copied()) {
+            Some(other) => problem.label(format!("did you mean `{other}`?")),
+            None => problem.label(format!("it is `{}({})`", primitive.name, primitive.params.join(", "))),
+        }
+    }
+}
+
+/// No primitive takes more.
+const MAX_ARITY: usize = 4;
+
+fn takes(primitive: &Primitive, given: usize) -> String {
+    let arity = primitive.params.len();
+    let arguments = if arity == 1 { "argument" } else { "arguments" };
+    format!("`{}` takes {arity} {arguments}, not {given}", primitive.name)
+}
