@@ -3,15 +3,15 @@
 use batt_dsl_macros::primitive;
 use batt_value::{Fail, Value, order};
 
-use super::places::{self, tuples};
+use super::places::{self, Room, tuples};
 use crate::Cx;
 use crate::registry::family;
 
 family! {
-    /// Grids from numbers and from other grids. Cutting follows Python's slices: a negative start counts from the
-    /// end, and what lies outside is left out.
-    assemble: canvas, crop, subgrid, hconcat, vconcat, hsplit, vsplit, tophalf, bottomhalf, lefthalf, righthalf,
-    trim, hupscale, vupscale, upscale, downscale, compress, cellwise,
+    /// Grids from numbers and from other grids. Cutting follows Python's slices: a negative start counts from
+    /// the end, and what lies outside is left out.
+    assemble: canvas, crop, subgrid, hconcat, vconcat, hsplit, vsplit, tophalf, bottomhalf, lefthalf,
+    righthalf, trim, hupscale, vupscale, upscale, downscale, compress, cellwise,
 }
 
 /// A grid of one colour.
@@ -59,7 +59,7 @@ fn subgrid(cx: &mut Cx, patch: Patch, grid: Grid) -> Partial<Grid> {
     cut(cx, grid, start, dims)
 }
 
-/// Two grids side by side. If one has more rows the others are left out.
+/// Two grids side by side, as many rows as both have.
 ///
 /// ```arc
 /// hconcat([1 2 | 3 4], [5 | 6]) = [1 2 5 | 3 4 6]
@@ -82,8 +82,8 @@ fn vconcat(cx: &mut Cx, a: Grid, b: Grid) -> Total<Grid> {
     cx.add(a, b)
 }
 
-/// Cuts a grid into `n` parts side by side, of equal width. If the width is no multiple of `n`, one column after
-/// each part is skipped.
+/// Cuts a grid into `n` parts side by side, of equal width. If the width is no multiple of `n`, one column
+/// after each part is skipped.
 ///
 /// ```arc
 /// hsplit([1 2 3 4], 2) = ([1 2], [3 4])
@@ -94,8 +94,10 @@ fn vconcat(cx: &mut Cx, a: Grid, b: Grid) -> Total<Grid> {
 fn hsplit(cx: &mut Cx, grid: Grid, n: Int) -> Partial<Tuple<Grid>> {
     let height = cx.len(grid)?;
     let width = cx.len(cx.at(grid, 0)?)?;
-    let Some(parts) = Parts::new(cx, width, n)? else { return Ok(Value::EMPTY_TUPLE) };
-    cx.arena.admit(parts.n.saturating_mul(height))?;
+    let Some(parts) = Parts::new(cx, width, n)? else {
+        return Ok(Value::EMPTY_TUPLE);
+    };
+    cx.arena.admit(parts.n.saturating_mul(height + 1))?;
     // Each row is opened once: slicing it anew for each part would take the square of its length.
     let rows = cx.iter(grid)?.map(|row| tuple_members(cx, row)).collect::<Result<Vec<_>, _>>()?;
     let grids = (0..parts.n).map(|i| {
@@ -105,8 +107,8 @@ fn hsplit(cx: &mut Cx, grid: Grid, n: Int) -> Partial<Tuple<Grid>> {
     cx.tuple(&grids.collect::<Result<Vec<_>, _>>()?)
 }
 
-/// Cuts a grid into `n` parts on top of each other, of equal height. If the height is no multiple of `n`, one row
-/// after each part is skipped.
+/// Cuts a grid into `n` parts on top of each other, of equal height. If the height is no multiple of `n`, one
+/// row after each part is skipped.
 ///
 /// ```arc
 /// vsplit([1 | 2 | 3 | 4], 2) = ([1 | 2], [3 | 4])
@@ -117,8 +119,9 @@ fn hsplit(cx: &mut Cx, grid: Grid, n: Int) -> Partial<Tuple<Grid>> {
 fn vsplit(cx: &mut Cx, grid: Grid, n: Int) -> Partial<Tuple<Grid>> {
     let height = cx.len(grid)?;
     let width = cx.len(cx.at(grid, 0)?)?;
-    let Some(parts) = Parts::new(cx, height, n)? else { return Ok(Value::EMPTY_TUPLE) };
-    cx.arena.admit(parts.n)?;
+    let Some(parts) = Parts::new(cx, height, n)? else {
+        return Ok(Value::EMPTY_TUPLE);
+    };
     let rows = cx.members(grid)?;
     let grids = (0..parts.n).map(|i| {
         let rows = parts.of(&rows, i).iter().map(|row| cx.slice(*row, 0, width as i64));
@@ -148,8 +151,8 @@ fn bottomhalf(cx: &mut Cx, grid: Grid) -> Total<Grid> {
     cx.slice(grid, n - n / 2, n)
 }
 
-/// The left half, without the middle column if there is one. The shortest row says where the middle is; a grid one
-/// column wide has no left half.
+/// The left half, without the middle column if there is one. The shortest row says where the middle is; a
+/// grid one column wide has no left half.
 ///
 /// ```arc
 /// lefthalf([1 2 3 | 4 5 6]) = [1 | 4]
@@ -161,8 +164,8 @@ fn lefthalf(cx: &mut Cx, grid: Grid) -> Total<Grid> {
     half_columns(cx, grid, |width| 0..width / 2)
 }
 
-/// The right half, without the middle column if there is one. The shortest row says where the middle and the end
-/// are; a grid one column wide has no right half.
+/// The right half, without the middle column if there is one. The shortest row says where the middle and the
+/// end are; a grid one column wide has no right half.
 ///
 /// ```arc
 /// righthalf([1 2 3 | 4 5 6]) = [3 | 6]
@@ -215,8 +218,8 @@ fn vupscale(cx: &mut Cx, grid: Grid, factor: Int) -> Total<Grid> {
     repeated_members(cx, grid, factor)
 }
 
-/// Repeats every row and every column `factor` times. Of an object, every cell becomes a square, and the upper left
-/// corner stays.
+/// Repeats every row and every column `factor` times. Of an object, every cell becomes a square, and the
+/// upper left corner stays.
 ///
 /// ```arc
 /// upscale([1 2], 2) = [1 1 2 2 | 1 1 2 2]
@@ -239,7 +242,8 @@ fn upscale(cx: &mut Cx, element: Element, factor: Int) -> Total<Element> {
     cx.tuple(&rows)
 }
 
-/// Keeps every `factor`-th row and column, starting with the first. The first row says how many columns there are.
+/// Keeps every `factor`-th row and column, starting with the first. The first row says how many columns there
+/// are.
 ///
 /// ```arc
 /// downscale([1 2 3 | 4 5 6 | 7 8 9], 2) = [1 3 | 7 9]
@@ -280,8 +284,8 @@ fn compress(cx: &mut Cx, grid: Grid) -> Total<Grid> {
     tuples(cx, &rows)
 }
 
-/// The cells on which both grids agree, and the fallback elsewhere. The first grid says how large the result is;
-/// the second may be larger.
+/// The cells on which both grids agree, and the fallback elsewhere. The first grid says how large the result
+/// is; the second may be larger.
 ///
 /// ```arc
 /// cellwise([1 2 | 3 4], [1 0 | 3 0], 9) = [1 9 | 3 9]
@@ -319,7 +323,8 @@ fn cut<'a>(cx: &Cx<'a>, grid: Value<'a>, start: Value<'a>, dims: Value<'a>) -> R
 struct Parts {
     n: usize,
     size: usize,
-    /// From the start of a part to the start of the next: one more than the size if `n` does not divide the whole.
+    /// From the start of a part to the start of the next: one more than the size if `n` does not divide the
+    /// whole.
     stride: usize,
 }
 
@@ -361,19 +366,8 @@ fn half_columns<'a>(
     if keep.is_empty() {
         return Ok(Value::EMPTY_TUPLE);
     }
-    tuples(cx, &rows.iter().map(|row| row[keep.clone()].to_vec()).collect::<Vec<_>>())
-}
-
-/// What the members made so far weigh together.
-#[derive(Default)]
-struct Room(usize);
-
-impl Room {
-    /// Adds `times` more members like `member`, if that can be part of a value.
-    fn take(&mut self, cx: &Cx<'_>, member: Value<'_>, times: usize) -> Result<(), Fail> {
-        self.0 = self.0.saturating_add((member.weight() as usize).saturating_mul(times));
-        cx.arena.admit(self.0)
-    }
+    let halves = rows.iter().map(|row| row[keep.clone()].to_vec());
+    tuples(cx, &halves.collect::<Vec<_>>())
 }
 
 /// A tuple of the members, each `factor` times. Without members nobody looks at the factor.

@@ -135,8 +135,8 @@ fn colorfilter(cx: &mut Cx, objs: Container<Object>, value: Color) -> Partial<Se
 /// colorfilter_t((((2, (0, 1)),), ((1, (5, 5)),), ((1, (0, 0)),)), 1) = (((1, (5, 5)),), ((1, (0, 0)),))
 /// colorfilter_t(({(1, (5, 5))}, {(1, (0, 0))}), 1) = ({(1, (5, 5))}, {(1, (0, 0))})
 /// ```
-#[primitive(cost = PerCell, order_sensitive, keyword(color = value))]
-fn colorfilter_t(cx: &mut Cx, objs: Tuple<Container<Cell>>, value: Color) -> Partial<Tuple<Container<Cell>>> {
+#[primitive(cost = PerCell, order_sensitive, keyword(color = value), infer = SameAsFirst)]
+fn colorfilter_t(cx: &mut Cx, objs: Tuple<Object>, value: Color) -> Partial<Tuple<Object>> {
     let objects = of_first_color(cx, objs, value)?;
     cx.tuple(&objects)
 }

@@ -129,8 +129,10 @@ fn cmirror(cx: &mut Cx, piece: Piece) -> Partial<Piece> {
     vmirror(cx, piece)
 }
 
-/// One of the eight symmetries, chosen by a code: A0 `hmirror`, A1 `dmirror`, A2 `vmirror`, A3 `cmirror`,
-/// A4 `rot90`, A5 `rot180`, A6 `rot270`, A7 leaves the piece as it is. The rotations are for grids only.
+/// One of the eight symmetries of the square, chosen by a code.
+///
+/// A0 is `hmirror`, A1 `dmirror`, A2 `vmirror`, A3 `cmirror`, A4 `rot90`, A5 `rot180`, A6 `rot270`; A7 leaves
+/// the piece as it is. The rotations are for grids only.
 ///
 /// ```arc
 /// mir_rot([1 2 | 3 4], 0) = [3 4 | 1 2]

@@ -50,11 +50,6 @@ pub(super) fn corner<'a>(
     cx.tuple(&picked)
 }
 
-/// `zip(*toindices(patch))`: all rows, then all columns.
-pub(super) fn by_coordinate<'a>(cx: &Cx<'a>, patch: Value<'a>) -> Result<Vec<Vec<Value<'a>>>, Fail> {
-    cx.zip_all(&cx.members(toindices(cx, patch)?)?)
-}
-
 /// Rows of a grid, or of the box around a patch; 0 if it is empty.
 pub(super) fn height<'a>(cx: &Cx<'a>, piece: Value<'a>) -> Result<i64, Fail> {
     match cx.len(piece)? {
@@ -172,8 +167,27 @@ pub(super) fn relocate<'a>(
 
 /// A tuple of tuples.
 pub(super) fn tuples<'a>(cx: &Cx<'a>, rows: &[Vec<Value<'a>>]) -> Result<Value<'a>, Fail> {
-    let rows = rows.iter().map(|row| cx.tuple(row)).collect::<Result<Vec<_>, _>>()?;
-    cx.tuple(&rows)
+    let mut room = Room::default();
+    let mut made = Vec::with_capacity(rows.len());
+    for row in rows {
+        let row = cx.tuple(row)?;
+        room.take(cx, row, 1)?;
+        made.push(row);
+    }
+    cx.tuple(&made)
+}
+
+/// What the members made so far weigh together. A row made of heavy cells may be a copy of them, so many rows
+/// must not be made on the hope that their tuple will fit.
+#[derive(Default)]
+pub(super) struct Room(usize);
+
+impl Room {
+    /// Adds `times` more members like `member`, if that can be part of a value.
+    pub(super) fn take(&mut self, cx: &Cx<'_>, member: Value<'_>, times: usize) -> Result<(), Fail> {
+        self.0 = self.0.saturating_add((member.weight() as usize).saturating_mul(times));
+        cx.arena.admit(self.0)
+    }
 }
 
 /// Coordinate 0 (the row) or 1 (the column) of every place.
@@ -185,4 +199,9 @@ fn coordinates<'a>(cx: &Cx<'a>, patch: Value<'a>, which: usize) -> Result<Vec<Va
 fn extent<'a>(cx: &Cx<'a>, first: Value<'a>, last: Value<'a>) -> Result<i64, Fail> {
     let steps = cx.int(last)?.checked_sub(cx.int(first)?);
     steps.and_then(|steps| steps.checked_add(1)).ok_or(Fail::Overflow)
+}
+
+/// `zip(*toindices(patch))`: all rows, then all columns.
+fn by_coordinate<'a>(cx: &Cx<'a>, patch: Value<'a>) -> Result<Vec<Vec<Value<'a>>>, Fail> {
+    cx.zip_all(&cx.members(toindices(cx, patch)?)?)
 }

@@ -148,9 +148,10 @@ fn rightmost(cx: &mut Cx, patch: Patch) -> Partial<Int> {
     places::rightmost(cx, patch)
 }
 
-/// The first or last row or column of a patch, chosen by a code: R0 the lowest on the page, which is the largest
-/// row (`lowermost`), R1 the highest on the page, which is the smallest row (`uppermost`), R2 the smallest column
-/// (`leftmost`), R3 the largest column (`rightmost`).
+/// The first or last row or column of a patch, chosen by a code.
+///
+/// R0 is the row lowest on the page, which is the largest (`lowermost`), R1 the one highest on the page, which
+/// is the smallest (`uppermost`), R2 the smallest column (`leftmost`), R3 the largest (`rightmost`).
 ///
 /// ```arc
 /// col_row({(2, 0), (5, 1)}, 0) = 5
@@ -219,8 +220,9 @@ fn lrcorner(cx: &mut Cx, patch: Patch) -> Total<Pair> {
     places::lrcorner(cx, patch)
 }
 
-/// A corner of the box around a patch, chosen by a code: R0 upper left, R1 upper right, R2 lower left, R3 lower
-/// right.
+/// A corner of the box around a patch, chosen by a code.
+///
+/// R0 is upper left, R1 upper right, R2 lower left, R3 lower right.
 ///
 /// ```arc
 /// corner({(2, 1), (5, 0)}, 0) = (2, 0)
