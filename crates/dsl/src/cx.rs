@@ -16,7 +16,7 @@ pub struct Limits {
 
 impl Limits {
     /// Ten times what the dearest public solver needs.
-    pub const STANDARD: Limits = Limits { fuel: 50_000_000, caps: Caps::STANDARD };
+    pub const STANDARD: Limits = Limits { fuel: 40_000_000, caps: Caps::STANDARD };
 }
 
 /// Function values may call each other this deep. CPython's own limit is 1,000 frames.
@@ -186,7 +186,7 @@ impl Cost {
                     second = second.max(weight.min(first));
                     first = first.max(weight);
                 }
-                1 + sum + first * second / 16
+                1 + sum + first * second / 64
             }
         }
     }

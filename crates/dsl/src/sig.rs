@@ -145,7 +145,7 @@ pub enum Cost {
     Constant,
     /// 1 + the weights of arguments and result.
     PerCell,
-    /// As `PerCell`, + a 16th of the product of the two largest weights among the arguments.
+    /// As `PerCell`, + a 64th of the product of the two largest weights among the arguments.
     PerPair,
     /// 1 + the weights of the arguments; every call to a function argument is charged by itself, and each
     /// result that is kept or compared costs its weight.
