@@ -57,7 +57,7 @@ def doubled_sixty_times(I):
     f = power(d, 60)
     return f(x)
 
-? doubled_sixty_times([1]) ! TooLarge
+? doubled_sixty_times([1]) ! Fuel
 
 def squared_canvas(I):
     x = upscale(canvas(ZERO, (1000, 1000)), 1000)
@@ -127,10 +127,8 @@ def too_many_calls(I):
 ? too_many_calls([1]) ! TooLarge
 
 def too_much_fuel(I):
-    x1 = interval(ZERO, THOUSAND, ONE)
-    x2 = prapply(add, x1, x1)
-    x3 = prapply(multiply, x2, x2)
-    x4 = prapply(multiply, x3, x3)
-    return size(x4)
+    x1 = canvas(ZERO, (THOUSAND, THOUSAND))
+    turn = power(rot90, HUNDRED)
+    return turn(x1)
 
 ? too_much_fuel([1]) ! Fuel

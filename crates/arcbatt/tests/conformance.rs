@@ -4,7 +4,7 @@ use std::io::BufReader;
 use std::path::Path;
 
 use arcbatt::conformance::check;
-use arcbatt::exec::Limits;
+use arcbatt::dsl::Limits;
 use flate2::read::GzDecoder;
 
 fn check_file(name: &str, cases: usize) {

@@ -536,7 +536,7 @@ impl Builder {
     pub(crate) fn finish(&mut self, result: NodeId, text: &str) -> Vec<Node> {
         const NOWHERE: NodeId = NodeId(u32::MAX);
         let mut places = vec![NOWHERE; self.nodes.len()];
-        let mut nodes = Vec::new();
+        let mut nodes = Vec::with_capacity(self.nodes.len());
         // Programs are as deep as they are long, so the stack is our own: nodes, and how many of their
         // arguments are done.
         let mut stack = vec![(result, 0)];
@@ -563,6 +563,8 @@ impl Builder {
         for (id, binding) in self.bindings.drain(..) {
             if let Some(node) = nodes.get_mut(places[id.index()].index()) {
                 let name = text[binding.span.range()].into();
+                // Almost always there is but one.
+                node.names.reserve_exact(1);
                 node.names.push(Binding { name, line: binding.line });
             }
         }

@@ -75,23 +75,22 @@ macro_rules! keywords {
 
         impl Keyword {
             fn find(name: &[u8]) -> Option<Keyword> {
-                // PERF: most names end here, by their length or first letter.
-                if !(2..=8).contains(&name.len()) || !matches!(name[0], b'a'..=b'y' | b'F' | b'N' | b'T') {
-                    return None;
+                match name {
+                    $($text => Some(Keyword::$name),)*
+                    _ => None,
                 }
-                $(if name == $text.as_bytes() { return Some(Keyword::$name); })*
-                None
             }
         }
     };
 }
 
 keywords! {
-    And "and", As "as", Assert "assert", Async "async", Await "await", Break "break", Class "class",
-    Continue "continue", Def "def", Del "del", Elif "elif", Else "else", Except "except", False "False",
-    Finally "finally", For "for", From "from", Global "global", If "if", Import "import", In "in", Is "is",
-    Lambda "lambda", None "None", Nonlocal "nonlocal", Not "not", Or "or", Pass "pass", Raise "raise",
-    Return "return", True "True", Try "try", While "while", With "with", Yield "yield",
+    And b"and", As b"as", Assert b"assert", Async b"async", Await b"await", Break b"break", Class b"class",
+    Continue b"continue", Def b"def", Del b"del", Elif b"elif", Else b"else", Except b"except",
+    False b"False", Finally b"finally", For b"for", From b"from", Global b"global", If b"if",
+    Import b"import", In b"in", Is b"is", Lambda b"lambda", None b"None", Nonlocal b"nonlocal", Not b"not",
+    Or b"or", Pass b"pass", Raise b"raise", Return b"return", True b"True", Try b"try", While b"while",
+    With b"with", Yield b"yield",
 }
 
 /// How far a line is indented, measured twice: with tabs to multiples of eight, and with tabs of width one.

@@ -209,13 +209,15 @@ impl<'t> Parser<'t> {
     fn line(&mut self) {
         let start = self.tok;
         loop {
-            let checkpoint = (self.function.exprs.len(), self.function.args.len());
+            let Function { stmts, exprs, args, .. } = &self.function;
+            let (n_stmts, n_exprs, n_args) = (stmts.len(), exprs.len(), args.len());
             match self.statement().and_then(|()| self.statement_end()) {
                 Ok(()) if self.tok.first || self.tok.kind == Kind::End => return,
                 Ok(()) => {}
                 Err(Reported) => {
-                    self.function.exprs.truncate(checkpoint.0);
-                    self.function.args.truncate(checkpoint.1);
+                    self.function.stmts.truncate(n_stmts);
+                    self.function.exprs.truncate(n_exprs);
+                    self.function.args.truncate(n_args);
                     return self.lose(start);
                 }
             }

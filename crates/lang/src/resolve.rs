@@ -304,16 +304,16 @@ impl<'t> Scope<'_, 't> {
 
     fn lookup(&mut self, name: NameId, span: Span, called: bool) -> Val {
         let local = self.resolver.locals[name.0 as usize];
-        let shown = shorten(self.names[name].text);
+        let shown = || shorten(self.names[name].text);
         let problem = if local.stamp == self.resolver.stamp {
             match local.val {
                 Some(val) => return val,
                 None if local.lost => return Val::Broken,
-                None => Problem::error(span, format!("`{shown}` is used before it is assigned"))
+                None => Problem::error(span, format!("`{}` is used before it is assigned", shown()))
                     .label(format!("assigned on line {}", local.line)),
             }
         } else if self.names[name].function {
-            Problem::error(span, format!("`{shown}` is a function of this file"))
+            Problem::error(span, format!("`{}` is a function of this file", shown()))
                 .label("calling one's own functions is not part of the language")
         } else {
             match self.names[name].global {
@@ -442,14 +442,21 @@ impl<'t> Scope<'_, 't> {
         let Some(slots) = self.slots(primitive, callee, args) else {
             return Val::Broken;
         };
-        let slots = &slots[..primitive.params.len()];
-        let Some(uses) = self.uses(slots.iter().copied()) else {
-            return Val::Broken;
-        };
+        let arity = primitive.params.len();
+        let mut uses = [Use { node: NodeId(0), spelled: None }; MAX_ARITY];
+        for (&slot, arg) in slots[..arity].iter().zip(&mut uses) {
+            match self.used(self.val(slot), self.function.expr(slot).at) {
+                Some(used) => *arg = used,
+                None => return Val::Broken,
+            }
+        }
+        let uses = &uses[..arity];
         let builder = &mut self.resolver.builder;
-        let (node, new) = builder.call(&primitive.symbol, &uses, at);
+        let (node, new) = builder.call(&primitive.symbol, uses, at);
         if new {
-            let types: Vec<_> = uses.iter().map(|arg| builder.ty(arg.node)).collect();
+            let mut types = [&Ty::Any; MAX_ARITY];
+            uses.iter().zip(&mut types).for_each(|(arg, ty)| *ty = builder.ty(arg.node));
+            let types = &types[..arity];
             for (index, ty) in types.iter().enumerate() {
                 if facts(primitive).mismatch(index, ty) {
                     let (name, param, declared) =
@@ -459,7 +466,7 @@ impl<'t> Scope<'_, 't> {
                     self.problems.add(problem.label(format!("this is {ty}")));
                 }
             }
-            let ty = check::call(primitive, &types);
+            let ty = check::call(primitive, types);
             builder.set_ty(node, ty);
         }
         Val::Node(node)

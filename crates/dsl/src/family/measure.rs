@@ -124,7 +124,7 @@ fn gravitate(cx: &mut Cx, source: Patch, destination: Patch) -> Partial<Pair> {
 /// The smallest number of columns by which the object, moved left, falls on itself; cells that leave its box do
 /// not count. The width, if there is no smaller one.
 ///
-/// On top of the cost by cells, every number of columns that is tried costs a 64th of the cells.
+/// On top of the cost by cells it costs a 64th of the cells times the width.
 ///
 /// ```arc
 /// hperiod({(1, (0, 0)), (2, (0, 1)), (1, (0, 2)), (2, (0, 3))}) = 2
@@ -142,7 +142,7 @@ fn hperiod(cx: &mut Cx, obj: Object) -> Total<Int> {
 /// The smallest number of rows by which the object, moved up, falls on itself; cells that leave its box do not
 /// count. The height, if there is no smaller one.
 ///
-/// On top of the cost by cells, every number of rows that is tried costs a 64th of the cells.
+/// On top of the cost by cells it costs a 64th of the cells times the height.
 ///
 /// ```arc
 /// vperiod({(1, (0, 0)), (1, (1, 0)), (1, (2, 0))}) = 1
@@ -256,6 +256,7 @@ fn period<'a>(
     if extent < 2 {
         return Ok(Value::Int(extent));
     }
+    cx.charge((cx.len(normed)? as u64).saturating_mul(extent as u64) / 64)?;
     let cells = strands(cx, normed, turn)?;
     // A cell at the far end has to fall on a cell of its strand, so only those steps need a try. That bounds the
     // tries by the cells, however far apart they are.
@@ -263,7 +264,6 @@ fn period<'a>(
     let strand = cells.iter().filter(|cell| (cell.0, cell.1) == (far.0, far.1));
     for &(_, _, along) in strand.rev().skip(1) {
         let step = extent - 1 - along;
-        cx.charge(1 + cells.len() as u64 / 64)?;
         if falls_on_itself(&cells, step) {
             return Ok(Value::Int(step));
         }

@@ -1,0 +1,88 @@
+//! Hash tables over what a text contains.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher, Hasher, RandomState};
+
+/// A table whose hash has a key that no text can know, so that no text can be made whose names or nodes collide.
+/// Nothing depends on the key but the places in the table, which nobody sees.
+pub(crate) type KeyedMap<K, V> = HashMap<K, V, Keyed>;
+
+/// PERF: half of parsing was std's own hash, which is made for longer keys.
+#[derive(Clone)]
+pub(crate) struct Keyed([u64; 2]);
+
+impl Default for Keyed {
+    fn default() -> Keyed {
+        let random = RandomState::new();
+        // An odd factor loses nothing.
+        Keyed([random.hash_one(0), random.hash_one(1) | 1])
+    }
+}
+
+impl BuildHasher for Keyed {
+    type Hasher = KeyedHasher;
+
+    fn build_hasher(&self) -> KeyedHasher {
+        KeyedHasher { state: self.0[0], factor: self.0[1] }
+    }
+}
+
+pub(crate) struct KeyedHasher {
+    state: u64,
+    factor: u64,
+}
+
+impl KeyedHasher {
+    fn absorb(&mut self, word: u64) {
+        let product = u128::from(self.state ^ word) * u128::from(self.factor);
+        // The sum keeps what a product with zero would forget.
+        self.state = (product as u64 ^ (product >> 64) as u64).wrapping_add(word.rotate_left(32));
+    }
+}
+
+impl Hasher for KeyedHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        let (words, rest) = bytes.as_chunks::<8>();
+        for word in words {
+            self.absorb(u64::from_le_bytes(*word));
+        }
+        let mut last = [0; 8];
+        last[..rest.len()].copy_from_slice(rest);
+        // The length keeps apart what differs only in zeros at the end.
+        self.absorb(u64::from_le_bytes(last));
+        self.absorb(bytes.len() as u64);
+    }
+
+    fn write_u8(&mut self, number: u8) {
+        self.absorb(number.into());
+    }
+
+    fn write_u16(&mut self, number: u16) {
+        self.absorb(number.into());
+    }
+
+    fn write_u32(&mut self, number: u32) {
+        self.absorb(number.into());
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        self.absorb(number);
+    }
+
+    fn write_i64(&mut self, number: i64) {
+        self.absorb(number as u64);
+    }
+
+    fn write_usize(&mut self, number: usize) {
+        self.absorb(number as u64);
+    }
+
+    fn write_isize(&mut self, number: isize) {
+        self.absorb(number as u64);
+    }
+
+    fn finish(&self) -> u64 {
+        let product = u128::from(self.state) * u128::from(self.factor);
+        product as u64 ^ (product >> 64) as u64
+    }
+}
