@@ -1,0 +1,45 @@
+//! Public solver files, where they are given.
+//!
+//! `ARCBATT_SOLVERS=FILE ARCBATT_TASKS=FOLDER cargo test -p arcbatt --test solvers` checks that every program of
+//! the file parses, and that its canonical form means the same and is as right as the program itself.
+
+use std::path::Path;
+
+use arcbatt::dsl::Limits;
+use arcbatt::lang::{parse_bytes, print};
+use arcbatt::verify::verify;
+
+#[test]
+fn a_given_solver_file_parses_and_its_canonical_form_is_as_right() {
+    let (Ok(file), Ok(tasks)) = (std::env::var("ARCBATT_SOLVERS"), std::env::var("ARCBATT_TASKS")) else {
+        skipped("ARCBATT_SOLVERS and ARCBATT_TASKS are not set");
+        return;
+    };
+    let parsed = parse_bytes(&std::fs::read(file).unwrap());
+    assert_eq!(parsed.problems, [], "no problem");
+    let printed: String = parsed.programs.iter().map(|program| print(program) + "\n\n").collect();
+    let again = arcbatt::lang::parse(&printed);
+    assert_eq!(again.problems, [], "no problem in the canonical form");
+    let dataset = arcbatt::task::load(Path::new(&tasks)).unwrap();
+    let right = |programs| {
+        let verdicts = verify(programs, &dataset, Limits::STANDARD);
+        verdicts.iter().map(|verdict| (verdict.program.clone(), verdict.right())).collect::<Vec<_>>()
+    };
+    assert_eq!(right(&parsed.programs), right(&again.programs));
+}
+
+#[test]
+fn the_example_programs_are_right() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let parsed = parse_bytes(&std::fs::read(root.join("programs/examples.py")).unwrap());
+    assert_eq!(parsed.problems, []);
+    let dataset = arcbatt::task::load(&root.join("examples")).unwrap();
+    for verdict in verify(&parsed.programs, &dataset, Limits::STANDARD) {
+        assert!(verdict.right(), "{verdict:?}");
+    }
+}
+
+#[expect(clippy::print_stderr, reason = "a skipped test says so")]
+fn skipped(why: &str) {
+    eprintln!("skipped: {why}");
+}
