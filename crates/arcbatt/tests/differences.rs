@@ -89,6 +89,8 @@ fn the_third_parameter_is_none() {
 #[test]
 fn mistakes_are_found_when_the_file_is_read() {
     check("def f(I): return branch(T, I, nothing)", "`nothing` is not defined");
-    assert!(answer_with("def f(I):\n    x = rot90(I, I)\n    return I", Limits::STANDARD).0.contains("rot90"));
+    assert!(
+        answer_with("def f(I):\n    x = rot90(I, I)\n    return I", Limits::STANDARD).0.contains("rot90")
+    );
     check("def g(I): return nothing\ndef f(I): return I", "[1 2]");
 }

@@ -13,7 +13,8 @@ use flate2::read::GzDecoder;
 fn programs(name: &str) -> Vec<(Program, serde_json::Value)> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testkit/vectors").join(name);
     let reader = BufReader::new(GzDecoder::new(std::fs::File::open(path).unwrap()));
-    let mut lines = reader.lines().map(|line| serde_json::from_str::<serde_json::Value>(&line.unwrap()).unwrap());
+    let mut lines =
+        reader.lines().map(|line| serde_json::from_str::<serde_json::Value>(&line.unwrap()).unwrap());
     let grids = lines.next().unwrap();
     lines
         .filter_map(|json| {

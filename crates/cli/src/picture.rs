@@ -2,21 +2,8 @@
 
 use std::fmt::Write;
 
+use arcbatt::PALETTE;
 use arcbatt::value::{Grid, Value};
-
-/// The colours of the ARC testing interface, 0 to 9.
-const PALETTE: [(u8, u8, u8); 10] = [
-    (0x00, 0x00, 0x00),
-    (0x00, 0x74, 0xd9),
-    (0xff, 0x41, 0x36),
-    (0x2e, 0xcc, 0x40),
-    (0xff, 0xdc, 0x00),
-    (0xaa, 0xaa, 0xaa),
-    (0xf0, 0x12, 0xbe),
-    (0xff, 0x85, 0x1b),
-    (0x7f, 0xdb, 0xff),
-    (0x87, 0x0c, 0x25),
-];
 
 /// A value over as many lines as it takes: a grid as coloured cells, or as digits without colour.
 pub(crate) fn render(value: Value<'_>, colored: bool) -> Vec<String> {

@@ -182,7 +182,8 @@ fn print(program: &Program, runs: &[Run<'_>], bare: bool, trace: bool) -> anyhow
 fn write_trace(out: &mut impl Write, program: &Program, outcome: &Outcome<'_>) -> anyhow::Result<()> {
     let width = if output::terminal() { 100 } else { 2000 };
     for (node, value) in calls(program, outcome) {
-        let name = node.name().unwrap_or("·");
+        let unnamed = || node.primitive().map_or("…", |symbol| symbol.name);
+        let name = node.name().unwrap_or_else(unnamed);
         writeln!(out, "  {:>4} │ {name} = {}", node.line, picture::cut(&value.to_string(), width))?;
     }
     Ok(())

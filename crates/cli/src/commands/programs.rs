@@ -218,16 +218,22 @@ fn show_document(program: &Program) -> impl Serialize {
 
 fn verify_programs(data: &Path, paths: &[PathBuf], fuel: u64, json: bool) -> Answer {
     let sources = paths.iter().map(|path| Source::read(path)).collect::<anyhow::Result<Vec<_>>>()?;
-    usable(&sources)?;
+    let errors: usize = sources.iter().map(Source::errors).sum();
     let dataset = files::dataset(data)?;
     let programs: Vec<_> = sources.into_iter().flat_map(|source| source.parsed.programs).collect();
     let verdicts = verify(&programs, &dataset, Limits { fuel, ..Limits::STANDARD });
     let right = verdicts.iter().filter(|verdict| verdict.right()).count();
+    let fine = right == verdicts.len() && errors == 0;
     if json {
-        output::json(verify_document(&verdicts, right))?;
-        return Ok(right == verdicts.len());
+        output::json(verify_document(&verdicts, right, errors))?;
+        return Ok(fine);
     }
     let mut out = output::stdout();
+    if errors > 0 {
+        let files: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
+        let see = format!("batt programs check {}", files.join(" "));
+        writeln!(out, "{} in the program files, see `{see}`; the other programs:", count(errors, "error"))?;
+    }
     for verdict in verdicts.iter().filter(|verdict| !verdict.right()) {
         match &verdict.task {
             None => writeln!(out, "{}: no task of this data set ends its name", verdict.program)?,
@@ -247,14 +253,15 @@ fn verify_programs(data: &Path, paths: &[PathBuf], fuel: u64, json: bool) -> Ans
     }
     writeln!(out, "{right} of {} programs right on all pairs", verdicts.len())?;
     out.flush()?;
-    Ok(right == verdicts.len())
+    Ok(fine)
 }
 
-fn verify_document(verdicts: &[Verdict], right: usize) -> impl Serialize {
+fn verify_document(verdicts: &[Verdict], right: usize, errors: usize) -> impl Serialize {
     #[derive(Serialize)]
     struct Document {
         programs: usize,
         right: usize,
+        errors: usize,
         verdicts: Vec<Entry>,
     }
     #[derive(Serialize)]
@@ -283,5 +290,5 @@ fn verify_document(verdicts: &[Verdict], right: usize) -> impl Serialize {
             .map(|wrong| Wrong { pair: wrong.pair.clone(), why: wrong.why.clone() })
             .collect(),
     };
-    Document { programs: verdicts.len(), right, verdicts: verdicts.iter().map(entry).collect() }
+    Document { programs: verdicts.len(), right, errors, verdicts: verdicts.iter().map(entry).collect() }
 }
