@@ -124,6 +124,7 @@ impl<'a> Value<'a> {
     }
 
     /// The number of members of a tuple or set.
+    #[expect(clippy::len_without_is_empty, reason = "a scalar has no length, so it is neither empty nor not")]
     pub fn len(self) -> Option<usize> {
         match self {
             Value::Pair(_) | Value::Cell(_) => Some(2),

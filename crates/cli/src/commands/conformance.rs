@@ -47,7 +47,7 @@ fn print(tally: &Tally) -> anyhow::Result<()> {
     let mut out = output::stdout();
     for Mismatch { id, program, input, expected, got } in &tally.failures {
         let line = |text: &str| picture::cut(text, 400);
-        writeln!(out, "{id}\n{program}  input     {}", line(input))?;
+        writeln!(out, "{id}\n{}\n  input     {}", program.trim_end(), line(input))?;
         writeln!(out, "  expected  {}\n  got       {}\n", line(expected), line(got))?;
     }
     if tally.order_dependent > 0 {

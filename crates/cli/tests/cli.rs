@@ -1,0 +1,461 @@
+//! `batt` as a user meets it.
+
+use std::path::{Path, PathBuf};
+
+use assert_cmd::Command;
+use expect_test::{Expect, expect};
+
+/// Runs `batt` in the root of the project; `{dir}` in an argument is a folder for this test's own files.
+struct Batt {
+    dir: PathBuf,
+}
+
+impl Batt {
+    fn new(test: &str) -> Batt {
+        let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
+        std::fs::create_dir_all(&dir).unwrap();
+        Batt { dir }
+    }
+
+    fn file(self, name: &str, bytes: impl AsRef<[u8]>) -> Batt {
+        std::fs::write(self.dir.join(name), bytes).unwrap();
+        self
+    }
+
+    /// Standard output, standard error and exit code, with the folder's name left out.
+    fn run(&self, args: &str) -> String {
+        let dir = self.dir.to_str().unwrap();
+        let args = args.split_whitespace().map(|arg| arg.replace("{dir}", dir));
+        let mut command = Command::cargo_bin("batt").unwrap();
+        command.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).args(args);
+        let output = command.output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap().replace(dir, "{dir}");
+        format!("{}{}exit {}\n", text(output.stdout), text(output.stderr), output.status.code().unwrap())
+    }
+
+    fn check(&self, args: &str, expected: Expect) {
+        expected.assert_eq(&self.run(args));
+    }
+}
+
+#[test]
+fn verify_the_examples() {
+    Batt::new("verify").check(
+        "programs verify examples --programs programs/examples.py",
+        expect![[r#"
+            3 of 3 programs right on all pairs
+            exit 0
+        "#]],
+    );
+}
+
+#[test]
+fn verify_lists_what_is_wrong() {
+    let batt = Batt::new("verify-wrong").file(
+        "p.py",
+        "def solve_largest(I): return I\ndef solve_enclosed(I): return first(())\ndef solve_nothing(I): return I\ndef solve_kaleidoscope(I): return upscale(I)\n",
+    );
+    batt.check(
+        "programs verify examples --programs {dir}/p.py",
+        expect![[r#"
+        1 error in the program files, see `batt programs check {dir}/p.py`; the other programs:
+        solve_largest: wrong on 4 of 4 pairs
+          train 0: 13 of 132 cells differ
+          train 1: 13 of 99 cells differ
+          train 2: 13 of 110 cells differ
+          test 0: 13 of 110 cells differ
+        solve_enclosed: wrong on 4 of 4 pairs
+          train 0: empty container in first at line 2
+          train 1: empty container in first at line 2
+          train 2: empty container in first at line 2
+          test 0: empty container in first at line 2
+        solve_nothing: no task of this data set ends its name
+        0 of 3 programs right on all pairs
+        exit 1
+    "#]],
+    );
+}
+
+#[test]
+fn eval_prints_digits_in_a_pipe() {
+    let batt = Batt::new("eval").file("grid.json", "[[1, 0], [0, 2]]");
+    batt.check(
+        "eval programs/examples.py solve_kaleidoscope --input {dir}/grid.json",
+        expect![[r#"
+            input (fuel 108)
+            input   answer
+            1 0     1 0 0 1
+            0 2     0 2 2 0
+                    0 2 2 0
+                    1 0 0 1
+
+            exit 0
+        "#]],
+    );
+    batt.check(
+        "eval programs/examples.py solve_kaleidoscope --input {dir}/grid.json --trace --json",
+        expect![[r#"
+            {"schema":1,"program":"solve_kaleidoscope","hash":"3f0f4edadff513e578bc9263d1e3c9f7f8523850af8925744e8bca8c91f1130c","runs":[{"pair":"input","output":[[1,0,0,1],[0,2,2,0],[0,2,2,0],[1,0,0,1]],"fuel":108,"trace":[{"line":24,"name":null,"value":[[0,1],[2,0]]},{"line":24,"name":"top","value":[[1,0,0,1],[0,2,2,0]]},{"line":25,"name":null,"value":[[0,2,2,0],[1,0,0,1]]},{"line":25,"name":null,"value":[[1,0,0,1],[0,2,2,0],[0,2,2,0],[1,0,0,1]]}]}]}
+            exit 0
+        "#]],
+    );
+}
+
+#[test]
+fn eval_traces_every_line() {
+    let batt = Batt::new("trace").file("grid.json", "[[1, 2, 3]]").file(
+        "p.py",
+        "def f(I):\n    n = width(I)\n    unneeded = height(I)\n    g = lbind(add, n)\n    return apply(g, first(I))\n",
+    );
+    batt.check(
+        "eval {dir}/p.py --input {dir}/grid.json --trace",
+        expect![[r#"
+        input (fuel 32)
+             2 │ n = 3
+             4 │ g = lbind(add, 3)
+             5 │ first = (1, 2, 3)
+             5 │ apply = (4, 5, 6)
+        answer
+        (4, 5, 6)
+
+        exit 0
+    "#]],
+    );
+}
+
+#[test]
+fn eval_says_where_and_why_a_program_fails() {
+    let batt = Batt::new("fail").file("grid.json", "[[1]]").file(
+        "p.py",
+        "def a(I):\n    x1 = objects(I, T, F, T)\n    x2 = argmax(x1, size)\n    return x2\n\
+         def b(I):\n    return apply(first, I)\n\
+         def c(I):\n    return apply(height, first(I))\n\
+         def d(S, I, C):\n    return first(S)\n\
+         def e(I):\n    return power(power(rot90, HUNDRED), HUNDRED)(canvas(ZERO, (HUNDRED, HUNDRED)))\n",
+    );
+    for name in ["a", "b", "c", "d", "e"] {
+        let got = batt.run(&format!("eval {{dir}}/p.py {name} --input {{dir}}/grid.json"));
+        match name {
+            "a" => expect![[r#"
+                input: failed (fuel 10)
+                empty container in argmax at line 3 (x2)
+
+                exit 1
+            "#]]
+            .assert_eq(&got),
+            "b" => expect![[r#"
+                input (fuel 6)
+                answer
+                (1,)
+
+                exit 0
+            "#]]
+            .assert_eq(&got),
+            "c" => expect![[r#"
+                input: failed (fuel 6)
+                wrong kind of argument in height, called by apply at line 8; it is height(piece: Piece) -> Int
+
+                exit 1
+            "#]]
+            .assert_eq(&got),
+            "d" => expect![[r#"
+                note: d reads S, and S is empty on a bare grid; give a task file instead
+
+                input: failed (fuel 1)
+                empty container in first at line 10
+
+                exit 1
+            "#]]
+            .assert_eq(&got),
+            _ => expect![[r#"
+                input: failed (fuel 40000000)
+                out of fuel in rot90 at line 12
+
+                exit 1
+            "#]]
+            .assert_eq(&got),
+        }
+    }
+}
+
+#[test]
+fn bad_input_is_named() {
+    let batt = Batt::new("bad")
+        .file("ragged.json", "[[1, 2], [3]]")
+        .file("colour.json", r#"{"train": [{"input": [[1]], "output": [[17]]}], "test": []}"#)
+        .file("cut.json", r#"{"train": [{"input": [[1]], "#)
+        .file("text.json", "hello")
+        .file("p.py", "def f(I): return I\ndef g(I): return I\n");
+    batt.check(
+        "eval {dir}/p.py f --input {dir}/ragged.json",
+        expect![[r#"
+        error: cannot use {dir}/ragged.json: row 1 has 1 cells, the rows before have 2 at line 1 column 12
+        exit 2
+    "#]],
+    );
+    batt.check(
+        "eval {dir}/p.py f --input {dir}/colour.json",
+        expect![[r#"
+        error: cannot use {dir}/colour.json: row 0, column 0 is 17; colours are 0 to 9 at line 1 column 43
+        exit 2
+    "#]],
+    );
+    batt.check(
+        "eval {dir}/p.py f --input {dir}/cut.json",
+        expect![[r#"
+        error: cannot use {dir}/cut.json: EOF while parsing a value at line 1 column 28
+        exit 2
+    "#]],
+    );
+    batt.check(
+        "eval {dir}/p.py f --input {dir}/text.json",
+        expect![[r#"
+        error: {dir}/text.json is neither a grid ([[0, 1], …]) nor a task ({"train": …})
+        exit 2
+    "#]],
+    );
+    batt.check(
+        "eval {dir}/p.py f --input {dir}/missing.json",
+        expect![[r#"
+        error: cannot read {dir}/missing.json: No such file or directory (os error 2)
+        exit 2
+    "#]],
+    );
+    batt.check(
+        "eval {dir}/missing.py f --input {dir}/ragged.json",
+        expect![[r#"
+        error: cannot read {dir}/missing.py: No such file or directory (os error 2)
+        exit 2
+    "#]],
+    );
+    batt.check(
+        "eval {dir}/p.py --input {dir}/ragged.json",
+        expect![[r#"
+        error: {dir}/p.py holds 2 programs; name one of them
+        exit 2
+    "#]],
+    );
+    batt.check(
+        "eval {dir}/p.py h --input {dir}/ragged.json",
+        expect![[r#"
+        error: {dir}/p.py holds no program called h; `batt programs check {dir}/p.py` lists what it holds
+        exit 2
+    "#]],
+    );
+    batt.check("programs verify {dir} --programs {dir}/p.py", expect![[r#"
+        error: cannot load the data set (a folder of task files, or one task file): {dir}/colour.json: row 0, column 0 is 17; colours are 0 to 9 at line 1 column 43
+        exit 2
+    "#]]);
+    batt.check(
+        "conformance {dir}/p.py",
+        expect![[r#"
+        error: {dir}/p.py is not a vector file: line 1: expected value at line 1 column 1
+        exit 2
+    "#]],
+    );
+    batt.check(
+        "dsl show objcts",
+        expect![[r#"
+        error: there is no primitive objcts; did you mean objects?
+        exit 2
+    "#]],
+    );
+    batt.check("dsl list --family nothing", expect![[r#"
+        error: there is no family nothing; the families are arith, logic, container, function, geometry, color, shape, paint, object, measure, line, assemble, rank, samples
+        exit 2
+    "#]]);
+}
+
+#[test]
+fn check_reports_every_mistake() {
+    let batt = Batt::new("check").file(
+        "p.py",
+        "def a(I): return objcts(I, T, F, T)\ndef b(I): return rot90(I, I)\ndef c(I): return size(ZERO)\ndef d(I): return I\n",
+    );
+    batt.check(
+        "programs check {dir}/p.py",
+        expect![[r#"
+        error: `objcts` is not a primitive
+          ╭─ {dir}/p.py:1:18
+        1 │ def a(I): return objcts(I, T, F, T)
+          │                  ^^^^^^ did you mean `objects`?
+
+        error: `rot90` takes 1 argument, not 2
+          ╭─ {dir}/p.py:2:27
+        2 │ def b(I): return rot90(I, I)
+          │                           ^ it is `rot90(grid)`
+
+        warning: `size` wants Container<A> for `container`, not Int
+          ╭─ {dir}/p.py:3:23
+        3 │ def c(I): return size(ZERO)
+          │                       ^^^^ this is Int
+
+        {dir}/p.py: 2 programs, 2 errors, 1 warning
+        exit 1
+    "#]],
+    );
+    batt.check(
+        "programs check programs/examples.py",
+        expect![[r#"
+        programs/examples.py: 3 programs, no problem
+        exit 0
+    "#]],
+    );
+    assert!(batt.run("programs check {dir}/p.py --json").contains(r#""line":1,"column":18"#));
+    let warned = Batt::new("strict").file("p.py", "def c(I): return size(ZERO)\n");
+    assert!(warned.run("programs check {dir}/p.py").ends_with("exit 0\n"));
+    assert!(warned.run("programs check {dir}/p.py --strict").ends_with("exit 1\n"));
+}
+
+#[test]
+fn huge_and_hostile_files_are_refused_or_read() {
+    let deep =
+        format!("def f(I): return {}I{}\ndef g(I): return I\n", "(".repeat(10_000), ")".repeat(10_000));
+    let batt = Batt::new("hostile")
+        .file("deep.py", deep)
+        .file("bytes.py", b"def f(I): return I\ndef g(I): return \xff\n")
+        .file("large.py", vec![b' '; 100 << 20])
+        .file("grid.json", "[[1]]");
+    batt.check("programs check {dir}/deep.py", expect![[r#"
+        error: brackets are nested deeper than 200
+          ╭─ {dir}/deep.py:1:218
+        1 │ …((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((…
+          │                                                                                            ^
+
+        {dir}/deep.py: 1 program, 1 error, 0 warnings
+        exit 1
+    "#]]);
+    batt.check(
+        "programs check {dir}/bytes.py",
+        expect![[r#"
+        error: the text is not UTF-8
+          ╭─ {dir}/bytes.py:2:18
+        2 │ def g(I): return �
+          │                  ^ from here on
+          ╰─ nothing after this place was read
+
+        {dir}/bytes.py: 1 program, 1 error, 0 warnings
+        exit 1
+    "#]],
+    );
+    batt.check("programs check {dir}/large.py", expect![[r#"
+        error: the text is longer than 32 MiB
+          ╭─ {dir}/large.py:1:1
+        1 │                                                                                                                         …
+          │ ^
+
+        {dir}/large.py: 0 programs, 1 error, 0 warnings
+        exit 1
+    "#]]);
+    batt.check(
+        "eval {dir}/deep.py g --input {dir}/grid.json",
+        expect![[r#"
+        input (fuel 0)
+        input   answer
+        1       1
+
+        exit 0
+    "#]],
+    );
+    batt.check(
+        "eval {dir}/bytes.py f --input {dir}/grid.json",
+        expect![[r#"
+        input (fuel 0)
+        input   answer
+        1       1
+
+        exit 0
+    "#]],
+    );
+}
+
+#[test]
+fn fmt_and_show() {
+    let batt = Batt::new("fmt").file(
+        "p.py",
+        "def f(I):\n    # the colours\n    unused = rot90(I)\n    return fill(I, BLUE, ofcolor(value=0, grid=vmirror(I)))\n",
+    );
+    batt.check(
+        "programs fmt {dir}/p.py",
+        expect![[r#"
+        def f(I):
+            x1 = vmirror(I)
+            x2 = ofcolor(x1, ZERO)
+            O = fill(I, BLUE, x2)
+            return O
+        exit 0
+    "#]],
+    );
+    batt.check(
+        "programs show {dir}/p.py",
+        expect![[r#"
+        def f(I):
+            x1 = vmirror(I)         # Grid
+            x2 = ofcolor(x1, ZERO)  # Indices
+            O = fill(I, BLUE, x2)   # Grid
+            return O
+
+        3 calls, reads the input, hash 31fb959d07bf30123f9fc1d4abb8474840fd8a82ee413437408aa4f86b758a02
+        exit 0
+    "#]],
+    );
+    assert!(batt.run("programs show {dir}/p.py --json").starts_with(r#"{"schema":1,"name":"f","hash":""#));
+}
+
+#[test]
+fn dsl_show_is_the_manual() {
+    let batt = Batt::new("dsl");
+    batt.check(
+        "dsl show hmirror_t",
+        expect![[r#"
+        hmirror(piece: Piece) -> Piece
+
+        Swaps top and bottom.
+
+            hmirror([1 2 | 3 4]) = [3 4 | 1 2]
+            hmirror({(5, (1, 0)), (6, (3, 1))}) = {(6, (1, 1)), (5, (3, 0))}
+            hmirror({(1, 0), (3, 1)}) = {(1, 1), (3, 0)}
+            hmirror({}) ! Range
+
+        family     geometry
+        cost       per cell
+        fails      may fail
+        also       hmirror_t, hmirror_f, hmirror_i, hmirror_o
+        exit 0
+    "#]],
+    );
+    assert!(batt.run("dsl list").ends_with(" aliases\nexit 0\n"));
+    assert!(batt.run("dsl list --family rank --json").contains(r#""name":"get_nth""#));
+}
+
+#[test]
+fn conformance_counts_and_lists() {
+    let batt = Batt::new("conformance").file(
+        "v.jsonl",
+        r#"{"grids": [[[1, 2]], [[3]]]}
+{"id": "a", "program": "def f(I): return width(I)", "cases": [{"grid": 0, "output": 2}, {"grid": 1, "output": true}]}
+{"id": "b", "program": "def f(I): return unknown(I)", "cases": [{"grid": 0, "output": {"error": true}}]}
+"#,
+    );
+    batt.check(
+        "conformance {dir}/v.jsonl",
+        expect![[r#"
+        a
+        def f(I): return width(I)
+          input     [[3]]
+          expected  true
+          got       1
+
+        2 passed, 1 failed
+        exit 1
+    "#]],
+    );
+    batt.check(
+        "conformance crates/testkit/vectors/deep-3.jsonl.gz",
+        expect![[r#"
+        6 of the passed cases depend on the order of sets: they come out when sets descend
+        861 passed, 0 failed
+        exit 0
+    "#]],
+    );
+}
