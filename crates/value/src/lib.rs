@@ -21,7 +21,7 @@ mod owned;
 mod text;
 mod json;
 
-pub use arena::{Arena, Caps};
+pub use arena::{Arena, Caps, Planes};
 pub use fail::Fail;
 pub use func::{Closure, Op, Symbol};
 pub use grid::{Grid, Row};
