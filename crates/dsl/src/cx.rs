@@ -37,7 +37,16 @@ pub struct Cx<'a> {
 impl<'a> Cx<'a> {
     /// `stop`, once set from outside, ends the run with [`Fail::Deadline`].
     pub fn new(arena: &'a Arena, fuel: u64, stop: Option<&'a AtomicBool>) -> Cx<'a> {
-        Cx { arena, fuel, left: fuel, stop, depth: 0, failed: None, descending: false, table: registry().table() }
+        Cx {
+            arena,
+            fuel,
+            left: fuel,
+            stop,
+            depth: 0,
+            failed: None,
+            descending: false,
+            table: registry().table(),
+        }
     }
 
     /// Uses the kernels of `table` where they know an answer.
@@ -105,9 +114,7 @@ impl<'a> Cx<'a> {
             Value::Func(closure) if closure.arity == 1 => {
                 self.enter()?;
                 let result = match (closure.op, closure.held) {
-                    (Op::Compose, &[outer, inner]) => {
-                        self.call1(inner, x).and_then(|x| self.call1(outer, x))
-                    }
+                    (Op::Compose, &[outer, inner]) => self.call1(inner, x).and_then(|x| self.call1(outer, x)),
                     (Op::Chain, &[h, g, f]) => {
                         let x = self.call1(f, x).and_then(|x| self.call1(g, x));
                         x.and_then(|x| self.call1(h, x))
@@ -189,12 +196,7 @@ impl<'a> Cx<'a> {
         self.noted(symbol, result)
     }
 
-    fn primitive2(
-        &mut self,
-        symbol: &'static Symbol,
-        x: Value<'a>,
-        y: Value<'a>,
-    ) -> Result<Value<'a>, Fail> {
+    fn primitive2(&mut self, symbol: &'static Symbol, x: Value<'a>, y: Value<'a>) -> Result<Value<'a>, Fail> {
         let entry = &self.table[usize::from(symbol.id)];
         let Body::F2(body) = entry.body else { return self.primitive(symbol, &[x, y]) };
         let result = self.charged(entry.cost, &[x, y], |cx| {

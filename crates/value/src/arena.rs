@@ -156,6 +156,20 @@ impl Arena {
         Ok(Value::Set(self.bump.alloc(Set { items, weight, depth })))
     }
 
+    /// A set whose members are given ascending and without repetition, as a part of another set is.
+    pub fn set_ascending<'a>(&'a self, items: &[Value<'a>]) -> Result<Value<'a>, Fail> {
+        if items.is_empty() {
+            return Ok(Value::EMPTY_SET);
+        }
+        if matches!(items[0], Value::Pair(_) | Value::Cell(_)) {
+            return self.set(items);
+        }
+        debug_assert!(items.is_sorted_by(|a, b| order::cmp(*a, *b).is_lt()), "ascending");
+        let (weight, depth) = self.measure(items)?;
+        let items = self.bump.alloc_slice_copy(items);
+        Ok(Value::Set(self.bump.alloc(Set { items, weight, depth })))
+    }
+
     /// A set of places or cells from bit planes: bit `k` of a word is column `col + k`, one plane of `height` words
     /// a colour, ascending (see [`Patch`]). The box need not be tight and planes may be empty. `None` if the set
     /// does not fit in bit planes.
@@ -232,7 +246,8 @@ impl Arena {
             rows.iter_mut().zip(plane).for_each(|(to, from)| *to |= from);
         }
         let count: u32 = rows.iter().map(|word| word.count_ones()).sum();
-        dense(height, count as usize).then(|| Value::Patch(self.bump.alloc(Patch { colors, count, rows, ..*patch })))
+        dense(height, count as usize)
+            .then(|| Value::Patch(self.bump.alloc(Patch { colors, count, rows, ..*patch })))
     }
 
     /// A combinator over what it holds.
