@@ -6,6 +6,7 @@ mod commands;
 mod files;
 mod output;
 mod picture;
+mod watchdog;
 
 use std::process::ExitCode;
 

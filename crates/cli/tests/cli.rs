@@ -110,16 +110,16 @@ fn eval_traces_every_line() {
     batt.check(
         "eval {dir}/p.py --input {dir}/grid.json --trace",
         expect![[r#"
-        input (fuel 32)
-             2 │ n = 3
-             4 │ g = lbind(add, 3)
-             5 │ first = (1, 2, 3)
-             5 │ apply = (4, 5, 6)
-        answer
-        (4, 5, 6)
+            input (fuel 38)
+                 2 │ n = 3
+                 4 │ g = lbind(add, 3)
+                 5 │ first = (1, 2, 3)
+                 5 │ apply = (4, 5, 6)
+            answer
+            (4, 5, 6)
 
-        exit 0
-    "#]],
+            exit 0
+        "#]],
     );
 }
 
@@ -137,14 +137,14 @@ fn eval_says_where_and_why_a_program_fails() {
         let got = batt.run(&format!("eval {{dir}}/p.py {name} --input {{dir}}/grid.json"));
         match name {
             "a" => expect![[r#"
-                input: failed (fuel 10)
+                input: failed (fuel 11)
                 empty container in argmax at line 3 (x2)
 
                 exit 1
             "#]]
             .assert_eq(&got),
             "b" => expect![[r#"
-                input (fuel 6)
+                input (fuel 7)
                 answer
                 (1,)
 
@@ -152,7 +152,7 @@ fn eval_says_where_and_why_a_program_fails() {
             "#]]
             .assert_eq(&got),
             "c" => expect![[r#"
-                input: failed (fuel 6)
+                input: failed (fuel 7)
                 wrong kind of argument in height, called by apply at line 8; it is height(piece: Piece) -> Int
 
                 exit 1

@@ -262,12 +262,10 @@ impl Cost {
     /// What the arguments cost, charged before the work.
     #[inline]
     fn before(self, args: &[Value<'_>]) -> u64 {
-        let weights = args.iter().map(|arg| match arg {
-            Value::Prim(_) | Value::Func(_) => 0,
-            other => u64::from(other.weight()),
-        });
+        let weights = args.iter().map(|arg| u64::from(arg.weight()));
         match self {
             Cost::Constant => 1,
+            Cost::Closure => 4,
             Cost::PerCell | Cost::PerCall => 1 + weights.sum::<u64>(),
             Cost::PerPair => {
                 let (mut first, mut second, mut sum) = (0, 0, 0);
@@ -285,7 +283,7 @@ impl Cost {
     #[inline]
     fn after(self, result: Value<'_>) -> u64 {
         match self {
-            Cost::Constant | Cost::PerCall => 0,
+            Cost::Constant | Cost::Closure | Cost::PerCall => 0,
             Cost::PerCell | Cost::PerPair => result.weight().into(),
         }
     }

@@ -51,11 +51,13 @@ pub fn load_task(path: &Path) -> Result<Task, LoadError> {
 /// A task from the text of its file.
 pub fn parse_task(id: &str, json: &[u8]) -> Result<Task, serde_json::Error> {
     #[derive(Deserialize)]
+    #[serde(expecting = "a task: {\"train\": [pairs], \"test\": [pairs]}")]
     struct File {
         train: Vec<FilePair>,
         test: Vec<FilePair>,
     }
     #[derive(Deserialize)]
+    #[serde(expecting = "a pair: {\"input\": grid, \"output\": grid}")]
     struct FilePair {
         input: Grid,
         output: Option<Grid>,
