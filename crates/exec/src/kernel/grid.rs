@@ -197,8 +197,8 @@ fn asobject<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Known<'a> {
     // From colour + 1 to the start of its plane.
     let mut starts = [0usize; 16];
     let mut next = 0;
-    for color in 0..16 {
-        starts[color] = next;
+    for (color, start) in starts.iter_mut().enumerate() {
+        *start = next;
         next += (colors >> color & 1) as usize * height;
     }
     for (i, row) in grid.rows().enumerate() {
