@@ -67,7 +67,8 @@ fn counts_say_what_is_shared() {
 
 #[test]
 fn an_update_is_a_fresh_merge() {
-    let texts = ["def a(I): return hmirror(I)", "def b(I): return vmirror(hmirror(I))", "def c(I): return rot90(I)"];
+    let texts =
+        ["def a(I): return hmirror(I)", "def b(I): return vmirror(hmirror(I))", "def c(I): return rot90(I)"];
     let parse_all = |texts: &[&str]| parse(&texts.join("\n")).programs;
     let plan = Plan::merge(&parse_all(&texts));
     for changed in [
