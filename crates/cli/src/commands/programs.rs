@@ -10,6 +10,7 @@ use arcbatt::verify::{Verdict, verify};
 use serde::Serialize;
 
 use crate::files::{self, Source};
+use crate::output::count;
 use crate::{Answer, output};
 
 #[derive(clap::Subcommand)]
@@ -84,10 +85,6 @@ fn check(paths: &[PathBuf], strict: bool, json: bool) -> Answer {
     }
     out.flush()?;
     Ok(sources.iter().all(accepted))
-}
-
-fn count(n: usize, what: &str) -> String {
-    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
 #[derive(Serialize)]
