@@ -193,7 +193,7 @@ impl Submission {
 pub enum ParseError {
     /// The message carries line and column.
     #[error("not a submission: {0}")]
-    Json(#[from] serde_json::Error),
+    Json(serde_json::Error),
     #[error(
         "not a submission: neither Kaggle's {{\"id\": [{{\"attempt_1\": …, \"attempt_2\": …}}]}} nor a CSV that \
          starts with `output_id,output`"

@@ -81,9 +81,10 @@ impl Report {
             writeln!(out)?;
             for attempt in 0..self.n_attempts {
                 let right = output::count(scores.right_by(attempt), "output");
+                write!(out, "attempt_{} is right for {right}", attempt + 1)?;
                 match scores.first_right_by(attempt) {
-                    _ if attempt == 0 => writeln!(out, "attempt_1 is right for {right}")?,
-                    n => writeln!(out, "attempt_{} is right for {right}, {n} of them new", attempt + 1)?,
+                    n if n > 0 && attempt > 0 => writeln!(out, ", {n} of them by no earlier attempt")?,
+                    _ => writeln!(out)?,
                 }
             }
         }

@@ -45,7 +45,7 @@ fn write_grid(grid: &Grid, out: &mut String) {
 
 /// Reads one level after the other, each piece by itself, so that a broken piece spoils nothing else.
 pub(super) fn read(text: &[u8]) -> Result<Submission, ParseError> {
-    let tasks: Members<'_> = serde_json::from_slice(text)?;
+    let tasks: Members<'_> = serde_json::from_slice(text).map_err(ParseError::Json)?;
     let mut answers = BTreeMap::new();
     let mut problems = Vec::new();
     for (id, task) in tasks.0 {
