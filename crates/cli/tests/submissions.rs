@@ -191,10 +191,13 @@ fn what_is_no_submission_is_refused() {
         .file("cut.json", r#"{"aaaa": [{"attempt_1": [[0, "#)
         .file("list.json", "[[1, 2]]")
         .file("fine.json", SUBMISSION);
-    batt.check("check {dir}/cut.json {dir}/data", expect![[r#"
+    batt.check(
+        "check {dir}/cut.json {dir}/data",
+        expect![[r#"
         error: cannot use {dir}/cut.json: not a submission: EOF while parsing a value at line 1 column 29
         exit 2
-    "#]]);
+    "#]],
+    );
     batt.check("score {dir}/list.json {dir}/data", expect![[r#"
         error: cannot use {dir}/list.json: not a submission: neither Kaggle's {"id": [{"attempt_1": …, "attempt_2": …}]} nor a CSV that starts with `output_id,output`
         exit 2
