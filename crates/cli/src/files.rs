@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use arcbatt::lang::{self, Parsed, Program, Severity};
+use arcbatt::task::submission::Submission;
 use arcbatt::task::{Dataset, load};
 
 /// A program file: its text and what it holds.
@@ -113,4 +114,9 @@ fn open(path: &Path) -> anyhow::Result<std::fs::File> {
 
 pub(crate) fn dataset(path: &Path) -> anyhow::Result<Dataset> {
     load(path).context("cannot load the data set (a folder of task files, or one task file)")
+}
+
+/// A submission file of either form.
+pub(crate) fn submission(path: &Path) -> anyhow::Result<Submission> {
+    Submission::parse(&read(path)?).with_context(|| format!("cannot use {}", path.display()))
 }

@@ -32,6 +32,11 @@ pub(crate) fn error(text: &str) {
     let _ = writeln!(io::stderr(), "{}error{}: {text}", red.0, red.1);
 }
 
+/// `1 task`, `2 tasks`
+pub(crate) fn count(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
 /// A document on standard output, with the schema's version in front.
 pub(crate) fn json(document: impl Serialize) -> anyhow::Result<()> {
     #[derive(Serialize)]

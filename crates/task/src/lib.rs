@@ -7,10 +7,13 @@
 
 mod grid;
 mod load;
+mod aside;
+pub mod submission;
 
 use batt_value::{Arena, Fail, Value};
 
-pub use grid::Grid;
+pub use aside::write_aside;
+pub use grid::{Grid, GridError};
 pub use load::{LoadError, load, load_task, parse_grid, parse_task};
 
 /// Tasks in the order of their ids.

@@ -1,6 +1,8 @@
 //! One file a command.
 
+pub(crate) mod check;
 pub(crate) mod conformance;
 pub(crate) mod dsl;
 pub(crate) mod eval;
 pub(crate) mod programs;
+pub(crate) mod score;

@@ -11,6 +11,7 @@ use arcbatt::verify::{Verdict, verify};
 use serde::Serialize;
 
 use crate::files::{self, Source};
+use crate::output::count;
 use crate::watchdog::Watchdog;
 use crate::{Answer, output};
 
@@ -94,10 +95,6 @@ fn check(paths: &[PathBuf], strict: bool, json: bool) -> Answer {
     }
     out.flush()?;
     Ok(sources.iter().all(accepted))
-}
-
-fn count(n: usize, what: &str) -> String {
-    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
 #[derive(Serialize)]
