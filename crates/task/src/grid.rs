@@ -12,8 +12,60 @@ pub struct Grid {
     cells: Vec<i8>,
 }
 
+/// Why something is no grid. Rows and columns count from 0.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum GridError {
+    #[error("an empty grid; a grid has at least one row")]
+    Empty,
+    #[error("row {row} is empty")]
+    EmptyRow { row: usize },
+    #[error("{rows} rows; a grid has at most {max}", max = Grid::MAX_SIDE)]
+    TooTall { rows: usize },
+    #[error("row {row} has {cells} cells; a row has at most {max}", max = Grid::MAX_SIDE)]
+    TooWide { row: usize, cells: usize },
+    #[error("row {row} has {cells} cells, the rows before have {before}")]
+    Ragged { row: usize, cells: usize, before: usize },
+    /// `found` is what stands there, as text.
+    #[error("row {row}, column {col} is {found}; colours are 0 to 9")]
+    Color { row: usize, col: usize, found: String },
+}
+
 impl Grid {
     pub const MAX_SIDE: usize = 30;
+
+    /// A grid from its cells, row after row.
+    ///
+    /// ```
+    /// # use batt_task::Grid;
+    /// assert_eq!(Grid::new(2, vec![1, 2, 3, 4])?.to_string(), "[1 2 | 3 4]");
+    /// assert_eq!(Grid::new(2, vec![1, 2, 3]).unwrap_err().to_string(), "row 1 has 1 cells, the rows before have 2");
+    /// # Ok::<(), batt_task::GridError>(())
+    /// ```
+    pub fn new(width: usize, cells: impl Into<Box<[i8]>>) -> Result<Grid, GridError> {
+        let cells = cells.into();
+        if width == 0 || cells.is_empty() {
+            return Err(if width == 0 && !cells.is_empty() {
+                GridError::EmptyRow { row: 0 }
+            } else {
+                GridError::Empty
+            });
+        }
+        let height = cells.len() / width;
+        if width > Grid::MAX_SIDE {
+            return Err(GridError::TooWide { row: 0, cells: width });
+        }
+        if !cells.len().is_multiple_of(width) {
+            return Err(GridError::Ragged { row: height, cells: cells.len() % width, before: width });
+        }
+        if height > Grid::MAX_SIDE {
+            return Err(GridError::TooTall { rows: height });
+        }
+        if let Some(at) = cells.iter().position(|cell| !(0..=9).contains(cell)) {
+            let found = cells[at].to_string();
+            return Err(GridError::Color { row: at / width, col: at % width, found });
+        }
+        Ok(Grid { width, cells: cells.into() })
+    }
 
     pub fn height(&self) -> usize {
         self.cells.len() / self.width
@@ -23,12 +75,30 @@ impl Grid {
         self.width
     }
 
+    /// All cells, row after row.
+    pub fn cells(&self) -> &[i8] {
+        &self.cells
+    }
+
     pub fn rows(&self) -> impl ExactSizeIterator<Item = &[i8]> {
         self.cells.chunks_exact(self.width)
     }
 
     pub fn value<'a>(&self, arena: &'a Arena) -> Result<Value<'a>, Fail> {
         arena.grid(self.width, &self.cells)
+    }
+}
+
+impl fmt::Display for Grid {
+    /// As programs' values are printed: `[1 2 | 3 4]`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, row) in self.rows().enumerate() {
+            f.write_str(if i == 0 { "[" } else { " | " })?;
+            for (j, cell) in row.iter().enumerate() {
+                write!(f, "{}{cell}", if j == 0 { "" } else { " " })?;
+            }
+        }
+        f.write_str("]")
     }
 }
 

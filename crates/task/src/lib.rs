@@ -7,10 +7,12 @@
 
 mod grid;
 mod load;
+pub mod demo;
+pub mod series;
 
 use batt_value::{Arena, Fail, Value};
 
-pub use grid::Grid;
+pub use grid::{Grid, GridError};
 pub use load::{LoadError, load, load_task, parse_grid, parse_task};
 
 /// Tasks in the order of their ids.
