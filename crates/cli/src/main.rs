@@ -38,6 +38,9 @@ enum Command {
     /// The primitives of the language
     #[command(subcommand)]
     Dsl(commands::dsl::Command),
+    /// Data sets
+    #[command(subcommand)]
+    Data(commands::data::Command),
     /// Run conformance vectors: what arc-dsl answers against what batt answers
     Conformance(commands::conformance::Args),
 }
@@ -72,6 +75,7 @@ fn dispatch(command: Command) -> Answer {
         Command::Score(args) => commands::score::run(&args),
         Command::Programs(command) => commands::programs::run(&command),
         Command::Dsl(command) => commands::dsl::run(&command),
+        Command::Data(command) => commands::data::run(&command),
         Command::Conformance(args) => commands::conformance::run(&args),
     }
 }

@@ -8,6 +8,8 @@
 mod grid;
 mod load;
 mod aside;
+pub mod demo;
+pub mod series;
 pub mod submission;
 
 use batt_value::{Arena, Fail, Value};
