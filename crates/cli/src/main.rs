@@ -33,6 +33,9 @@ enum Command {
     /// The primitives of the language
     #[command(subcommand)]
     Dsl(commands::dsl::Command),
+    /// Data sets: list, install, verify and compare them
+    #[command(subcommand)]
+    Data(commands::data::Command),
     /// Run conformance vectors: what arc-dsl answers against what batt answers
     Conformance(commands::conformance::Args),
 }
@@ -65,6 +68,7 @@ fn dispatch(command: Command) -> Answer {
         Command::Eval(args) => commands::eval::run(&args),
         Command::Programs(command) => commands::programs::run(&command),
         Command::Dsl(command) => commands::dsl::run(&command),
+        Command::Data(command) => commands::data::run(&command),
         Command::Conformance(args) => commands::conformance::run(&args),
     }
 }

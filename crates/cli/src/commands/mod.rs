@@ -1,6 +1,7 @@
 //! One file a command.
 
 pub(crate) mod conformance;
+pub(crate) mod data;
 pub(crate) mod dsl;
 pub(crate) mod eval;
 pub(crate) mod programs;
