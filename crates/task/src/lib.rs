@@ -23,11 +23,13 @@ mod index;
 mod names;
 mod hash;
 mod write;
+mod aside;
 mod diff;
 pub mod install;
 
 use batt_value::{Arena, Fail, Value};
 
+pub use aside::write_aside;
 pub use diff::{Change, Diff, TaskDiff, diff};
 pub use grid::{Grid, GridError};
 pub use index::{Index, Options, Select, index, load, open};

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::aside::write_aside;
 use crate::index::{Options, open_path};
 use crate::problem::LoadError;
 use crate::write::tasks_json;
@@ -180,25 +181,11 @@ impl DataFolder {
         Ok(Dataset { label: set.name.to_owned(), ..dataset })
     }
 
-    /// Keeps a set: written aside, then renamed, so that a reader finds all of it or nothing.
+    /// Keeps a set; a reader finds all of it or nothing.
     pub(crate) fn keep(&self, set: &Pinned, dataset: &Dataset) -> std::io::Result<PathBuf> {
         let path = self.file(set);
-        let folder = path.parent().unwrap_or(&self.path);
-        std::fs::create_dir_all(folder)?;
-        let aside = folder.join(format!(".{}.{}", set.name, std::process::id()));
-        let written = write_and_sync(&aside, tasks_json(&dataset.tasks).as_bytes())
-            .and_then(|()| std::fs::rename(&aside, &path));
-        if written.is_err() {
-            // The error to report is the first one.
-            let _ = std::fs::remove_file(&aside);
-        }
-        written.map(|()| path)
+        std::fs::create_dir_all(path.parent().unwrap_or(&self.path))?;
+        write_aside(&path, tasks_json(&dataset.tasks).as_bytes())?;
+        Ok(path)
     }
-}
-
-fn write_and_sync(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    use std::io::Write;
-    let mut file = std::fs::File::create(path)?;
-    file.write_all(bytes)?;
-    file.sync_all()
 }
