@@ -59,12 +59,12 @@ fn primitives() -> String {
         "sets iterate (ascending). What a call costs in fuel is explained in [differences.md](differences.md).\n",
     );
     for (family, members) in registry().families() {
-        line(&format!("- [{}](#{}): {}", family.name, family.name, names(&members)));
+        line(&format!("- [{0}](#family-{0}): {1}", family.name, names(&members)));
     }
     line("- [constants](#constants)\n");
     for (family, members) in registry().families() {
         line(&format!(
-            "## {}\n\n{}",
+            "## Family {}\n\n{}",
             family.name,
             family.docs.lines().map(str::trim).collect::<Vec<_>>().join("\n")
         ));

@@ -3,6 +3,8 @@
 //! This is the hallway: front doors see only this crate. Each room is a module here under its own name, and what
 //! takes several rooms at once ([`verify`], [`conformance`]) stands beside them.
 
+use std::sync::atomic::AtomicBool;
+
 pub use batt_dsl as dsl;
 pub use batt_exec as exec;
 pub use batt_lang as lang;
@@ -11,6 +13,30 @@ pub use batt_value as value;
 
 pub mod conformance;
 pub mod verify;
+
+/// The wall-clock backstop, kept by a front door: a flag that ends what runs, and a way to start the time again.
+#[derive(Clone, Copy)]
+pub struct Stop<'s> {
+    flag: Option<&'s AtomicBool>,
+    restart: &'s dyn Fn(),
+}
+
+impl<'s> Stop<'s> {
+    pub const NEVER: Stop<'static> = Stop { flag: None, restart: &|| {} };
+
+    pub fn new(flag: &'s AtomicBool, restart: &'s dyn Fn()) -> Stop<'s> {
+        Stop { flag: Some(flag), restart }
+    }
+
+    pub fn flag(self) -> Option<&'s AtomicBool> {
+        self.flag
+    }
+
+    /// The next piece of work gets its time from now on.
+    pub fn restart(self) {
+        (self.restart)();
+    }
+}
 
 /// The colours of the ARC testing interface, 0 to 9.
 pub const PALETTE: [(u8, u8, u8); 10] = [

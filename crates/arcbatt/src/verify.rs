@@ -4,7 +4,9 @@ use batt_dsl::{Cx, Limits};
 use batt_exec::{Sample, run};
 use batt_lang::Program;
 use batt_task::{Dataset, Task};
-use batt_value::{Arena, Value, order};
+use batt_value::{Arena, Kind, Value, order};
+
+use crate::Stop;
 
 /// What became of one program.
 #[derive(Debug)]
@@ -14,6 +16,7 @@ pub struct Verdict {
     pub task: Option<String>,
     /// The pairs it is wrong on, with the reason.
     pub wrong: Vec<WrongPair>,
+    /// The pairs whose output is known.
     pub pairs: usize,
     /// The dearest pair's bill.
     pub max_fuel: u64,
@@ -21,7 +24,7 @@ pub struct Verdict {
 
 impl Verdict {
     pub fn right(&self) -> bool {
-        self.task.is_some() && self.wrong.is_empty()
+        self.pairs > 0 && self.wrong.is_empty()
     }
 }
 
@@ -34,7 +37,7 @@ pub struct WrongPair {
 
 /// Runs each program on all pairs of its task. A program belongs to the task whose id ends its name:
 /// `solve_00d62c1b`.
-pub fn verify(programs: &[Program], dataset: &Dataset, limits: Limits) -> Vec<Verdict> {
+pub fn verify(programs: &[Program], dataset: &Dataset, limits: Limits, stop: Stop<'_>) -> Vec<Verdict> {
     let mut arena = Arena::new(limits.caps);
     programs
         .iter()
@@ -48,7 +51,8 @@ pub fn verify(programs: &[Program], dataset: &Dataset, limits: Limits) -> Vec<Ve
                 max_fuel: 0,
             };
             if let Some(task) = task {
-                verify_on(program, task, limits, &mut arena, &mut verdict);
+                stop.restart();
+                verify_on(program, task, limits, stop, &mut arena, &mut verdict);
             }
             verdict
         })
@@ -61,7 +65,14 @@ pub fn task_of<'d>(name: &str, dataset: &'d Dataset) -> Option<&'d Task> {
     std::iter::once(name).chain(after_underscores).find_map(|id| dataset.get(id))
 }
 
-fn verify_on(program: &Program, task: &Task, limits: Limits, arena: &mut Arena, verdict: &mut Verdict) {
+fn verify_on(
+    program: &Program,
+    task: &Task,
+    limits: Limits,
+    stop: Stop<'_>,
+    arena: &mut Arena,
+    verdict: &mut Verdict,
+) {
     for (part, i, pair) in task.pairs() {
         let Some(expected) = &pair.output else { continue };
         arena.reset();
@@ -74,7 +85,7 @@ fn verify_on(program: &Program, task: &Task, limits: Limits, arena: &mut Arena, 
                 .push(WrongPair { pair: format!("{part} {i}"), why: "too large for the caps".into() });
             continue;
         };
-        let outcome = run(program, Sample { input, samples }, Cx::new(arena, limits.fuel, None));
+        let outcome = run(program, Sample { input, samples }, Cx::new(arena, limits.fuel, stop.flag()));
         verdict.max_fuel = verdict.max_fuel.max(outcome.fuel);
         let why = match outcome.result {
             Ok(value) if order::equal(value, expected) => continue,
@@ -82,6 +93,17 @@ fn verify_on(program: &Program, task: &Task, limits: Limits, arena: &mut Arena, 
             Err(failure) => failure.describe(program),
         };
         verdict.wrong.push(WrongPair { pair: format!("{part} {i}"), why });
+    }
+}
+
+fn kind(value: Value<'_>) -> &'static str {
+    match value.kind() {
+        Kind::None => "None",
+        Kind::Bool => "boolean",
+        Kind::Int => "number",
+        Kind::Tuple => "tuple",
+        Kind::Set => "set",
+        Kind::Func => "function",
     }
 }
 
@@ -99,6 +121,6 @@ fn difference(value: Value<'_>, expected: Value<'_>) -> String {
             let size = |grid: &batt_value::Grid<'_>| format!("{}×{}", grid.height(), grid.width());
             format!("the answer is {}, expected {}", size(got), size(expected))
         }
-        _ => "the answer is not a grid".to_owned(),
+        _ => format!("the answer is no grid of small integers but a {}", kind(value)),
     }
 }

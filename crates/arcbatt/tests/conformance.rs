@@ -3,6 +3,7 @@
 use std::io::BufReader;
 use std::path::Path;
 
+use arcbatt::Stop;
 use arcbatt::conformance::check;
 use arcbatt::dsl::Limits;
 use flate2::read::GzDecoder;
@@ -10,7 +11,7 @@ use flate2::read::GzDecoder;
 fn check_file(name: &str, cases: usize) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testkit/vectors").join(name);
     let file = std::fs::File::open(path).unwrap();
-    let tally = check(BufReader::new(GzDecoder::new(file)), Limits::STANDARD, 5).unwrap();
+    let tally = check(BufReader::new(GzDecoder::new(file)), Limits::STANDARD, Stop::NEVER, 5).unwrap();
     assert_eq!((tally.passed, tally.failed), (cases, 0), "{:#?}", tally.failures);
 }
 
@@ -31,8 +32,8 @@ fn deep_programs() {
 
 #[test]
 fn a_broken_file_is_named_by_its_line() {
-    let broken = |text: &str| check(text.as_bytes(), Limits::STANDARD, 5).unwrap_err();
-    assert_eq!(broken(""), "no vectors: the file is empty");
+    let broken = |text: &str| check(text.as_bytes(), Limits::STANDARD, Stop::NEVER, 5).unwrap_err();
+    assert_eq!(broken(""), "no vectors: the file holds no case");
     assert_eq!(broken("{\"id\": 1}"), "line 1: the first line must be {\"grids\": […]}");
     assert!(broken("{\"grids\": []}\n{\"id\"").starts_with("line 2: "));
     let case = r#"{"id": "x", "program": "def f(I): return I", "cases": [{"grid": 7, "output": 1}]}"#;

@@ -78,7 +78,10 @@ fn fuel_ends_a_program() {
 fn calls_nest_900_deep() {
     check("def f(I):\n    g = power(increment, 890)\n    return g(ZERO)", "890");
     check("def f(I): return power(increment, 901)", "TooLarge");
-    check("def f(I):\n    g = compose(power(increment, 900), identity)\n    return g(ZERO)", "TooLarge");
+    check(
+        "def f(I):\n    g = compose(compose(power(increment, 900), identity), identity)\n    return g(ZERO)",
+        "TooLarge",
+    );
 }
 
 #[test]

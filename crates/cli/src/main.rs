@@ -3,9 +3,11 @@
 //! Exit codes: 0 did it; 1 ran, but the answer is no (a wrong program, a failed check); 2 usage or input error.
 
 mod commands;
+mod data;
 mod files;
 mod output;
 mod picture;
+mod watchdog;
 
 use std::process::ExitCode;
 

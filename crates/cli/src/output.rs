@@ -38,6 +38,11 @@ fn say(color: &str, word: &str, text: &str) {
     let _ = writeln!(io::stderr(), "{color}{word}{reset}: {text}");
 }
 
+/// `1 task`, `2 tasks`
+pub(crate) fn count(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
 /// A document on standard output, with the schema's version in front.
 pub(crate) fn json(document: impl Serialize) -> anyhow::Result<()> {
     #[derive(Serialize)]

@@ -71,6 +71,26 @@ fn visible_width(line: &str) -> usize {
     width
 }
 
+/// The text of a value, at most about `max` characters of it: a large value is not written out first.
+pub(crate) fn cut_value(value: Value<'_>, max: usize) -> String {
+    struct Limited {
+        text: String,
+        left: usize,
+    }
+    impl Write for Limited {
+        fn write_str(&mut self, piece: &str) -> std::fmt::Result {
+            self.left = self.left.checked_sub(piece.len()).ok_or(std::fmt::Error)?;
+            self.text.push_str(piece);
+            Ok(())
+        }
+    }
+    let mut limited = Limited { text: String::new(), left: max };
+    match write!(limited, "{value}") {
+        Ok(()) => limited.text,
+        Err(_) => limited.text + "…",
+    }
+}
+
 /// A text of at most `max` characters, cut with an ellipsis.
 pub(crate) fn cut(text: &str, max: usize) -> String {
     if text.chars().count() <= max {

@@ -110,16 +110,16 @@ fn eval_traces_every_line() {
     batt.check(
         "eval {dir}/p.py --input {dir}/grid.json --trace",
         expect![[r#"
-        input (fuel 32)
-             2 │ n = 3
-             4 │ g = lbind(add, 3)
-             5 │ first = (1, 2, 3)
-             5 │ apply = (4, 5, 6)
-        answer
-        (4, 5, 6)
+            input (fuel 38)
+                 2 │ n = 3
+                 4 │ g = lbind(add, 3)
+                 5 │ first = (1, 2, 3)
+                 5 │ apply = (4, 5, 6)
+            answer
+            (4, 5, 6)
 
-        exit 0
-    "#]],
+            exit 0
+        "#]],
     );
 }
 
@@ -137,14 +137,14 @@ fn eval_says_where_and_why_a_program_fails() {
         let got = batt.run(&format!("eval {{dir}}/p.py {name} --input {{dir}}/grid.json"));
         match name {
             "a" => expect![[r#"
-                input: failed (fuel 10)
+                input: failed (fuel 11)
                 empty container in argmax at line 3 (x2)
 
                 exit 1
             "#]]
             .assert_eq(&got),
             "b" => expect![[r#"
-                input (fuel 6)
+                input (fuel 7)
                 answer
                 (1,)
 
@@ -152,7 +152,7 @@ fn eval_says_where_and_why_a_program_fails() {
             "#]]
             .assert_eq(&got),
             "c" => expect![[r#"
-                input: failed (fuel 6)
+                input: failed (fuel 7)
                 wrong kind of argument in height, called by apply at line 8; it is height(piece: Piece) -> Int
 
                 exit 1
@@ -189,23 +189,23 @@ fn bad_input_is_named() {
     batt.check(
         "eval {dir}/p.py f --input {dir}/ragged.json",
         expect![[r#"
-        error: cannot use {dir}/ragged.json: row 1 has 1 cells, the rows before have 2 at line 1 column 12
-        exit 2
-    "#]],
+            error: {dir}/ragged.json:1:10: row 1 has 1 cells, the rows before have 2
+            exit 2
+        "#]],
     );
     batt.check(
         "eval {dir}/p.py f --input {dir}/colour.json",
         expect![[r#"
-        error: cannot use {dir}/colour.json: row 0, column 0 is 17; colours are 0 to 9 at line 1 column 43
-        exit 2
-    "#]],
+            error: {dir}/colour.json:1:41: task colour, train 0 output: row 0, column 0 is 17; colours are 0 to 9
+            exit 2
+        "#]],
     );
     batt.check(
         "eval {dir}/p.py f --input {dir}/cut.json",
         expect![[r#"
-        error: cannot use {dir}/cut.json: EOF while parsing a value at line 1 column 28
-        exit 2
-    "#]],
+            error: {dir}/cut.json:1:29: task cut, train 0: the text ends before a key in double quotes: cut off?
+            exit 2
+        "#]],
     );
     batt.check(
         "eval {dir}/p.py f --input {dir}/text.json",
@@ -242,10 +242,17 @@ fn bad_input_is_named() {
         exit 2
     "#]],
     );
-    batt.check("programs verify {dir} --programs {dir}/p.py", expect![[r#"
-        error: cannot load the data set (a folder of task files, or one task file): {dir}/colour.json: row 0, column 0 is 17; colours are 0 to 9 at line 1 column 43
+    batt.check(
+        "programs verify {dir} --programs {dir}/p.py",
+        expect![[r#"
+        error: {dir}/colour.json:1:41: task colour, train 0 output: row 0, column 0 is 17; colours are 0 to 9
+        {dir}/cut.json:1:29: task cut, train 0: the text ends before a key in double quotes: cut off?
+        {dir}/ragged.json:1:1: task ragged: expected a task: {"train": …, "test": …}, not `[`
+        {dir}/text.json:1:1: task text: expected a task: {"train": …, "test": …}, not `h`
+        `--skip-bad` goes on without what is broken
         exit 2
-    "#]]);
+    "#]],
+    );
     batt.check(
         "conformance {dir}/p.py",
         expect![[r#"

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use batt_value::{Arena, Caps, Fail, Items, Op, Symbol, Value};
 
-use crate::registry::{Body, registry};
+use crate::registry::{Body, Kernel, Table, registry};
 use crate::sig::Cost;
 
 /// What one program may use on one sample.
@@ -31,12 +31,27 @@ pub struct Cx<'a> {
     depth: u32,
     failed: Option<&'static Symbol>,
     descending: bool,
+    table: &'static Table,
 }
 
 impl<'a> Cx<'a> {
     /// `stop`, once set from outside, ends the run with [`Fail::Deadline`].
     pub fn new(arena: &'a Arena, fuel: u64, stop: Option<&'a AtomicBool>) -> Cx<'a> {
-        Cx { arena, fuel, left: fuel, stop, depth: 0, failed: None, descending: false }
+        Cx {
+            arena,
+            fuel,
+            left: fuel,
+            stop,
+            depth: 0,
+            failed: None,
+            descending: false,
+            table: registry().table(),
+        }
+    }
+
+    /// Uses the kernels of `table` where they know an answer.
+    pub fn with_table(self, table: &'static Table) -> Cx<'a> {
+        Cx { table, ..self }
     }
 
     /// Lets sets iterate from their largest member to their smallest, to find out what depends on their order.
@@ -69,6 +84,7 @@ impl<'a> Cx<'a> {
     }
 
     /// Takes `amount` from the fuel. When it is used up the bill stands at the whole fuel.
+    #[inline]
     pub fn charge(&mut self, amount: u64) -> Result<(), Fail> {
         match self.left.checked_sub(amount) {
             Some(left) => {
@@ -84,75 +100,148 @@ impl<'a> Cx<'a> {
 
     /// Calls a function value. Anything else, or a wrong number of arguments, is of the wrong kind.
     pub fn call(&mut self, function: Value<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Fail> {
-        if self.depth == MAX_CALL_DEPTH {
-            return Err(Fail::TooLarge);
+        match *args {
+            [x] => self.call1(function, x),
+            [x, y] => self.call2(function, x, y),
+            _ => self.call_many(function, args),
         }
-        self.depth += 1;
-        let result = match function {
-            Value::Prim(symbol) => self.call_primitive(symbol, args),
-            Value::Func(closure) if usize::from(closure.arity) == args.len() => {
-                self.charge(1).and_then(|()| self.call_closure(closure.op, closure.held, args))
+    }
+
+    /// Calls a function value on one argument.
+    pub fn call1(&mut self, function: Value<'a>, x: Value<'a>) -> Result<Value<'a>, Fail> {
+        match function {
+            Value::Prim(symbol) => self.primitive1(symbol, x),
+            Value::Func(closure) if closure.arity == 1 => {
+                self.enter()?;
+                let result = match (closure.op, closure.held) {
+                    (Op::Compose, &[outer, inner]) => self.call1(inner, x).and_then(|x| self.call1(outer, x)),
+                    (Op::Chain, &[h, g, f]) => {
+                        let x = self.call1(f, x).and_then(|x| self.call1(g, x));
+                        x.and_then(|x| self.call1(h, x))
+                    }
+                    (Op::Fork, &[outer, a, b]) => self.call1(a, x).and_then(|a| {
+                        let b = self.call1(b, x)?;
+                        self.call2(outer, a, b)
+                    }),
+                    (Op::Matcher, &[function, target]) => self.call1(function, x).and_then(|x| {
+                        self.charge(u64::from(x.weight().min(target.weight())))?;
+                        Ok(batt_value::order::equal(x, target).into())
+                    }),
+                    (Op::Lbind, &[function, fixed]) => self.call2(function, fixed, x),
+                    (Op::Rbind, &[function, fixed]) => self.call2(function, x, fixed),
+                    _ => unreachable!("a closure holds as many values as its combinator says"),
+                };
+                self.depth -= 1;
+                result
             }
             _ => Err(Fail::Kind),
-        };
-        self.depth -= 1;
-        result
+        }
+    }
+
+    /// Calls a function value on two arguments.
+    pub fn call2(&mut self, function: Value<'a>, x: Value<'a>, y: Value<'a>) -> Result<Value<'a>, Fail> {
+        match function {
+            Value::Prim(symbol) => self.primitive2(symbol, x, y),
+            _ => self.call_many(function, &[x, y]),
+        }
     }
 
     /// Calls `function` on one argument and pays for keeping or comparing the result.
     pub fn collect(&mut self, function: Value<'a>, arg: Value<'a>) -> Result<Value<'a>, Fail> {
-        let result = self.call(function, &[arg])?;
+        let result = self.call1(function, arg)?;
         self.charge(result.weight().into())?;
         Ok(result)
     }
 
-    fn call_closure(&mut self, op: Op, held: &[Value<'a>], args: &[Value<'a>]) -> Result<Value<'a>, Fail> {
-        match (op, held, args) {
-            (Op::Compose, &[outer, inner], &[x]) => {
-                let x = self.call(inner, &[x])?;
-                self.call(outer, &[x])
+    /// Counts and pays for the call of a closure.
+    fn enter(&mut self) -> Result<(), Fail> {
+        if self.depth == MAX_CALL_DEPTH {
+            return Err(Fail::TooLarge);
+        }
+        self.charge(1)?;
+        self.depth += 1;
+        Ok(())
+    }
+
+    fn call_many(&mut self, function: Value<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Fail> {
+        match function {
+            Value::Prim(symbol) => self.primitive(symbol, args),
+            Value::Func(closure) if usize::from(closure.arity) == args.len() => {
+                self.enter()?;
+                let result = match (closure.op, closure.held, args) {
+                    (Op::Lbind, &[function, fixed], &[y, z]) => self.call(function, &[fixed, y, z]),
+                    (Op::Lbind, &[function, fixed], &[y, z, a]) => self.call(function, &[fixed, y, z, a]),
+                    (Op::Rbind, &[function, fixed], &[x, y]) => self.call(function, &[x, y, fixed]),
+                    (Op::Rbind, &[function, fixed], &[x, y, z]) => self.call(function, &[x, y, z, fixed]),
+                    _ => unreachable!("only binding makes functions of several arguments"),
+                };
+                self.depth -= 1;
+                result
             }
-            (Op::Chain, &[h, g, f], &[x]) => {
-                let x = self.call(f, &[x])?;
-                let x = self.call(g, &[x])?;
-                self.call(h, &[x])
-            }
-            (Op::Fork, &[outer, a, b], &[x]) => {
-                let a = self.call(a, &[x])?;
-                let b = self.call(b, &[x])?;
-                self.call(outer, &[a, b])
-            }
-            (Op::Matcher, &[function, target], &[x]) => {
-                let x = self.call(function, &[x])?;
-                self.charge(u64::from(x.weight().min(target.weight())))?;
-                Ok(batt_value::order::equal(x, target).into())
-            }
-            (Op::Lbind, &[function, fixed], &[y]) => self.call(function, &[fixed, y]),
-            (Op::Lbind, &[function, fixed], &[y, z]) => self.call(function, &[fixed, y, z]),
-            (Op::Lbind, &[function, fixed], &[y, z, a]) => self.call(function, &[fixed, y, z, a]),
-            (Op::Rbind, &[function, fixed], &[x]) => self.call(function, &[x, fixed]),
-            (Op::Rbind, &[function, fixed], &[x, y]) => self.call(function, &[x, y, fixed]),
-            (Op::Rbind, &[function, fixed], &[x, y, z]) => self.call(function, &[x, y, z, fixed]),
-            _ => unreachable!("a closure holds and takes as many values as its combinator says"),
+            _ => Err(Fail::Kind),
         }
     }
 
-    /// Calls a primitive and charges for it.
-    fn call_primitive(&mut self, symbol: &'static Symbol, args: &[Value<'a>]) -> Result<Value<'a>, Fail> {
-        let primitive = registry().by_symbol(symbol);
-        let result = self.charged(primitive.cost, args, |cx| match (primitive.body, args) {
-            (Body::F1(body), &[a]) => body(cx, a),
-            (Body::F2(body), &[a, b]) => body(cx, a, b),
-            (Body::F3(body), &[a, b, c]) => body(cx, a, b, c),
-            (Body::F4(body), &[a, b, c, d]) => body(cx, a, b, c, d),
-            _ => Err(Fail::Kind),
+    fn primitive1(&mut self, symbol: &'static Symbol, x: Value<'a>) -> Result<Value<'a>, Fail> {
+        let entry = &self.table[usize::from(symbol.id)];
+        let Body::F1(body) = entry.body else { return self.primitive(symbol, &[x]) };
+        let result = self.charged(entry.cost, &[x], |cx| {
+            if let Some(Kernel::K1(kernel)) = entry.kernel
+                && let Some(result) = kernel(cx, x)
+            {
+                return result;
+            }
+            body(cx, x)
         });
+        self.noted(symbol, result)
+    }
+
+    fn primitive2(&mut self, symbol: &'static Symbol, x: Value<'a>, y: Value<'a>) -> Result<Value<'a>, Fail> {
+        let entry = &self.table[usize::from(symbol.id)];
+        let Body::F2(body) = entry.body else { return self.primitive(symbol, &[x, y]) };
+        let result = self.charged(entry.cost, &[x, y], |cx| {
+            if let Some(Kernel::K2(kernel)) = entry.kernel
+                && let Some(result) = kernel(cx, x, y)
+            {
+                return result;
+            }
+            body(cx, x, y)
+        });
+        self.noted(symbol, result)
+    }
+
+    /// Any number of arguments, the wrong one included.
+    fn primitive(&mut self, symbol: &'static Symbol, args: &[Value<'a>]) -> Result<Value<'a>, Fail> {
+        let entry = &self.table[usize::from(symbol.id)];
+        let result = self.charged(entry.cost, args, |cx| {
+            let known = match (entry.kernel, args) {
+                (Some(Kernel::K1(kernel)), &[a]) => kernel(cx, a),
+                (Some(Kernel::K2(kernel)), &[a, b]) => kernel(cx, a, b),
+                (Some(Kernel::K3(kernel)), &[a, b, c]) => kernel(cx, a, b, c),
+                (Some(Kernel::K4(kernel)), &[a, b, c, d]) => kernel(cx, a, b, c, d),
+                _ => None,
+            };
+            known.unwrap_or_else(|| match (entry.body, args) {
+                (Body::F1(body), &[a]) => body(cx, a),
+                (Body::F2(body), &[a, b]) => body(cx, a, b),
+                (Body::F3(body), &[a, b, c]) => body(cx, a, b, c),
+                (Body::F4(body), &[a, b, c, d]) => body(cx, a, b, c, d),
+                _ => Err(Fail::Kind),
+            })
+        });
+        self.noted(symbol, result)
+    }
+
+    /// Remembers where the first failure arose.
+    #[inline]
+    fn noted(&mut self, symbol: &'static Symbol, result: Result<Value<'a>, Fail>) -> Result<Value<'a>, Fail> {
         if result.is_err() && self.failed.is_none() {
             self.failed = Some(symbol);
         }
         result
     }
 
+    #[inline]
     fn charged(
         &mut self,
         cost: Cost,
@@ -171,13 +260,12 @@ impl<'a> Cx<'a> {
 
 impl Cost {
     /// What the arguments cost, charged before the work.
+    #[inline]
     fn before(self, args: &[Value<'_>]) -> u64 {
-        let weights = args.iter().map(|arg| match arg {
-            Value::Prim(_) | Value::Func(_) => 0,
-            other => u64::from(other.weight()),
-        });
+        let weights = args.iter().map(|arg| u64::from(arg.weight()));
         match self {
             Cost::Constant => 1,
+            Cost::Closure => 4,
             Cost::PerCell | Cost::PerCall => 1 + weights.sum::<u64>(),
             Cost::PerPair => {
                 let (mut first, mut second, mut sum) = (0, 0, 0);
@@ -192,9 +280,10 @@ impl Cost {
     }
 
     /// What the result costs, charged after the work.
+    #[inline]
     fn after(self, result: Value<'_>) -> u64 {
         match self {
-            Cost::Constant | Cost::PerCall => 0,
+            Cost::Constant | Cost::Closure | Cost::PerCall => 0,
             Cost::PerCell | Cost::PerPair => result.weight().into(),
         }
     }

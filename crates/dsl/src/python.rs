@@ -362,17 +362,3 @@ fn merge_sort(
     }
     Ok(())
 }
-
-/// The places of a patch: of an object without its colours, of indices the indices themselves.
-///
-/// The first member decides which of the two it is, so a tuple of pairs comes back as the tuple it is.
-pub(crate) fn toindices<'a>(cx: &Cx<'a>, patch: Value<'a>) -> Result<Value<'a>, Fail> {
-    if cx.len(patch)? == 0 {
-        return Ok(Value::EMPTY_SET);
-    }
-    if !cx.at(cx.first(patch)?, 1)?.is_tuple() {
-        return Ok(patch);
-    }
-    let places = cx.iter(patch)?.map(|cell| Ok(cx.two(cell)?[1]));
-    cx.set(&places.collect::<Result<Vec<_>, Fail>>()?)
-}

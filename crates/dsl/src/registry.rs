@@ -30,7 +30,20 @@ pub fn version() -> ContentHash {
     *VERSION
 }
 
+/// How to run each primitive, by the id of its symbol.
+pub type Table = [Entry];
+
+/// How to run one primitive.
+#[derive(Clone, Copy)]
+pub struct Entry {
+    pub cost: Cost,
+    pub body: Body,
+    /// A faster way for common arguments.
+    pub kernel: Option<Kernel>,
+}
+
 pub struct Registry {
+    table: Vec<Entry>,
     /// By name; `Symbol::id` is the place in this list.
     primitives: Vec<Primitive>,
     names: BTreeMap<&'static str, usize>,
@@ -58,7 +71,13 @@ impl Registry {
                 assert!(taken.is_none(), "two primitives are called {name}");
             }
         }
-        Registry { primitives, names }
+        let table = primitives.iter().map(|it| Entry { cost: it.row.cost, body: it.row.body, kernel: None });
+        Registry { table: table.collect(), primitives, names }
+    }
+
+    /// The bodies, without kernels.
+    pub fn table(&self) -> &Table {
+        &self.table
     }
 
     /// By name or alias.
@@ -190,6 +209,18 @@ pub enum Body {
     F2(for<'a> fn(&mut Cx<'a>, Value<'a>, Value<'a>) -> Res<'a>),
     F3(for<'a> fn(&mut Cx<'a>, Value<'a>, Value<'a>, Value<'a>) -> Res<'a>),
     F4(for<'a> fn(&mut Cx<'a>, Value<'a>, Value<'a>, Value<'a>, Value<'a>) -> Res<'a>),
+}
+
+type Known<'a> = Option<Res<'a>>;
+
+/// A faster implementation for some arguments: `None` sends the others to the body. It answers, fails and charges
+/// as the body does; what the [`Cost`] says is charged outside, for both.
+#[derive(Clone, Copy)]
+pub enum Kernel {
+    K1(for<'a> fn(&mut Cx<'a>, Value<'a>) -> Known<'a>),
+    K2(for<'a> fn(&mut Cx<'a>, Value<'a>, Value<'a>) -> Known<'a>),
+    K3(for<'a> fn(&mut Cx<'a>, Value<'a>, Value<'a>, Value<'a>) -> Known<'a>),
+    K4(for<'a> fn(&mut Cx<'a>, Value<'a>, Value<'a>, Value<'a>, Value<'a>) -> Known<'a>),
 }
 
 /// A chapter of the manual: one file of primitives.

@@ -138,11 +138,13 @@ impl std::ops::BitOr for Kinds {
 }
 
 /// What a call costs in fuel: a property of the meaning, over the [weights](batt_value::Value::weight) of the
-/// arguments (functions weigh nothing) and of the result. Faster kernels charge the same.
+/// arguments and of the result. Faster kernels charge the same.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cost {
     /// 1.
     Constant,
+    /// 4, as a function takes more room than a number.
+    Closure,
     /// 1 + the weights of arguments and result.
     PerCell,
     /// As `PerCell`, + a 64th of the product of the two largest weights among the arguments.
@@ -156,6 +158,7 @@ impl Cost {
     pub fn name(self) -> &'static str {
         match self {
             Cost::Constant => "constant",
+            Cost::Closure => "closure",
             Cost::PerCell => "per cell",
             Cost::PerPair => "per pair of cells",
             Cost::PerCall => "per call",

@@ -8,6 +8,7 @@
 //! flag that somebody else sets.
 
 mod backend;
+pub mod kernel;
 mod outcome;
 
 pub use backend::reference::{Sample, run};

@@ -1,10 +1,11 @@
 //! One function as it was written: flat lists, children before parents, so that neither reading nor dropping it
 //! recurses.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::ops::Range;
 
 use crate::ir::At;
+use crate::keyed::KeyedMap;
 use crate::problem::Span;
 use crate::resolve::Global;
 
@@ -115,12 +116,12 @@ impl Function {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub(crate) struct NameId(pub(crate) u32);
 
 /// All names of a text, each once.
 pub(crate) struct Names<'t> {
-    ids: HashMap<&'t str, NameId>,
+    ids: KeyedMap<&'t str, NameId>,
     list: Vec<Name<'t>>,
     /// Names that are known to be functions of the text before it is read.
     functions: HashSet<&'t str>,
@@ -137,15 +138,18 @@ pub(crate) struct Name<'t> {
 
 impl<'t> Names<'t> {
     pub(crate) fn new(functions: HashSet<&'t str>) -> Names<'t> {
-        Names { ids: HashMap::new(), list: Vec::new(), functions }
+        Names { ids: KeyedMap::default(), list: Vec::new(), functions }
     }
 
     pub(crate) fn id(&mut self, text: &'t str) -> NameId {
-        *self.ids.entry(text).or_insert_with(|| {
-            let function = self.functions.contains(text);
-            self.list.push(Name { text, global: Global::find(text), function, unknown: false });
-            NameId(self.list.len() as u32 - 1)
-        })
+        if let Some(id) = self.ids.get(text) {
+            return *id;
+        }
+        let id = NameId(self.list.len() as u32);
+        self.ids.insert(text, id);
+        let function = self.functions.contains(text);
+        self.list.push(Name { text, global: Global::find(text), function, unknown: false });
+        id
     }
 
     pub(crate) fn len(&self) -> usize {

@@ -3,96 +3,169 @@
 //! Types are promises about well-typed programs, and programs need not be well-typed, so a type that is not
 //! certain is `Any`. Types of nodes contain no variables and are bounded in size.
 
-use std::sync::LazyLock;
+use std::collections::HashSet;
+use std::sync::{Arc, LazyLock};
 
 use batt_dsl::{Infer, Kinds, Primitive, Ty, registry};
+use rustc_hash::FxHashSet;
 
-/// What the checker wants to know of a primitive, by `Symbol::id`.
+use crate::keyed::{Keyed, KeyedMap};
+
+/// No primitive takes more.
+pub(crate) const MAX_ARITY: usize = 4;
+
+/// What the checker wants to know of a primitive.
 pub(crate) struct Facts {
     params: Vec<Kinds>,
-    /// Whether the result follows from the declaration alone.
-    fixed_result: bool,
+    /// The type of the result, if it follows from the declaration alone.
+    result: Option<Arc<Ty>>,
     /// The type of the primitive as a value.
-    func: Ty,
-}
-
-pub(crate) fn facts(primitive: &Primitive) -> &'static Facts {
-    static FACTS: LazyLock<Vec<Facts>> = LazyLock::new(|| registry().iter().map(Facts::new).collect());
-    &FACTS[primitive.symbol.id as usize]
+    pub(crate) func: Arc<Ty>,
 }
 
 impl Facts {
-    fn new(primitive: &Primitive) -> Facts {
-        Facts {
-            params: primitive.types.iter().map(Ty::kinds).collect(),
-            fixed_result: primitive.infer == Infer::Declared && !has_vars(&primitive.result),
-            func: erase(&Ty::func(primitive.types.clone(), primitive.result.clone())),
-        }
-    }
-
-    pub(crate) fn func(&self) -> Ty {
-        self.func.clone()
-    }
-
     /// Whether an argument of type `ty` is certainly of the wrong kind for parameter `index`.
     pub(crate) fn mismatch(&self, index: usize, ty: &Ty) -> bool {
         self.params.get(index).is_some_and(|kinds| kinds.disjoint(ty.kinds()))
     }
 }
 
-/// The type of a call's result.
-pub(crate) fn call(primitive: &Primitive, args: &[&Ty]) -> Ty {
-    let facts = facts(primitive);
-    // After a wrong argument nothing is certain.
-    if args.iter().enumerate().any(|(index, ty)| facts.mismatch(index, ty)) {
-        return Ty::Any;
-    }
-    if facts.fixed_result {
-        return primitive.result.clone();
-    }
-    let special = match (primitive.infer, args.first()) {
-        (Infer::SameAsFirst, Some(&first)) => Some(first.clone()),
-        (Infer::BindFirst, Some(Ty::Func(params, result))) => match &params[..] {
-            [_, rest @ ..] if (1..=3).contains(&rest.len()) => {
-                Some(Ty::func(rest.to_vec(), (**result).clone()))
-            }
-            _ => None,
-        },
-        (Infer::BindLast, Some(Ty::Func(params, result))) => match &params[..] {
-            [rest @ .., _] if (1..=3).contains(&rest.len()) => {
-                Some(Ty::func(rest.to_vec(), (**result).clone()))
-            }
-            _ => None,
-        },
-        _ => None,
-    };
-    bounded(special.unwrap_or_else(|| {
-        let mut bindings = Bindings::default();
-        for (declared, actual) in primitive.types.iter().zip(args) {
-            bindings.unify(declared, actual, Side::Result);
-        }
-        bindings.substitute(&primitive.result)
-    }))
+/// The types that need not be found out, made once.
+pub(crate) struct Known {
+    /// By `Symbol::id`.
+    facts: Vec<Facts>,
+    /// Each of them once.
+    shared: FxHashSet<Arc<Ty>>,
+    pub(crate) any: Arc<Ty>,
+    pub(crate) none: Arc<Ty>,
+    pub(crate) bool: Arc<Ty>,
+    pub(crate) int: Arc<Ty>,
+    pub(crate) grid: Arc<Ty>,
+    pub(crate) samples: Arc<Ty>,
 }
 
-/// The type of what a function value gives.
-pub(crate) fn apply(callee: &Ty, n_args: usize) -> Ty {
-    match callee {
-        Ty::Func(params, result) if params.len() == n_args => (**result).clone(),
-        _ => Ty::Any,
+pub(crate) fn known() -> &'static Known {
+    static KNOWN: LazyLock<Known> = LazyLock::new(Known::new);
+    &KNOWN
+}
+
+impl Known {
+    fn new() -> Known {
+        let mut shared = FxHashSet::default();
+        let mut share = |ty: Ty| match shared.get(&ty) {
+            Some(ty) => Arc::clone(ty),
+            None => {
+                let ty = Arc::new(ty);
+                shared.insert(ty.clone());
+                ty
+            }
+        };
+        let facts = registry().iter().map(|primitive| {
+            let fixed = primitive.infer == Infer::Declared && !has_vars(&primitive.result);
+            Facts {
+                params: primitive.types.iter().map(Ty::kinds).collect(),
+                result: fixed.then(|| share(primitive.result.clone())),
+                func: share(erase(&Ty::func(primitive.types.clone(), primitive.result.clone()))),
+            }
+        });
+        let facts = facts.collect();
+        let [any, none, bool, int, grid, samples] =
+            [Ty::Any, Ty::None, Ty::Bool, Ty::Int, Ty::Grid, Ty::Samples].map(share);
+        Known { facts, shared, any, none, bool, int, grid, samples }
+    }
+
+    pub(crate) fn facts(&self, primitive: &Primitive) -> &Facts {
+        &self.facts[primitive.symbol.id as usize]
     }
 }
 
-pub(crate) fn tuple(members: &[&Ty]) -> Ty {
-    match members {
-        [a, b] if is_int(a) && is_int(b) => Ty::Pair,
-        [a, Ty::Pair] if is_int(a) => Ty::Cell,
-        [] => Ty::tuple(Ty::Any),
-        [first, rest @ ..] => {
-            let member = rest.iter().fold((*first).clone(), |all, ty| join(&all, ty));
-            bounded(Ty::tuple(member))
+/// Finds the types of nodes. Equal types are made once, and calls on the same types are looked up.
+///
+/// PERF: a fifth of the time of parsing was inferring the same few types again and again.
+#[derive(Default)]
+pub(crate) struct Checker {
+    shared: HashSet<Arc<Ty>, Keyed>,
+    /// By primitive and addresses of the arguments' types. All types are kept, so addresses stay theirs.
+    calls: KeyedMap<(u16, [usize; MAX_ARITY]), Arc<Ty>>,
+}
+
+impl Checker {
+    /// The type of a call's result.
+    pub(crate) fn call(&mut self, primitive: &Primitive, args: &[&Arc<Ty>]) -> Arc<Ty> {
+        let facts = known().facts(primitive);
+        // After a wrong argument nothing is certain.
+        if args.iter().enumerate().any(|(index, ty)| facts.mismatch(index, ty)) {
+            return known().any.clone();
+        }
+        if let Some(result) = &facts.result {
+            return result.clone();
+        }
+        let mut addresses = [0; MAX_ARITY];
+        args.iter().zip(&mut addresses).for_each(|(ty, address)| *address = Arc::as_ptr(ty).addr());
+        let key = (primitive.symbol.id, addresses);
+        if let Some(result) = self.calls.get(&key) {
+            return result.clone();
+        }
+        let result = self.share(infer(primitive, args));
+        self.calls.insert(key, result.clone());
+        result
+    }
+
+    /// The type of what a function value gives.
+    pub(crate) fn apply(&mut self, callee: &Ty, n_args: usize) -> Arc<Ty> {
+        match callee {
+            Ty::Func(params, result) if params.len() == n_args => self.share((**result).clone()),
+            _ => known().any.clone(),
         }
     }
+
+    pub(crate) fn tuple(&mut self, members: &[&Ty]) -> Arc<Ty> {
+        let ty = match members {
+            [a, b] if is_int(a) && is_int(b) => Ty::Pair,
+            [a, Ty::Pair] if is_int(a) => Ty::Cell,
+            [] => Ty::tuple(Ty::Any),
+            [first, rest @ ..] => {
+                let member = rest.iter().fold((*first).clone(), |all, ty| join(&all, ty));
+                bounded(Ty::tuple(member))
+            }
+        };
+        self.share(ty)
+    }
+
+    fn share(&mut self, ty: Ty) -> Arc<Ty> {
+        if let Some(ty) = known().shared.get(&ty).or_else(|| self.shared.get(&ty)) {
+            return ty.clone();
+        }
+        let ty = Arc::new(ty);
+        self.shared.insert(ty.clone());
+        ty
+    }
+}
+
+fn infer(primitive: &Primitive, args: &[&Arc<Ty>]) -> Ty {
+    match (primitive.infer, args.first().map(|first| &***first)) {
+        (Infer::SameAsFirst, Some(first)) => return first.clone(),
+        (Infer::BindFirst, Some(Ty::Func(params, result))) => {
+            if let [_, rest @ ..] = &params[..]
+                && (1..=3).contains(&rest.len())
+            {
+                return Ty::func(rest.to_vec(), (**result).clone());
+            }
+        }
+        (Infer::BindLast, Some(Ty::Func(params, result))) => {
+            if let [rest @ .., _] = &params[..]
+                && (1..=3).contains(&rest.len())
+            {
+                return Ty::func(rest.to_vec(), (**result).clone());
+            }
+        }
+        _ => {}
+    }
+    let mut bindings = Bindings::default();
+    for (declared, actual) in primitive.types.iter().zip(args) {
+        bindings.unify(declared, actual, Side::Result);
+    }
+    bounded(bindings.substitute(&primitive.result))
 }
 
 /// On which side of a function type something stands. What results is bound first: what a function accepts says

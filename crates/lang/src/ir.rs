@@ -1,13 +1,15 @@
 //! Programs: hash-consed graphs of exactly the calls that the result needs.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::fmt;
 use std::sync::Arc;
 
-use batt_dsl::Ty;
+use batt_dsl::{Constant, Ty};
 use batt_value::{Arena, ContentHash, Fail, Symbol, Value};
 
+use crate::check::known;
+use crate::few::Few;
+use crate::keyed::KeyedMap;
 use crate::problem::Span;
 
 /// A checked program.
@@ -21,7 +23,7 @@ pub struct Program {
     pub(crate) params: Vec<Param>,
     pub(crate) nodes: Vec<Node>,
     /// The constant that the result was written as.
-    pub(crate) result_spelled: Option<&'static str>,
+    pub(crate) result_spelled: Spelled,
     pub(crate) source: Source,
 }
 
@@ -43,7 +45,7 @@ pub enum Role {
 }
 
 /// The place of a node in [`Program::nodes`].
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Hash)]
 pub struct NodeId(pub u32);
 
 impl NodeId {
@@ -61,23 +63,34 @@ impl fmt::Display for NodeId {
 #[derive(Clone, Debug)]
 pub struct Node {
     pub op: Op,
-    pub args: Vec<NodeId>,
-    pub ty: Ty,
+    pub args: Few<NodeId>,
+    pub ty: Arc<Ty>,
     /// Where the node was first written.
     pub span: Span,
     /// The line where the node was first written.
     pub line: u32,
-    /// The variables it was assigned to, in the order of the text.
-    pub names: Vec<Binding>,
-    /// By which named constants the arguments were written; empty if by none.
-    pub(crate) spelled: Vec<Option<&'static str>>,
+    /// The variables it was assigned to, in the order of the text. There is mostly one.
+    first: Option<Binding>,
+    more: Vec<Binding>,
+    /// By which named constants the arguments were written, if by any.
+    spelled: Option<Box<[Spelled]>>,
 }
 
+/// The named constant that a value was written as.
+pub(crate) type Spelled = Option<&'static Constant>;
+
 /// An assignment: the name on the left, and its line.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub struct Binding {
-    pub name: Box<str>,
+    source: Arc<str>,
+    name: std::ops::Range<u32>,
     pub line: u32,
+}
+
+impl Binding {
+    pub fn name(&self) -> &str {
+        &self.source[self.name.start as usize..self.name.end as usize]
+    }
 }
 
 impl Node {
@@ -96,7 +109,16 @@ impl Node {
 
     /// The first variable that it was assigned to.
     pub fn name(&self) -> Option<&str> {
-        self.names.first().map(|binding| &*binding.name)
+        self.first.as_ref().map(Binding::name)
+    }
+
+    pub(crate) fn spelled(&self, arg: usize) -> Spelled {
+        self.spelled.as_ref().and_then(|spelled| spelled[arg])
+    }
+
+    /// The assignments to variables, in the order of the text.
+    pub fn bindings(&self) -> impl Iterator<Item = &Binding> {
+        self.first.iter().chain(&self.more)
     }
 }
 
@@ -195,7 +217,7 @@ impl fmt::Display for Literal {
 /// The text of one function, and where it stood.
 #[derive(Clone, Debug)]
 pub(crate) struct Source {
-    pub(crate) text: Box<str>,
+    pub(crate) text: Arc<str>,
     pub(crate) span: Span,
     pub(crate) line: u32,
 }
@@ -300,7 +322,7 @@ impl fmt::Display for Program {
             for arg in &node.args {
                 line += &format!(" {arg}");
             }
-            let names: Vec<_> = node.names.iter().map(|binding| &*binding.name).collect();
+            let names: Vec<_> = node.bindings().map(Binding::name).collect();
             match names[..] {
                 [] => writeln!(f, "{line}")?,
                 _ => writeln!(f, "{line:<COMMENT$} ; {}", names.join(" "))?,
@@ -359,8 +381,7 @@ pub(crate) struct Builder {
     nodes: Vec<Draft>,
     /// The arguments of all nodes.
     args: Vec<Use>,
-    /// Seeded at random: otherwise a text could be made whose nodes collide.
-    ids: HashMap<Key, u32>,
+    ids: KeyedMap<Key, u32>,
     n_lists: u32,
     bindings: Vec<(NodeId, At)>,
 }
@@ -369,8 +390,7 @@ pub(crate) struct Builder {
 #[derive(Clone, Copy)]
 pub(crate) struct Use {
     pub(crate) node: NodeId,
-    /// The constant that it was written as.
-    pub(crate) spelled: Option<&'static str>,
+    pub(crate) spelled: Spelled,
 }
 
 /// Where something is written.
@@ -383,7 +403,7 @@ pub(crate) struct At {
 struct Draft {
     op: Op,
     args: std::ops::Range<u32>,
-    ty: Ty,
+    ty: Arc<Ty>,
     at: At,
     /// Of a constant as a tree; 0 for what is no constant.
     weight: u32,
@@ -420,7 +440,7 @@ impl Builder {
         args.clear();
         // Clearing takes as long as the map is large, so one huge function must not burden all later ones.
         if ids.capacity() > 4096 {
-            *ids = HashMap::new();
+            *ids = KeyedMap::default();
         } else {
             ids.clear();
         }
@@ -428,11 +448,11 @@ impl Builder {
         bindings.clear();
     }
 
-    pub(crate) fn ty(&self, id: NodeId) -> &Ty {
+    pub(crate) fn ty(&self, id: NodeId) -> &Arc<Ty> {
         &self.nodes[id.index()].ty
     }
 
-    pub(crate) fn set_ty(&mut self, id: NodeId, ty: Ty) {
+    pub(crate) fn set_ty(&mut self, id: NodeId, ty: Arc<Ty>) {
         self.nodes[id.index()].ty = ty;
     }
 
@@ -440,28 +460,28 @@ impl Builder {
         self.bindings.push((id, name));
     }
 
-    pub(crate) fn input(&mut self, at: At) -> Made {
-        self.make(Key::Input, Op::Input, &[], at)
+    pub(crate) fn input(&mut self, at: At) -> NodeId {
+        self.make(Key::Input, Op::Input, &[], &known().grid, at).0
     }
 
-    pub(crate) fn samples(&mut self, at: At) -> Made {
-        self.make(Key::Samples, Op::Samples, &[], at)
+    pub(crate) fn samples(&mut self, at: At) -> NodeId {
+        self.make(Key::Samples, Op::Samples, &[], &known().samples, at).0
     }
 
-    pub(crate) fn none(&mut self, at: At) -> Made {
-        self.constant(Key::None, Literal::None, at)
+    pub(crate) fn none(&mut self, at: At) -> NodeId {
+        self.scalar(Key::None, Literal::None, &known().none, at)
     }
 
-    pub(crate) fn bool(&mut self, bool: bool, at: At) -> Made {
-        self.constant(Key::Bool(bool), Literal::Bool(bool), at)
+    pub(crate) fn bool(&mut self, bool: bool, at: At) -> NodeId {
+        self.scalar(Key::Bool(bool), Literal::Bool(bool), &known().bool, at)
     }
 
-    pub(crate) fn int(&mut self, int: i64, at: At) -> Made {
-        self.constant(Key::Int(int), Literal::Int(int), at)
+    pub(crate) fn int(&mut self, int: i64, at: At) -> NodeId {
+        self.scalar(Key::Int(int), Literal::Int(int), &known().int, at)
     }
 
-    pub(crate) fn prim(&mut self, symbol: &'static Symbol, at: At) -> Made {
-        self.make(Key::Prim(symbol.id), Op::Prim(symbol), &[], at)
+    pub(crate) fn prim(&mut self, symbol: &'static Symbol, ty: &Arc<Ty>, at: At) -> NodeId {
+        self.make(Key::Prim(symbol.id), Op::Prim(symbol), &[], ty, at).0
     }
 
     pub(crate) fn call(&mut self, symbol: &'static Symbol, args: &[Use], at: At) -> Made {
@@ -472,13 +492,13 @@ impl Builder {
             [a, b, c, d] => Key::Call4(symbol.id, a.node, b.node, c.node, d.node),
             _ => Key::Call(symbol.id, self.list(args)),
         };
-        self.make(key, Op::Call(symbol), args, at)
+        self.make(key, Op::Call(symbol), args, &known().any, at)
     }
 
     /// The callee is the first of `args`.
     pub(crate) fn apply(&mut self, args: &[Use], at: At) -> Made {
         let key = Key::Apply(self.list(args));
-        self.make(key, Op::Apply, args, at)
+        self.make(key, Op::Apply, args, &known().any, at)
     }
 
     pub(crate) fn tuple(&mut self, args: &[Use], at: At) -> Made {
@@ -488,23 +508,23 @@ impl Builder {
         let weight = members().fold(1u32, |sum, member| sum.saturating_add(member.weight));
         let depth = 1 + members().map(|member| member.depth).max().unwrap_or(0);
         if !constant || weight > MAX_WEIGHT || depth > MAX_DEPTH {
-            return self.make(key, Op::Tuple, args, at);
+            return self.make(key, Op::Tuple, args, &known().any, at);
         }
         let literals = members().filter_map(|member| match &member.op {
             Op::Const(literal) => Some(literal.clone()),
             _ => None,
         });
         let literal = Literal::Tuple(literals.collect());
-        let made = self.make(key, Op::Const(literal), &[], at);
+        let made = self.make(key, Op::Const(literal), &[], &known().any, at);
         let draft = &mut self.nodes[made.0.index()];
         (draft.weight, draft.depth) = (weight, depth);
         made
     }
 
-    fn constant(&mut self, key: Key, literal: Literal, at: At) -> Made {
-        let made = self.make(key, Op::Const(literal), &[], at);
-        self.nodes[made.0.index()].weight = 1;
-        made
+    fn scalar(&mut self, key: Key, literal: Literal, ty: &Arc<Ty>, at: At) -> NodeId {
+        let (node, _) = self.make(key, Op::Const(literal), &[], ty, at);
+        self.nodes[node.index()].weight = 1;
+        node
     }
 
     /// A number for the list of nodes, the same for the same list.
@@ -517,7 +537,7 @@ impl Builder {
         })
     }
 
-    fn make(&mut self, key: Key, op: Op, args: &[Use], at: At) -> Made {
+    fn make(&mut self, key: Key, op: Op, args: &[Use], ty: &Arc<Ty>, at: At) -> Made {
         let next = self.nodes.len() as u32;
         match self.ids.entry(key) {
             Entry::Occupied(entry) => (NodeId(*entry.get()), false),
@@ -526,14 +546,14 @@ impl Builder {
                 let start = self.args.len() as u32;
                 self.args.extend_from_slice(args);
                 let args = start..self.args.len() as u32;
-                self.nodes.push(Draft { op, args, ty: Ty::Any, at, weight: 0, depth: 0 });
+                self.nodes.push(Draft { op, args, ty: ty.clone(), at, weight: 0, depth: 0 });
                 (NodeId(next), true)
             }
         }
     }
 
-    /// The nodes that `result` needs, in depth-first order. Names are read from `text`.
-    pub(crate) fn finish(&mut self, result: NodeId, text: &str) -> Vec<Node> {
+    /// The nodes that `result` needs, in depth-first order.
+    pub(crate) fn finish(&mut self, result: NodeId, source: &Source) -> Vec<Node> {
         const NOWHERE: NodeId = NodeId(u32::MAX);
         let mut places = vec![NOWHERE; self.nodes.len()];
         let mut nodes = Vec::with_capacity(self.nodes.len());
@@ -552,20 +572,23 @@ impl Builder {
                 continue;
             }
             let spelled = args.iter().any(|arg| arg.spelled.is_some());
-            let spelled = if spelled { args.iter().map(|arg| arg.spelled).collect() } else { Vec::new() };
-            let args = args.iter().map(|arg| places[arg.node.index()]).collect();
+            let spelled = spelled.then(|| args.iter().map(|arg| arg.spelled).collect());
+            let args = Few::new(args.iter().map(|arg| places[arg.node.index()]));
             places[id.index()] = NodeId(nodes.len() as u32);
             let draft = &mut self.nodes[id.index()];
-            let (op, ty) = (draft.op.clone(), std::mem::replace(&mut draft.ty, Ty::Any));
+            let (op, ty) = (draft.op.clone(), draft.ty.clone());
             let At { span, line } = draft.at;
-            nodes.push(Node { op, args, ty, span, line, names: Vec::new(), spelled });
+            nodes.push(Node { op, args, ty, span, line, first: None, more: Vec::new(), spelled });
         }
-        for (id, binding) in self.bindings.drain(..) {
+        for (id, At { span, line }) in self.bindings.drain(..) {
             if let Some(node) = nodes.get_mut(places[id.index()].index()) {
-                let name = text[binding.span.range()].into();
-                // Almost always there is but one.
-                node.names.reserve_exact(1);
-                node.names.push(Binding { name, line: binding.line });
+                let start = source.span.start;
+                let name = span.start - start..span.end - start;
+                let binding = Binding { source: source.text.clone(), name, line };
+                match node.first {
+                    None => node.first = Some(binding),
+                    Some(_) => node.more.push(binding),
+                }
             }
         }
         nodes

@@ -7,7 +7,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 /// Nothing depends on the key but the places in the table, which nobody sees.
 pub(crate) type KeyedMap<K, V> = HashMap<K, V, Keyed>;
 
-/// PERF: half of parsing was std's own hash, which is made for longer keys.
+/// PERF: an eighth of the time of parsing was the hash of the standard library, which is made for longer keys.
 #[derive(Clone)]
 pub(crate) struct Keyed([u64; 2]);
 
@@ -46,11 +46,8 @@ impl Hasher for KeyedHasher {
         for word in words {
             self.absorb(u64::from_le_bytes(*word));
         }
-        let mut last = [0; 8];
-        last[..rest.len()].copy_from_slice(rest);
-        // The length keeps apart what differs only in zeros at the end.
-        self.absorb(u64::from_le_bytes(last));
-        self.absorb(bytes.len() as u64);
+        // The number of the last bytes goes in with them, to keep apart what differs only in zeros at the end.
+        self.absorb(rest.iter().fold(rest.len() as u64, |word, byte| word << 8 | u64::from(*byte)));
     }
 
     fn write_u8(&mut self, number: u8) {

@@ -174,7 +174,13 @@ impl<'t> Lexer<'t> {
     fn skip_blanks(&mut self) -> Option<Token> {
         if self.fresh {
             self.indent = Indent::default();
+        } else {
+            while self.bytes.get(self.at) == Some(&b' ') {
+                self.at += 1;
+            }
         }
+        // Of a line that goes on by a backslash in its indentation, the first indentation counts.
+        let mut kept = Indent::default();
         while let Some(&byte) = self.bytes.get(self.at) {
             match byte {
                 b' ' | b'\t' | 0x0c => self.blank(byte),
@@ -183,6 +189,7 @@ impl<'t> Lexer<'t> {
                     self.line_break();
                     self.fresh = true;
                     self.indent = Indent::default();
+                    kept = Indent::default();
                 }
                 b'\n' | b'\r' => {
                     let token = self.here(Kind::Newline);
@@ -198,8 +205,15 @@ impl<'t> Lexer<'t> {
                     if self.at == self.bytes.len() {
                         return Some(token);
                     }
+                    if self.fresh {
+                        kept = if kept.wide > 0 { kept } else { self.indent };
+                        self.indent = Indent::default();
+                    }
                 }
-                _ => return None,
+                _ => {
+                    self.indent = if kept.wide > 0 { kept } else { self.indent };
+                    return None;
+                }
             }
         }
         let kind = if self.cut { Kind::NotUtf8 } else { Kind::End };
@@ -297,11 +311,12 @@ impl<'t> Lexer<'t> {
     }
 
     fn word(&mut self) -> Kind {
-        let rest = &self.bytes[self.at..];
-        let n = rest.iter().position(|&byte| !is_word(byte)).unwrap_or(rest.len());
-        let word = &rest[..n];
-        self.at += n;
-        if n <= 2 && matches!(self.peek(0), b'\'' | b'"') {
+        let start = self.at;
+        while self.bytes.get(self.at).is_some_and(|&byte| WORD[usize::from(byte)]) {
+            self.at += 1;
+        }
+        let word = &self.bytes[start..self.at];
+        if word.len() <= 2 && matches!(self.peek(0), b'\'' | b'"') {
             let has = |letters: &[u8]| word.iter().any(|byte| letters.contains(&byte.to_ascii_lowercase()));
             if word.iter().all(|byte| b"rbuft".contains(&byte.to_ascii_lowercase())) {
                 return self.string(if has(b"bft") { Kind::OtherString } else { Kind::Text });
@@ -321,7 +336,7 @@ impl<'t> Lexer<'t> {
             match byte {
                 b'.' if !radix => float = true,
                 b'+' | b'-' if exponent && self.at > start => float = true,
-                byte if is_word(byte) => {}
+                byte if WORD[usize::from(byte)] => {}
                 _ => break,
             }
             self.at += 1;
@@ -427,9 +442,16 @@ pub(crate) fn int(text: &str) -> Option<u64> {
     })
 }
 
-fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_'
-}
+/// Which bytes can stand in a word.
+static WORD: [bool; 256] = {
+    let mut word = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        word[byte] = (byte as u8).is_ascii_alphanumeric() || byte as u8 == b'_';
+        byte += 1;
+    }
+    word
+};
 
 /// Python's rules: underscores only between digits (or after the prefix), no leading zeros.
 fn is_int(text: &str) -> bool {

@@ -17,6 +17,8 @@ mod ast;
 mod check;
 mod foreign;
 mod ir;
+mod few;
+mod keyed;
 mod lexer;
 mod parser;
 mod print;
@@ -24,15 +26,17 @@ mod problem;
 mod resolve;
 mod suggest;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
+pub use few::Few;
 pub use ir::{Binding, Literal, Node, NodeId, Op, Param, Program, Role};
 pub use print::{line_types, print};
 pub use problem::{Problem, Severity, Span};
 pub use suggest::suggest;
 
+use ast::NameId;
+use keyed::KeyedMap;
 use parser::Parser;
-use problem::Problems;
 use resolve::Resolver;
 
 /// What a text holds.
@@ -60,15 +64,15 @@ pub fn parse_bytes(bytes: &[u8]) -> Parsed {
     if bytes.len() > MAX_TEXT {
         return refused();
     }
-    let Some(chunk) = bytes.utf8_chunks().next() else {
-        return read("", None);
+    let (text, cut) = match std::str::from_utf8(bytes) {
+        Ok(text) => (text, None),
+        Err(error) => {
+            let (start, n) = (error.valid_up_to(), error.error_len().unwrap_or(1));
+            let problem = Problem::error(Span::new(start, start + n), "the text is not UTF-8");
+            let problem = problem.label("from here on").help("nothing after this place was read");
+            (std::str::from_utf8(&bytes[..start]).unwrap_or_default(), Some(problem))
+        }
     };
-    let (text, bad) = (chunk.valid(), chunk.invalid());
-    let cut = (!bad.is_empty()).then(|| {
-        let span = Span::new(text.len(), text.len() + bad.len());
-        let problem = Problem::error(span, "the text is not UTF-8").label("from here on");
-        problem.help("nothing after this place was read")
-    });
     read(text, cut)
 }
 
@@ -79,15 +83,17 @@ fn refused() -> Parsed {
 
 /// `cut`: what is wrong with what follows the text.
 fn read(text: &str, cut: Option<Problem>) -> Parsed {
-    let first = Pass::new(text, &cut, HashSet::new());
+    let mut pass = Pass::new(text, cut.is_some(), HashSet::new());
     // A function of the text hides a primitive of that name, even in functions before it. That is rare, so it is
     // found out only when the text has been read.
-    let pass = match first.functions_to_know() {
-        functions if functions.is_empty() => first,
-        functions => Pass::new(text, &cut, functions),
-    };
+    let functions = pass.functions_to_know();
+    if !functions.is_empty() {
+        pass = Pass::new(text, cut.is_some(), functions);
+    }
     let mut problems = pass.parser.problems;
-    problems.extend(cut);
+    if let Some(problem) = cut {
+        problems.add(problem);
+    }
     Parsed { programs: pass.programs.into_iter().flatten().collect(), problems: problems.finish() }
 }
 
@@ -98,48 +104,37 @@ struct Pass<'t> {
 }
 
 impl<'t> Pass<'t> {
-    fn new(text: &'t str, cut: &Option<Problem>, functions: HashSet<&'t str>) -> Pass<'t> {
-        let mut parser = Parser::new(text, cut.is_some(), functions);
+    fn new(text: &'t str, cut: bool, functions: HashSet<&'t str>) -> Pass<'t> {
+        let mut parser = Parser::new(text, cut, functions);
         let mut resolver = Resolver::default();
         let mut programs: Vec<Option<Program>> = Vec::new();
-        let mut places: HashMap<u32, (usize, u32)> = HashMap::new();
-        loop {
-            let n_problems = parser.problems.len();
-            let more = parser.next_function();
-            if more {
-                let Parser { function, names, problems, .. } = &mut parser;
-                let program = resolver.resolve(text, function, names, problems);
-                if let Some(head) = function.head {
-                    // The last function of a name counts, as in Python, even if it is no program.
-                    if let Some((place, line)) = places.insert(head.name.0, (programs.len(), head.line)) {
-                        programs[place] = None;
-                        let name = foreign::shorten(names[head.name].text);
-                        let problem =
-                            Problem::warning(head.name_at.span, format!("`{name}` is defined again"));
-                        problems.add(problem.label(format!("this one counts, not that of line {line}")));
-                    }
-                    programs.push(program);
+        let mut places: KeyedMap<NameId, (usize, u32)> = KeyedMap::default();
+        let mut n_problems = 0;
+        while parser.next_function() {
+            let Parser { function, names, problems, .. } = &mut parser;
+            let program = resolver.resolve(text, function, names, problems);
+            if let Some(head) = function.head {
+                // The last function of a name counts, as in Python, even if it is no program.
+                if let Some((place, line)) = places.insert(head.name, (programs.len(), head.line)) {
+                    programs[place] = None;
+                    let name = foreign::shorten(names[head.name].text);
+                    let problem = Problem::warning(head.name_at.span, format!("`{name}` is defined again"));
+                    problems.add(problem.label(format!("this one counts, not that of line {line}")));
                 }
+                programs.push(program);
             }
-            parser.problems.sort_from(n_problems);
-            if !more {
-                return Pass { parser, programs };
-            }
+            problems.sort_from(n_problems);
+            n_problems = problems.len();
         }
+        Pass { parser, programs }
     }
 
-    /// The functions of the text, if an earlier reading must know them.
+    /// The functions of the text, if it must be read again with knowledge of them.
     fn functions_to_know(&self) -> HashSet<&'t str> {
         let functions = || self.parser.names.iter().filter(|name| name.function);
         match functions().any(|name| name.global.is_some() || name.unknown) {
             true => functions().map(|name| name.text).collect(),
             false => HashSet::new(),
         }
-    }
-}
-
-impl Extend<Problem> for Problems {
-    fn extend<T: IntoIterator<Item = Problem>>(&mut self, problems: T) {
-        problems.into_iter().for_each(|problem| self.add(problem));
     }
 }

@@ -12,6 +12,12 @@ use crate::ir::At;
 use crate::lexer::{self, Indent, Keyword, Kind, Lexer, MAX_NESTING, Token};
 use crate::problem::{Problem, Problems, Span};
 
+/// The memory for a function grows with it, and nobody writes such functions. Picked by feel.
+const MAX_EXPRS: usize = 1_000_000;
+
+/// `f()()()…`: CPython's compiler gives up after 2,991 of them.
+const MAX_CHAIN: usize = 3000;
+
 pub(crate) struct Parser<'t> {
     text: &'t str,
     lexer: Lexer<'t>,
@@ -73,7 +79,7 @@ impl<'t> Parser<'t> {
                     return true;
                 }
                 kind => {
-                    decorated |= kind == Kind::At;
+                    decorated = kind == Kind::At;
                     self.outside();
                 }
             }
@@ -157,7 +163,9 @@ impl<'t> Parser<'t> {
             self.advance();
             if self.tok.kind == Kind::Colon {
                 self.advance();
-                self.annotation(&[Kind::Comma, Kind::RParen, Kind::Assign])?;
+                // A colon or an arrow tells that the bracket was forgotten.
+                let stop = [Kind::Comma, Kind::RParen, Kind::Assign, Kind::Colon, Kind::Arrow];
+                self.annotation(&stop)?;
             }
             if self.tok.kind == Kind::Assign {
                 let problem = Problem::error(self.tok.span, "a default value is not part of the language");
@@ -256,9 +264,7 @@ impl<'t> Parser<'t> {
                 self.advance();
                 Ok(())
             }
-            Kind::Keyword(Keyword::Import | Keyword::From) => {
-                self.skip_balanced(&[Kind::Newline, Kind::End, Kind::Semicolon])
-            }
+            Kind::Keyword(Keyword::Import | Keyword::From) => self.import(),
             Kind::Text => {
                 while self.tok.kind == Kind::Text {
                     self.advance();
@@ -269,6 +275,23 @@ impl<'t> Parser<'t> {
                 Some(problem) => Err(self.report(problem.at(self.tok.span))),
                 None => self.assignment(),
             },
+        }
+    }
+
+    /// Passes an import. All names are known already.
+    fn import(&mut self) -> Parse<()> {
+        loop {
+            let inside = !self.opens.is_empty();
+            match self.tok.kind {
+                Kind::Newline | Kind::End | Kind::Semicolon if !inside => return Ok(()),
+                _ if inside && self.resumes() => return Err(self.unexpected("a name", Position::Operand)),
+                Kind::LParen if !inside => self.opens.push(self.tok.span),
+                Kind::RParen if inside => self.opens.clear(),
+                Kind::Name | Kind::Dot | Kind::Comma | Kind::Star => {}
+                Kind::Keyword(Keyword::Import | Keyword::From | Keyword::As) => {}
+                _ => return Err(self.unexpected("a name", Position::Operand)),
+            }
+            self.advance();
         }
     }
 
@@ -346,11 +369,27 @@ impl<'t> Parser<'t> {
     }
 
     fn expr(&mut self) -> Parse<ExprId> {
+        if self.function.exprs.len() >= MAX_EXPRS {
+            return Err(self.too_long());
+        }
         let mut expr = self.operand()?;
+        let mut n_calls = 0;
         while self.tok.kind == Kind::LParen {
+            n_calls += 1;
+            if n_calls > MAX_CHAIN {
+                let message = format!("more than {MAX_CHAIN} calls of results of calls");
+                return Err(self.report(Problem::error(self.tok.span, message)));
+            }
             expr = self.call(expr)?;
         }
         Ok(expr)
+    }
+
+    fn too_long(&mut self) -> Reported {
+        // At the level of `def`, the rest of the function belongs to the statement that is given up.
+        self.level = Indent::default();
+        let message = format!("the function has more than {MAX_EXPRS} values and calls");
+        self.report(Problem::error(self.tok.span, message))
     }
 
     fn operand(&mut self) -> Parse<ExprId> {
@@ -615,11 +654,9 @@ impl<'t> Parser<'t> {
         self.opens.clear();
         self.pending.clear();
         self.skip_block();
-        // A branch without its `if` is no mistake of its own.
-        while let Kind::Keyword(Keyword::Elif | Keyword::Else | Keyword::Except | Keyword::Finally) =
-            self.tok.kind
-            && self.tok.first
+        while self.tok.first
             && self.lexer.indent.compare(self.level) == Some(Ordering::Equal)
+            && self.belongs_to(start.kind)
         {
             self.skip_block();
         }
@@ -638,6 +675,16 @@ impl<'t> Parser<'t> {
             }
         }
         self.function.stmts.push(Stmt::Lost(first..self.function.lost.len() as u32));
+    }
+
+    /// Whether the next line is no mistake of its own after a statement that was given up: a branch without its
+    /// `if`, a function inside a function without its decorator.
+    fn belongs_to(&self, lost: Kind) -> bool {
+        match self.tok.kind {
+            Kind::Keyword(Keyword::Elif | Keyword::Else | Keyword::Except | Keyword::Finally) => true,
+            Kind::Keyword(Keyword::Def) => lost == Kind::At && self.level != Indent::default(),
+            _ => false,
+        }
     }
 
     /// Skips the rest of the line and the lines that are indented deeper.

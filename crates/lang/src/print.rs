@@ -1,8 +1,10 @@
 //! Programs to text, the way arc-dsl's own solvers are written.
 
+use std::borrow::Cow;
+
 use batt_dsl::{ConstantFamily, ConstantValue, Ty, constants};
 
-use crate::ir::{Literal, NodeId, Op, Program};
+use crate::ir::{Literal, Node, NodeId, Op, Program, Spelled};
 
 /// The canonical text of a program: one call a line, results called x1, x2, … and O.
 ///
@@ -14,26 +16,41 @@ use crate::ir::{Literal, NodeId, Op, Program};
 ///
 /// Parsing it gives a program with the same [hash](Program::hash), and printing that gives the same text.
 pub fn print(program: &Program) -> String {
-    let mut printer = Printer { program, names: Vec::with_capacity(program.nodes.len()), n_lines: 0 };
+    let mut printer = Printer { names: Vec::with_capacity(program.nodes.len()), out: String::new() };
     let params = if program.needs_samples() { "S, I, C" } else { "I" };
-    let mut out = format!("def {}({params}):\n", program.name);
-    for (id, _) in program.iter() {
-        let (name, line) = printer.node(id);
-        if let Some(line) = line {
-            out.push_str(&format!("    {name} = {line}\n"));
+    printer.push_all(&["def ", &program.name, "(", params, "):\n"]);
+    let mut n_lines = 0;
+    for (id, node) in program.iter() {
+        let name = match &node.op {
+            Op::Input => "I".into(),
+            Op::Samples => "S".into(),
+            Op::Const(literal) => constant(literal),
+            Op::Prim(symbol) => symbol.name.into(),
+            Op::Call(_) | Op::Apply | Op::Tuple if id == program.result() => "O".into(),
+            Op::Call(_) | Op::Apply | Op::Tuple => {
+                n_lines += 1;
+                format!("x{n_lines}").into()
+            }
+        };
+        if has_line(&node.op) {
+            printer.push_all(&["    ", &name, " = "]);
+            printer.call(node);
+            printer.out.push('\n');
         }
         printer.names.push(name);
     }
-    out.push_str(&format!("    return {}\n", printer.used(program.result(), program.result_spelled)));
-    out
+    printer.out.push_str("    return ");
+    printer.value(program.result(), program.result_spelled);
+    printer.out.push('\n');
+    printer.out
 }
 
 /// The type of what each line of [`print`] computes; `None` for lines that compute nothing.
 pub fn line_types(program: &Program) -> Vec<Option<&Ty>> {
     let mut types = vec![None];
-    types.extend(program.nodes.iter().filter(|node| has_line(&node.op)).map(|node| Some(&node.ty)));
+    types.extend(program.nodes.iter().filter(|node| has_line(&node.op)).map(|node| Some(&*node.ty)));
     let result = program.node(program.result());
-    types.push((!has_line(&result.op)).then_some(&result.ty));
+    types.push((!has_line(&result.op)).then_some(&*result.ty));
     types
 }
 
@@ -41,54 +58,52 @@ fn has_line(op: &Op) -> bool {
     matches!(op, Op::Call(_) | Op::Apply | Op::Tuple)
 }
 
-struct Printer<'p> {
-    program: &'p Program,
-    /// How each node is written where it is used.
-    names: Vec<String>,
-    n_lines: usize,
+struct Printer {
+    /// How each node so far is written where it is used.
+    names: Vec<Cow<'static, str>>,
+    out: String,
 }
 
-impl Printer<'_> {
-    /// How the node is written where it is used, and what its line says if it has one.
-    fn node(&mut self, id: NodeId) -> (String, Option<String>) {
-        let node = self.program.node(id);
-        let arg = |place: usize| {
-            let spelled = node.spelled.get(place).copied().flatten();
-            self.used(node.args[place], spelled)
-        };
-        let args = |from: usize| {
-            let args: Vec<_> = (from..node.args.len()).map(arg).collect();
-            args.join(", ")
-        };
-        let line = match &node.op {
-            Op::Input => return ("I".into(), None),
-            Op::Samples => return ("S".into(), None),
-            Op::Const(literal) => return (constant(literal), None),
-            Op::Prim(symbol) => return (symbol.name.into(), None),
-            Op::Call(symbol) => format!("{}({})", symbol.name, args(0)),
-            Op::Apply => {
-                let callee = arg(0);
-                // A minus binds less than a call.
-                let callee = if callee.starts_with('-') { format!("({callee})") } else { callee };
-                format!("{callee}({})", args(1))
-            }
-            Op::Tuple if node.args.len() == 1 => format!("({},)", args(0)),
-            Op::Tuple => format!("({})", args(0)),
-        };
-        if id == self.program.result() {
-            return ("O".into(), Some(line));
-        }
-        self.n_lines += 1;
-        (format!("x{}", self.n_lines), Some(line))
+impl Printer {
+    fn push_all(&mut self, parts: &[&str]) {
+        parts.iter().for_each(|part| self.out.push_str(part));
     }
 
-    fn used(&self, id: NodeId, spelled: Option<&str>) -> String {
-        spelled.unwrap_or(&self.names[id.index()]).to_owned()
+    /// `name(arguments)` or a tuple.
+    fn call(&mut self, node: &Node) {
+        let mut first = 0;
+        match node.op {
+            Op::Call(symbol) => self.out.push_str(symbol.name),
+            Op::Apply => {
+                first = 1;
+                // A minus binds less than a call.
+                let minus = self.names[node.args[0].index()].starts_with('-') && node.spelled(0).is_none();
+                self.out.push_str(if minus { "(" } else { "" });
+                self.value(node.args[0], node.spelled(0));
+                self.out.push_str(if minus { ")" } else { "" });
+            }
+            _ => {}
+        }
+        self.out.push('(');
+        for (place, arg) in node.args.iter().enumerate().skip(first) {
+            if place > first {
+                self.out.push_str(", ");
+            }
+            self.value(*arg, node.spelled(place));
+        }
+        if node.op == Op::Tuple && node.args.len() == 1 {
+            self.out.push(',');
+        }
+        self.out.push(')');
+    }
+
+    fn value(&mut self, id: NodeId, spelled: Spelled) {
+        self.out.push_str(spelled.map_or(&*self.names[id.index()], |constant| constant.name));
     }
 }
 
 /// A constant that was not written by name. arc-dsl has names for the booleans, −2 to 10 and some pairs.
-fn constant(literal: &Literal) -> String {
+fn constant(literal: &Literal) -> Cow<'static, str> {
     let named = match literal {
         Literal::Bool(bool) => find(ConstantFamily::Bool, ConstantValue::Bool(*bool)),
         Literal::Int(int @ -2..=10) => find(ConstantFamily::Int, ConstantValue::Int(*int)),
@@ -100,7 +115,7 @@ fn constant(literal: &Literal) -> String {
         },
         _ => None,
     };
-    named.map_or_else(|| literal.to_string(), str::to_owned)
+    named.map_or_else(|| literal.to_string().into(), Cow::Borrowed)
 }
 
 fn find(family: ConstantFamily, value: ConstantValue) -> Option<&'static str> {

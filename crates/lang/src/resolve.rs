@@ -5,11 +5,11 @@
 
 use std::sync::LazyLock;
 
-use batt_dsl::{Constant, ConstantValue, Kinds, Primitive, Ty, constants, registry};
+use batt_dsl::{Constant, ConstantValue, Kinds, Primitive, constants, registry};
 use rustc_hash::FxHashMap;
 
 use crate::ast::{Arg, ExprId, ExprKind, Function, Head, NameId, Names, Stmt, Target};
-use crate::check::{self, facts};
+use crate::check::{Checker, MAX_ARITY, known};
 use crate::foreign::shorten;
 use crate::ir::{At, Builder, NodeId, Param, Program, Role, Source, Use};
 use crate::problem::{Problem, Problems, Span};
@@ -43,6 +43,7 @@ impl Global {
 #[derive(Default)]
 pub(crate) struct Resolver {
     builder: Builder,
+    checker: Checker,
     /// By name. Those of earlier functions have an older stamp.
     locals: Vec<Local>,
     stamp: u32,
@@ -53,7 +54,7 @@ pub(crate) struct Resolver {
 #[derive(Clone, Copy, Default)]
 struct Local {
     stamp: u32,
-    /// Where it is first assigned.
+    /// Where it is first assigned; 0 if nowhere.
     line: u32,
     param: bool,
     /// Whether only text that was given up assigns it, so that nothing is known about it.
@@ -95,14 +96,10 @@ impl Resolver {
             return None;
         }
         let result = result?;
-        let nodes = self.builder.finish(result.node, text);
-        Some(Program {
-            name: names[head.name].text.to_owned(),
-            params,
-            nodes,
-            result_spelled: result.spelled,
-            source: Source { text: text[head.span.range()].into(), span: head.span, line: head.line },
-        })
+        let source = Source { text: text[head.span.range()].into(), span: head.span, line: head.line };
+        let nodes = self.builder.finish(result.node, &source);
+        let name = names[head.name].text.to_owned();
+        Some(Program { name, params, nodes, result_spelled: result.spelled, source })
     }
 }
 
@@ -116,6 +113,30 @@ struct Scope<'s, 't> {
 
 impl<'t> Scope<'_, 't> {
     fn params(&mut self, head: Head) -> Vec<Param> {
+        let roles = self.roles(head);
+        let mut list = Vec::with_capacity(self.function.params.len());
+        for (index, param) in self.function.params.iter().enumerate() {
+            let name = self.names[param.name].text;
+            let val = match &roles {
+                Some(roles) => {
+                    list.push(Param { name: name.to_owned(), role: roles[index] });
+                    self.param(roles[index], param.at)
+                }
+                None => Val::Broken,
+            };
+            let stamp = self.resolver.stamp;
+            let local = &mut self.resolver.locals[param.name.0 as usize];
+            if local.stamp == stamp {
+                let message = format!("two parameters are called `{}`", shorten(name));
+                self.problems.add(Problem::error(param.at.span, message));
+            }
+            *local = Local { stamp, line: head.line, param: true, lost: false, val: Some(val) };
+        }
+        list
+    }
+
+    /// What the parameters stand for: one or three by position, two by name.
+    fn roles(&mut self, head: Head) -> Option<Vec<Role>> {
         let params = &self.function.params;
         let by_name = |name: NameId| match self.names[name].text {
             "I" => Some(Role::Input),
@@ -142,38 +163,16 @@ impl<'t> Scope<'_, 't> {
                 _ => "",
             }));
         }
-        let mut list = Vec::with_capacity(params.len());
-        for (index, param) in params.iter().enumerate() {
-            let val = match roles.as_ref().map(|roles| roles[index]) {
-                Some(role) => {
-                    list.push(Param { name: self.names[param.name].text.to_owned(), role });
-                    self.param(role, param.at)
-                }
-                None => Val::Broken,
-            };
-            let stamp = self.resolver.stamp;
-            let local = &mut self.resolver.locals[param.name.0 as usize];
-            if local.stamp == stamp {
-                let name = self.names[param.name].text;
-                self.problems.add(Problem::error(
-                    param.at.span,
-                    format!("two parameters are called `{}`", shorten(name)),
-                ));
-            }
-            *local = Local { stamp, line: head.line, param: true, lost: false, val: Some(val) };
-        }
-        list
+        roles
     }
 
     fn param(&mut self, role: Role, at: At) -> Val {
         let builder = &mut self.resolver.builder;
-        let ((node, _), ty) = match role {
-            Role::Input => (builder.input(at), Ty::Grid),
-            Role::Samples => (builder.samples(at), Ty::Samples),
-            Role::Context => (builder.none(at), Ty::None),
-        };
-        builder.set_ty(node, ty);
-        Val::Node(node)
+        Val::Node(match role {
+            Role::Input => builder.input(at),
+            Role::Samples => builder.samples(at),
+            Role::Context => builder.none(at),
+        })
     }
 
     /// Marks every name that is assigned anywhere as local.
@@ -183,13 +182,14 @@ impl<'t> Scope<'_, 't> {
             let local = &mut locals[name.0 as usize];
             if local.stamp != *stamp {
                 *local = Local { stamp: *stamp, line, param: false, lost, val: None };
+            } else if local.line == 0 {
+                local.line = line;
             }
         };
         for stmt in &self.function.stmts {
             match stmt {
-                Stmt::Assign { target, .. } | Stmt::Declare(target) => {
-                    mark(target.name, target.at.line, false)
-                }
+                Stmt::Assign { target, .. } => mark(target.name, target.at.line, false),
+                Stmt::Declare(target) => mark(target.name, 0, false),
                 Stmt::Lost(range) => {
                     for lost in &self.function.lost[range.start as usize..range.end as usize] {
                         let name = &self.names[lost.name];
@@ -276,7 +276,7 @@ impl<'t> Scope<'_, 't> {
         let expr = function.expr(id);
         let at = expr.at;
         let builder = &mut self.resolver.builder;
-        let (node, ty) = match &expr.kind {
+        Val::Node(match &expr.kind {
             ExprKind::Name(name) => return self.lookup(*name, at.span, false),
             ExprKind::Callee(name) => return self.lookup(*name, at.span, true),
             ExprKind::Tuple(range) => return self.tuple(function.args(range), at),
@@ -288,18 +288,14 @@ impl<'t> Scope<'_, 't> {
                     val => self.apply(val, *callee, args, at),
                 };
             }
-            ExprKind::None => return self.none(at),
-            ExprKind::Bool(bool) => (builder.bool(*bool, at), Ty::Bool),
-            ExprKind::Int(int) => (builder.int(*int, at), Ty::Int),
-        };
-        builder.set_ty(node.0, ty);
-        Val::Node(node.0)
+            ExprKind::None => builder.none(at),
+            ExprKind::Bool(bool) => builder.bool(*bool, at),
+            ExprKind::Int(int) => builder.int(*int, at),
+        })
     }
 
     fn none(&mut self, at: At) -> Val {
-        let (node, _) = self.resolver.builder.none(at);
-        self.resolver.builder.set_ty(node, Ty::None);
-        Val::Node(node)
+        Val::Node(self.resolver.builder.none(at))
     }
 
     fn lookup(&mut self, name: NameId, span: Span, called: bool) -> Val {
@@ -309,8 +305,14 @@ impl<'t> Scope<'_, 't> {
             match local.val {
                 Some(val) => return val,
                 None if local.lost => return Val::Broken,
-                None => Problem::error(span, format!("`{}` is used before it is assigned", shown()))
-                    .label(format!("assigned on line {}", local.line)),
+                None => {
+                    let problem =
+                        Problem::error(span, format!("`{}` is used before it is assigned", shown()));
+                    problem.label(match local.line {
+                        0 => "it is never assigned".to_owned(),
+                        line => format!("assigned on line {line}"),
+                    })
+                }
             }
         } else if self.names[name].function {
             Problem::error(span, format!("`{}` is a function of this file", shown()))
@@ -356,34 +358,23 @@ impl<'t> Scope<'_, 't> {
     /// The node of a value; `None` if it was reported.
     fn used(&mut self, val: Val, at: At) -> Option<Use> {
         let builder = &mut self.resolver.builder;
-        match val {
-            Val::Broken => None,
-            Val::Node(node) => Some(Use { node, spelled: None }),
-            Val::Prim(primitive) => {
-                let (node, new) = builder.prim(&primitive.symbol, at);
-                if new {
-                    builder.set_ty(node, facts(primitive).func());
-                }
-                Some(Use { node, spelled: None })
-            }
+        let node = match val {
+            Val::Broken => return None,
+            Val::Node(node) => node,
+            Val::Prim(primitive) => builder.prim(&primitive.symbol, &known().facts(primitive).func, at),
             Val::Constant(constant) => {
-                let (node, ty) = match constant.value {
-                    ConstantValue::Bool(bool) => (builder.bool(bool, at).0, Ty::Bool),
-                    ConstantValue::Int(int) => (builder.int(int, at).0, Ty::Int),
+                let node = match constant.value {
+                    ConstantValue::Bool(bool) => builder.bool(bool, at),
+                    ConstantValue::Int(int) => builder.int(int, at),
                     ConstantValue::Pair(row, col) => {
-                        let mut int = |int| {
-                            let (node, _) = builder.int(int, at);
-                            builder.set_ty(node, Ty::Int);
-                            Use { node, spelled: None }
-                        };
-                        let pair = [int(row), int(col)];
-                        (builder.tuple(&pair, at).0, Ty::Pair)
+                        let pair = [row, col].map(|int| Use { node: builder.int(int, at), spelled: None });
+                        self.tuple_of(&pair, at)
                     }
                 };
-                builder.set_ty(node, ty);
-                Some(Use { node, spelled: Some(constant.name) })
+                return Some(Use { node, spelled: Some(constant) });
             }
-        }
+        };
+        Some(Use { node, spelled: None })
     }
 
     /// The nodes of arguments; `None` if one was reported.
@@ -396,14 +387,18 @@ impl<'t> Scope<'_, 't> {
         let Some(uses) = self.uses(members.iter().map(|member| member.value)) else {
             return Val::Broken;
         };
-        let builder = &mut self.resolver.builder;
-        let (node, new) = builder.tuple(&uses, at);
+        Val::Node(self.tuple_of(&uses, at))
+    }
+
+    fn tuple_of(&mut self, members: &[Use], at: At) -> NodeId {
+        let Resolver { builder, checker, .. } = &mut *self.resolver;
+        let (node, new) = builder.tuple(members, at);
         if new {
-            let types: Vec<_> = uses.iter().map(|member| builder.ty(member.node)).collect();
-            let ty = check::tuple(&types);
+            let types: Vec<_> = members.iter().map(|member| &**builder.ty(member.node)).collect();
+            let ty = checker.tuple(&types);
             builder.set_ty(node, ty);
         }
-        Val::Node(node)
+        node
     }
 
     /// A function value is called.
@@ -423,7 +418,7 @@ impl<'t> Scope<'_, 't> {
         };
         let mut uses = vec![callee];
         uses.extend(args);
-        let builder = &mut self.resolver.builder;
+        let Resolver { builder, checker, .. } = &mut *self.resolver;
         let (node, new) = builder.apply(&uses, at);
         if new {
             let callee = builder.ty(callee.node);
@@ -432,7 +427,7 @@ impl<'t> Scope<'_, 't> {
                 let problem = Problem::warning(callee_span, format!("`{name}` is not a function"));
                 self.problems.add(problem.label(format!("this is {callee}")));
             }
-            let ty = check::apply(callee, uses.len() - 1);
+            let ty = checker.apply(callee, uses.len() - 1);
             builder.set_ty(node, ty);
         }
         Val::Node(node)
@@ -451,14 +446,14 @@ impl<'t> Scope<'_, 't> {
             }
         }
         let uses = &uses[..arity];
-        let builder = &mut self.resolver.builder;
+        let Resolver { builder, checker, .. } = &mut *self.resolver;
         let (node, new) = builder.call(&primitive.symbol, uses, at);
         if new {
-            let mut types = [&Ty::Any; MAX_ARITY];
+            let mut types = [&known().any; MAX_ARITY];
             uses.iter().zip(&mut types).for_each(|(arg, ty)| *ty = builder.ty(arg.node));
             let types = &types[..arity];
             for (index, ty) in types.iter().enumerate() {
-                if facts(primitive).mismatch(index, ty) {
+                if known().facts(primitive).mismatch(index, ty) {
                     let (name, param, declared) =
                         (primitive.name, primitive.params[index], &primitive.types[index]);
                     let message = format!("`{name}` wants {declared} for `{param}`, not {ty}");
@@ -466,7 +461,7 @@ impl<'t> Scope<'_, 't> {
                     self.problems.add(problem.label(format!("this is {ty}")));
                 }
             }
-            let ty = check::call(primitive, types);
+            let ty = checker.call(primitive, types);
             builder.set_ty(node, ty);
         }
         Val::Node(node)
@@ -537,9 +532,6 @@ impl<'t> Scope<'_, 't> {
         }
     }
 }
-
-/// No primitive takes more.
-const MAX_ARITY: usize = 4;
 
 fn takes(primitive: &Primitive, given: usize) -> String {
     let arity = primitive.params.len();

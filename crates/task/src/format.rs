@@ -187,7 +187,7 @@ impl Finder<'_> {
 
     /// One text, of any format.
     fn file(&mut self, text: &Arc<Text>, solutions: Option<&Arc<Text>>) {
-        let fields = Fields::of(start(&text.bytes));
+        let fields = Fields::of(TASKS, start(&text.bytes));
         let has_part =
             |name: &str, first: u8| fields.list.iter().any(|it| it.key == name && it.first == first);
         if has_part(Part::Train.name(), b'[') || has_part(Part::Test.name(), b'[') {
@@ -211,7 +211,7 @@ impl Finder<'_> {
         for field in fields.list {
             if field.first == b'{' && self.wants(&field.key) {
                 let end = field.end.unwrap_or(text.bytes.len());
-                self.tasks(text, Fields::of(Json::new(&text.bytes[..end], field.start)), None);
+                self.tasks(text, Fields::of(TASKS, Json::new(&text.bytes[..end], field.start)), None);
             }
         }
         // A text that ends inside a part was reported there.
@@ -246,7 +246,7 @@ impl Finder<'_> {
 
     /// Gives tasks their solutions; tasks that have none are left out.
     fn with_solutions(&mut self, entries: Vec<Entry>, tasks: &Text, text: &Arc<Text>) -> Vec<Entry> {
-        let Fields { mut list, flaw } = Fields::of(start(&text.bytes));
+        let Fields { mut list, flaw } = Fields::of(SOLUTIONS, start(&text.bytes));
         self.problems.extend(flaw.map(|flaw| text.problem(flaw, None)));
         list.retain(|field| field.end.is_some());
         list.sort_by(|a, b| a.key.cmp(&b.key));
@@ -319,6 +319,9 @@ fn twice(later: &Entry, first: &Entry) -> Problem {
     place(later, format!("the id is there twice; the first is at {}{line}", first.file))
 }
 
+const TASKS: &str = "tasks: {\"id\": {\"train\": …}}";
+const SOLUTIONS: &str = "solutions: {\"id\": [grids]}";
+
 /// The keys of an object with the places of their values, as far as it can be read.
 struct Fields<'a> {
     list: Vec<Field<'a>>,
@@ -335,10 +338,10 @@ struct Field<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// Reads one object and nothing else.
-    fn of(mut json: Json<'a>) -> Fields<'a> {
+    /// Reads one object, which holds `what`, and nothing else.
+    fn of(what: &str, mut json: Json<'a>) -> Fields<'a> {
         let mut list: Vec<Field<'a>> = Vec::new();
-        let read = json.object("tasks: {\"id\": {\"train\": …}}", |json, key, _| {
+        let read = json.object(what, |json, key, _| {
             let first = json.peek().unwrap_or(b' ');
             list.push(Field { key, first, start: json.at(), end: None });
             json.skim()?;

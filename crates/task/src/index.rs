@@ -187,7 +187,7 @@ fn task(entry: &Entry, scratch: &mut Vec<i8>) -> Result<Task, Problem> {
         Body::File(path) => {
             let file = path.display().to_string();
             let text = source::read_text(path).map_err(|error| Problem::of_task(&file, id, error))?;
-            parse::parse_task(&file, id, &text)?
+            parse::parse_task(id, &text).map_err(|problem| problem.in_file(file))?
         }
         Body::Slice(slice) => slice.parse(id, |json| parse::task(id, json, scratch))?,
     };
@@ -242,7 +242,8 @@ fn missing(label: &str, id: &str, entries: &[Entry], problems: &[Problem]) -> Lo
 /// Puts the outputs of a solutions file where they belong.
 fn add_solutions(task: &mut Task, outputs: Vec<Grid>) -> Result<(), String> {
     if outputs.len() != task.test.len() {
-        return Err(format!("{} solutions for {} test inputs", outputs.len(), task.test.len()));
+        let (outputs, inputs) = (outputs.len(), task.test.len());
+        return Err(format!("the number of solutions is {outputs}, that of test inputs {inputs}"));
     }
     for (i, (pair, output)) in task.test.iter_mut().zip(outputs).enumerate() {
         if pair.output.as_ref().is_some_and(|own| *own != output) {

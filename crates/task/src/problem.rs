@@ -10,7 +10,7 @@ use crate::Part;
 /// One thing that is wrong with data, with file and place. The mistake is always the data's.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Problem {
-    /// The file; for a member of an archive, `archive.zip/member.json`.
+    /// The file; for a member of an archive, `archive.zip/member.json`. Empty for a text that is no file.
     pub file: String,
     /// Line and column, both from 1; the column counts bytes.
     pub line: Option<(usize, usize)>,
@@ -58,6 +58,11 @@ impl fmt::Display for Spot {
 }
 
 impl Problem {
+    /// The same problem, found in this file.
+    pub fn in_file(self, file: impl Into<String>) -> Problem {
+        Problem { file: file.into(), ..self }
+    }
+
     /// A problem of a task as a whole.
     pub(crate) fn of_task(file: &str, task: &str, what: impl fmt::Display) -> Problem {
         let (file, task) = (file.to_owned(), Some(task.to_owned()));
@@ -68,11 +73,11 @@ impl Problem {
 impl fmt::Display for Problem {
     /// `file:line:column: task ID, train 0 input: what`
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.file)?;
-        if let Some((line, column)) = self.line {
-            write!(f, ":{line}:{column}")?;
+        let line = self.line.map_or(String::new(), |(line, column)| format!("{line}:{column}"));
+        for place in [&self.file, &line].into_iter().filter(|place| !place.is_empty()) {
+            write!(f, "{place}:")?;
         }
-        f.write_str(": ")?;
+        f.write_str(if self.file.is_empty() && line.is_empty() { "" } else { " " })?;
         if let Some(task) = &self.task {
             write!(f, "task {task}")?;
             let spot = self.spot.to_string();
@@ -106,7 +111,7 @@ pub enum LoadError {
     #[error("{data} holds several data sets: {}; pick one, as in {data}#{}", parts.join(", "), parts[0])]
     PickPart { data: String, parts: Vec<String> },
     /// Nothing that looks like tasks.
-    #[error("{path}: no task files (*.json) here")]
+    #[error("{path} holds no tasks (*.json)")]
     NoTasks { path: PathBuf },
     /// A task that was asked for by its id.
     #[error("{data} has no task {id}{}", hint(near))]

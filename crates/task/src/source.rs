@@ -43,7 +43,7 @@ pub(crate) fn unpack_file(bytes: Vec<u8>, path: &Path) -> io::Result<Content> {
     if bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"PK\x05\x06") {
         return unzip(&bytes, path).map(Content::Archive);
     }
-    let mut room = room_for(bytes.len());
+    let mut room = Room::new(bytes.len());
     gunzip(bytes, &mut room).map(Content::Text)
 }
 
@@ -113,7 +113,7 @@ pub(crate) fn stem(name: &str) -> &str {
 }
 
 /// Unpacks what is packed with gzip, and leaves everything else alone.
-fn gunzip(bytes: Vec<u8>, room: &mut u64) -> io::Result<Vec<u8>> {
+fn gunzip(bytes: Vec<u8>, room: &mut Room) -> io::Result<Vec<u8>> {
     if !bytes.starts_with(b"\x1f\x8b") {
         return Ok(bytes);
     }
@@ -121,8 +121,9 @@ fn gunzip(bytes: Vec<u8>, room: &mut u64) -> io::Result<Vec<u8>> {
 }
 
 fn unzip(bytes: &[u8], path: &Path) -> io::Result<Vec<Member>> {
-    let mut archive = zip::ZipArchive::new(io::Cursor::new(bytes))?;
-    let mut room = room_for(bytes.len());
+    let broken = |error| invalid(format!("not a whole zip archive ({error}): cut off?"));
+    let mut archive = zip::ZipArchive::new(io::Cursor::new(bytes)).map_err(broken)?;
+    let mut room = Room::new(bytes.len());
     let mut members = Vec::new();
     for i in 0..archive.len() {
         let file = archive.by_index(i)?;
@@ -140,21 +141,29 @@ fn unzip(bytes: &[u8], path: &Path) -> io::Result<Vec<Member>> {
     Ok(members)
 }
 
-/// How much may come out of so many packed bytes.
-fn room_for(packed: usize) -> u64 {
-    (packed as u64).saturating_mul(MAX_GROWTH).clamp(SMALL, MAX_BYTES)
+/// How much may still come out of what is packed.
+struct Room {
+    all: u64,
+    left: u64,
 }
 
-/// Reads to the end, or until `room` is used up.
-fn unpack(packed: impl Read, room: &mut u64) -> io::Result<Vec<u8>> {
+impl Room {
+    fn new(packed: usize) -> Room {
+        let all = (packed as u64).saturating_mul(MAX_GROWTH).clamp(SMALL, MAX_BYTES);
+        Room { all, left: all }
+    }
+}
+
+/// Reads to the end, or until the room is used up.
+fn unpack(packed: impl Read, room: &mut Room) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    packed.take(*room + 1).read_to_end(&mut bytes).map_err(|error| match error.kind() {
+    packed.take(room.left + 1).read_to_end(&mut bytes).map_err(|error| match error.kind() {
         io::ErrorKind::UnexpectedEof => invalid("the packed data ends too early: cut off?".to_owned()),
         _ => error,
     })?;
-    match room.checked_sub(bytes.len() as u64) {
-        Some(left) => *room = left,
-        None => return Err(invalid("unpacks to more than a data set can be: a bomb?".to_owned())),
+    match room.left.checked_sub(bytes.len() as u64) {
+        Some(left) => room.left = left,
+        None => return Err(invalid(format!("unpacks to more than {} MiB: a bomb?", room.all >> 20))),
     }
     Ok(bytes)
 }
@@ -187,8 +196,8 @@ mod tests {
 
     #[test]
     fn room_grows_with_what_is_packed() {
-        assert_eq!(room_for(0), SMALL);
-        assert_eq!(room_for(1 << 20), 200 << 20);
-        assert_eq!(room_for(usize::MAX), MAX_BYTES);
+        assert_eq!(Room::new(0).left, SMALL);
+        assert_eq!(Room::new(1 << 20).left, 200 << 20);
+        assert_eq!(Room::new(usize::MAX).left, MAX_BYTES);
     }
 }

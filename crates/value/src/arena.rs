@@ -20,6 +20,23 @@ impl Caps {
     pub const STANDARD: Caps = Caps { weight: 1 << 23, depth: 900 };
 }
 
+/// What [`Arena::patch`] makes a set of.
+#[derive(Clone, Copy, Debug)]
+pub struct Planes<'w> {
+    pub row: i64,
+    pub col: i64,
+    pub height: usize,
+    /// One bit a plane (see [`Patch::colors`]); 0 for indices, which have one plane.
+    pub colors: u16,
+    pub words: &'w [u64],
+}
+
+/// Whether so many cells are worth so many words. The empty words between a few cells far apart would cost more
+/// memory than the program pays for.
+fn dense(n_words: usize, count: usize) -> bool {
+    n_words <= 16 + 4 * count
+}
+
 /// Bump memory for the values of one run; dropped or reset as a whole.
 pub struct Arena {
     bump: Bump,
@@ -102,6 +119,23 @@ impl Arena {
         Ok(Value::Grid(self.bump.alloc(Grid { width: width as u32, cells })))
     }
 
+    /// A grid whose cells `fill` writes; they start as 0.
+    pub fn new_grid(
+        &self,
+        height: usize,
+        width: usize,
+        fill: impl FnOnce(&mut [i8]),
+    ) -> Result<Value<'_>, Fail> {
+        if height == 0 {
+            return Ok(Value::EMPTY_TUPLE);
+        }
+        assert!(width > 0, "a row without cells is no row of a grid");
+        self.admit(height.saturating_mul(width.saturating_add(1)))?;
+        let cells = self.bump.alloc_slice_fill_copy(height * width, 0i8);
+        fill(cells);
+        Ok(Value::Grid(self.bump.alloc(Grid { width: width as u32, cells })))
+    }
+
     /// A set of any members, in any order; of equal members the first stays.
     pub fn set<'a>(&'a self, items: &[Value<'a>]) -> Result<Value<'a>, Fail> {
         if items.is_empty() {
@@ -120,6 +154,100 @@ impl Arena {
         let (weight, depth) = self.measure(&items)?;
         let items = self.bump.alloc_slice_copy(&items);
         Ok(Value::Set(self.bump.alloc(Set { items, weight, depth })))
+    }
+
+    /// A set whose members are given ascending and without repetition, as a part of another set is.
+    pub fn set_ascending<'a>(&'a self, items: &[Value<'a>]) -> Result<Value<'a>, Fail> {
+        if items.is_empty() {
+            return Ok(Value::EMPTY_SET);
+        }
+        if matches!(items[0], Value::Pair(_) | Value::Cell(_)) {
+            return self.set(items);
+        }
+        debug_assert!(items.is_sorted_by(|a, b| order::cmp(*a, *b).is_lt()), "ascending");
+        let (weight, depth) = self.measure(items)?;
+        let items = self.bump.alloc_slice_copy(items);
+        Ok(Value::Set(self.bump.alloc(Set { items, weight, depth })))
+    }
+
+    /// A set of places or cells from bit planes: bit `k` of a word is column `col + k`, one plane of `height` words
+    /// a colour, ascending (see [`Patch`]). The box need not be tight and planes may be empty. `None` if the set
+    /// does not fit in bit planes.
+    pub fn patch<'a>(&'a self, planes: Planes<'_>) -> Option<Result<Value<'a>, Fail>> {
+        let Planes { row, col, height, mut colors, words } = planes;
+        let n_planes = words.len() / height.max(1);
+        let mut used_rows = (usize::MAX, 0);
+        let mut used_cols = 0u64;
+        let mut count = 0;
+        let mut kept = 0u32;
+        for (p, plane) in words.chunks_exact(height.max(1)).enumerate() {
+            let mut any = 0;
+            for (i, word) in plane.iter().enumerate() {
+                if *word != 0 {
+                    any |= word;
+                    count += word.count_ones();
+                    used_rows = (used_rows.0.min(i), used_rows.1.max(i));
+                }
+            }
+            used_cols |= any;
+            kept |= u32::from(any != 0) << p;
+        }
+        if count == 0 {
+            return Some(Ok(Value::EMPTY_SET));
+        }
+        let (skip_rows, skip_cols) = (used_rows.0, used_cols.trailing_zeros());
+        let tight_height = used_rows.1 + 1 - skip_rows;
+        let width = 64 - used_cols.leading_zeros() - skip_cols;
+        let row = i16::try_from(row + skip_rows as i64).ok()?;
+        let col = i16::try_from(col + i64::from(skip_cols)).ok()?;
+        let n_kept = kept.count_ones() as usize;
+        if tight_height as i64 > Patch::MAX_HEIGHT || !dense(n_kept * tight_height, count as usize) {
+            return None;
+        }
+        let rows = self.bump.alloc_slice_fill_copy(n_kept * tight_height, 0u64);
+        let mut to = rows.chunks_exact_mut(tight_height);
+        let mut rest = colors;
+        for p in 0..n_planes {
+            let color = rest & rest.wrapping_neg();
+            rest &= !color;
+            if kept >> p & 1 == 0 {
+                colors &= !color;
+                continue;
+            }
+            let plane = &words[p * height + skip_rows..][..tight_height];
+            for (to, from) in to.next().expect("one for each plane that is kept").iter_mut().zip(plane) {
+                *to = from >> skip_cols;
+            }
+        }
+        let patch = Patch { row, col, height: tight_height as u8, width: width as u8, colors, count, rows };
+        Some(self.capped(Value::Patch(self.bump.alloc(patch))))
+    }
+
+    /// The patch moved; the bits are shared. `None` if it does not fit there.
+    pub fn moved<'a>(&'a self, patch: &Patch<'a>, rows: i64, cols: i64) -> Option<Value<'a>> {
+        let row = i16::try_from(i64::from(patch.row).checked_add(rows)?).ok()?;
+        let col = i16::try_from(i64::from(patch.col).checked_add(cols)?).ok()?;
+        Some(Value::Patch(self.bump.alloc(Patch { row, col, ..*patch })))
+    }
+
+    /// The places of a patch in one colour, or without colours; the bits of a single plane are shared.
+    pub fn tinted<'a>(&'a self, patch: &Patch<'a>, color: Option<i64>) -> Option<Value<'a>> {
+        let colors = match color {
+            Some(color) if Patch::COLORS.contains(&color) => 1 << (color + 1),
+            Some(_) => return None,
+            None => 0,
+        };
+        let height = patch.height as usize;
+        if patch.rows.len() == height {
+            return Some(Value::Patch(self.bump.alloc(Patch { colors, ..*patch })));
+        }
+        let rows = self.bump.alloc_slice_copy(&patch.rows[..height]);
+        for plane in patch.rows[height..].chunks_exact(height) {
+            rows.iter_mut().zip(plane).for_each(|(to, from)| *to |= from);
+        }
+        let count: u32 = rows.iter().map(|word| word.count_ones()).sum();
+        dense(height, count as usize)
+            .then(|| Value::Patch(self.bump.alloc(Patch { colors, count, rows, ..*patch })))
     }
 
     /// A combinator over what it holds.
@@ -191,8 +319,7 @@ impl Arena {
         Ok(Some(Value::Grid(self.bump.alloc(Grid { width: width as u32, cells }))))
     }
 
-    /// `items` as bit planes, if they are all pairs or all cells and fit. A few cells far apart do not: the empty
-    /// words between them would cost more memory than the program pays for.
+    /// `items` as bit planes, if they are all pairs or all cells and fit.
     fn planes<'a>(&'a self, items: &[Value<'a>]) -> Option<Value<'a>> {
         fn place(item: Value<'_>, object: bool) -> Option<(i64, i64, i64)> {
             match item {
@@ -222,8 +349,8 @@ impl Arena {
             return None;
         }
         let n_planes = colors.count_ones().max(1) as usize;
-        let dense = |count: usize| n_planes * height as usize <= 16 + 4 * count;
-        if !dense(items.len()) {
+        let n_words = n_planes * height as usize;
+        if !dense(n_words, items.len()) {
             return None;
         }
         let rows = self.bump.alloc_slice_fill_copy(n_planes * height as usize, 0u64);
@@ -234,7 +361,7 @@ impl Arena {
         }
         let count: u32 = rows.iter().map(|word| word.count_ones()).sum();
         // Repeated items can make a sparse set look dense.
-        if !dense(count as usize) {
+        if !dense(n_words, count as usize) {
             return None;
         }
         let patch = Patch { row, col, height: height as u8, width: width as u8, colors, count, rows };

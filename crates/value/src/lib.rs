@@ -5,8 +5,7 @@
 //! [`Owned`]: an immutable shared buffer that carries its hash.
 //!
 //! Common shapes have compact forms (a grid of small integers, a set of cells as bit planes), chosen by the
-//! arena when a value is made. Each value has exactly one form, so the form is never visible: only [`order`]
-//! and the arena need to know that there is more than one.
+//! arena when a value is made. Each value has exactly one form, which shows in nothing but speed.
 //!
 //! This room knows nothing of primitives, programs or tasks.
 
@@ -21,7 +20,7 @@ mod owned;
 mod text;
 mod json;
 
-pub use arena::{Arena, Caps};
+pub use arena::{Arena, Caps, Planes};
 pub use fail::Fail;
 pub use func::{Closure, Op, Symbol};
 pub use grid::{Grid, Row};

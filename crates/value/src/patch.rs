@@ -98,6 +98,34 @@ impl<'a> Patch<'a> {
         self.colors != 0
     }
 
+    /// One bit a colour: bit `c + 1` for colour `c`; 0 for indices.
+    pub fn colors(&self) -> u16 {
+        self.colors
+    }
+
+    /// All planes, one after the other, `height` words each.
+    pub fn rows(&self) -> &'a [u64] {
+        self.rows
+    }
+
+    /// The planes with their colours; the one plane of indices counts as colour 0.
+    pub fn planes(&self) -> impl Iterator<Item = (i64, &'a [u64])> + use<'a> {
+        let mut colors = if self.colors == 0 { 2 } else { self.colors };
+        self.rows.chunks_exact(self.height as usize).map(move |plane| {
+            let color = i64::from(colors.trailing_zeros()) - 1;
+            colors &= colors - 1;
+            (color, plane)
+        })
+    }
+
+    /// Whether the patch holds this place, whatever its colour.
+    pub fn covers(&self, row: i64, col: i64) -> bool {
+        let (i, j) = (row - i64::from(self.row), col - i64::from(self.col));
+        (0..i64::from(self.height)).contains(&i)
+            && (0..i64::from(self.width)).contains(&j)
+            && self.rows.iter().skip(i as usize).step_by(self.height as usize).any(|word| word >> j & 1 == 1)
+    }
+
     /// Top row, left column, height and width of the bounding box.
     pub fn bounds(&self) -> (i64, i64, i64, i64) {
         (self.row.into(), self.col.into(), self.height.into(), self.width.into())

@@ -118,7 +118,7 @@ pub fn parse_prefix<'t, 'a>(
 }
 
 /// Deeper texts are refused, so that no text can exhaust the stack.
-const MAX_NESTING: usize = 500;
+const MAX_NESTING: usize = 1000;
 
 struct Parser<'t, 'f, 'g, 'a> {
     text: &'t str,

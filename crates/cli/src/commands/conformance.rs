@@ -2,13 +2,18 @@
 
 use std::io::Write;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::Context;
 use arcbatt::conformance::{Mismatch, Tally, check};
 use arcbatt::dsl::Limits;
 use serde::Serialize;
 
+use crate::watchdog::Watchdog;
 use crate::{Answer, files, output, picture};
+
+/// A case that takes longer is counted as failed.
+const CASE_TIME: Duration = Duration::from_secs(60);
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -27,7 +32,8 @@ pub(crate) fn run(args: &Args) -> Answer {
     let mut total = Tally::default();
     for path in &args.files {
         let keep = args.list - total.failures.len();
-        let tally = check(files::lines(path)?, Limits::STANDARD, keep)
+        let lines = files::lines(path)?;
+        let tally = Watchdog::watch(CASE_TIME, |stop| check(lines, Limits::STANDARD, stop, keep))
             .map_err(anyhow::Error::msg)
             .with_context(|| format!("{} is not a vector file", path.display()))?;
         total.passed += tally.passed;

@@ -11,8 +11,9 @@ use arcbatt::task::{
 };
 use serde::Serialize;
 
-use crate::files::{self, Skipped, skipped};
-use crate::{Answer, output};
+use crate::Answer;
+use crate::data::{self, Skipped, skipped};
+use crate::output::{self, count};
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
@@ -175,7 +176,7 @@ fn install(from: Option<&Path>, json: bool) -> Answer {
 }
 
 fn install_from(path: &Path, folder: &DataFolder) -> anyhow::Result<Vec<&'static str>> {
-    let installed = install::install(path, folder).context("cannot install")?;
+    let installed = install::install(path, folder)?;
     Ok(installed.iter().map(|installed| installed.set.name).collect())
 }
 
@@ -274,7 +275,7 @@ fn verify(data: &[String], json: bool) -> Answer {
                 } else {
                     format!(", the same as {}", others.join(", "))
                 };
-                writeln!(out, "{}: whole, {tasks} tasks, {hash}{same}", entry.data)?;
+                writeln!(out, "{}: whole, {}, {hash}{same}", entry.data, count(tasks, "task"))?;
             }
             (problem, ..) => writeln!(out, "{}: {}", entry.data, problem.as_deref().unwrap_or("broken"))?,
         }
@@ -308,7 +309,7 @@ fn verify_one(data: &str) -> anyhow::Result<VerifyEntry> {
 
 fn compare(a: &str, b: &str, skip_bad: bool, json: bool) -> Answer {
     let options = Options { skip_bad, select: Select::ALL };
-    let (a, b) = (files::open(a, &options)?, files::open(b, &options)?);
+    let (a, b) = (data::open(a, &options)?, data::open(b, &options)?);
     let diff = diff(&a, &b);
     if json {
         output::json(diff_document(&a, &b, &diff))?;
@@ -326,8 +327,8 @@ fn compare(a: &str, b: &str, skip_bad: bool, json: bool) -> Answer {
     }
     writeln!(
         out,
-        "{} tasks the same, {} changed, {} only in {}, {} only in {}",
-        diff.same,
+        "{} the same, {} changed, {} only in {}, {} only in {}",
+        count(diff.same, "task"),
         diff.changed.len(),
         diff.only_a.len(),
         a.label,

@@ -2,10 +2,10 @@
 
 use std::io::Write;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use anyhow::{Context, anyhow, bail};
+use anyhow::{anyhow, bail};
+use arcbatt::Stop;
 use arcbatt::dsl::{Cx, Limits};
 use arcbatt::exec::{Outcome, Sample, run as run_program};
 use arcbatt::lang::{Node, Program};
@@ -15,6 +15,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::files::{Source, read};
+use crate::watchdog::Watchdog;
 use crate::{Answer, output, picture};
 
 #[derive(clap::Args)]
@@ -32,7 +33,7 @@ pub(crate) struct Args {
     /// Fuel for each run
     #[arg(long, default_value_t = Limits::STANDARD.fuel)]
     fuel: u64,
-    /// Seconds after which a run is stopped, a backstop for slow machines
+    /// Seconds after which a pair is stopped, a backstop for slow machines
     #[arg(short = 't', long, value_name = "SECONDS", default_value_t = 60)]
     timeout: u64,
     /// Print a JSON document
@@ -44,36 +45,43 @@ pub(crate) fn run(args: &Args) -> Answer {
     let source = Source::read(&args.file)?;
     let program = source.program(args.name.as_deref())?;
     let input = Input::read(&args.input)?;
-    // The flag lives as long as the process: the watchdog may outlast the run.
-    let stop: &'static AtomicBool = Box::leak(Box::new(AtomicBool::new(false)));
-    let timeout = Duration::from_secs(args.timeout);
-    std::thread::spawn(move || {
-        std::thread::sleep(timeout);
-        stop.store(true, Ordering::Relaxed);
+    let pairs = input.pairs();
+    if pairs.is_empty() {
+        bail!("{} holds no pair to run on", args.input.display());
+    }
+    let note = (matches!(input, Input::Grid(_)) && program.needs_samples()).then(|| {
+        format!("{} reads S, and S is empty on a bare grid; give a task file instead", program.name())
     });
-
-    let arena = Arena::new(Limits::STANDARD.caps);
-    let samples = input.samples(&arena)?;
-    let mut runs = Vec::new();
-    for (label, grid, expected) in input.pairs() {
-        let fits = "the caps leave room for any grid of a task";
-        let value = grid.value(&arena).map_err(anyhow::Error::msg).context(fits)?;
-        let expected = expected.map(|grid| grid.value(&arena)).transpose().map_err(anyhow::Error::msg)?;
-        let sample = Sample { input: value, samples };
-        runs.push(Run {
-            label,
-            input: value,
-            expected,
-            outcome: run_program(program, sample, Cx::new(&arena, args.fuel, Some(stop))),
-        });
+    let mut out = output::stdout();
+    let mut entries = Vec::new();
+    if let Some(note) = &note
+        && !args.json
+    {
+        writeln!(out, "note: {note}\n")?;
     }
-    let bare = matches!(input, Input::Grid(_)) && program.needs_samples();
+    let mut right = 0;
+    let mut arena = Arena::new(Limits::STANDARD.caps);
+    Watchdog::watch(Duration::from_secs(args.timeout), |stop| -> anyhow::Result<()> {
+        for (label, grid, expected) in &pairs {
+            stop.restart();
+            arena.reset();
+            let run = Run::new(program, &input, (label, grid, *expected), args.fuel, stop, &arena)?;
+            right += usize::from(run.right());
+            if args.json {
+                entries.push(entry(program, &run, args.trace)?);
+            } else {
+                print(&mut out, program, &run, args.trace)?;
+            }
+        }
+        Ok(())
+    })?;
     if args.json {
-        document(program, &runs, args.trace)?;
-    } else {
-        print(program, &runs, bare, args.trace)?;
+        document(program, note, entries)?;
+    } else if pairs.len() > 1 {
+        writeln!(out, "{right} of {} pairs right", pairs.len())?;
     }
-    Ok(runs.iter().all(Run::right))
+    out.flush()?;
+    Ok(right == pairs.len())
 }
 
 enum Input {
@@ -88,11 +96,11 @@ impl Input {
         let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
         let file = path.display().to_string();
         let input = match first {
-            Some(b'[') => parse_grid(&file, &bytes).map(Input::Grid),
-            Some(b'{') => parse_task(&file, &id, &bytes).map(Input::Task),
+            Some(b'[') => parse_grid(&bytes).map(Input::Grid),
+            Some(b'{') => parse_task(&id, &bytes).map(Input::Task),
             _ => bail!("{file} is neither a grid ([[0, 1], …]) nor a task ({{\"train\": …}})"),
         };
-        input.map_err(|problem| anyhow!("{problem}"))
+        input.map_err(|problem| anyhow!("{}", problem.in_file(file)))
     }
 
     fn samples<'a>(&self, arena: &'a Arena) -> anyhow::Result<Value<'a>> {
@@ -116,13 +124,28 @@ impl Input {
 }
 
 struct Run<'a> {
-    label: String,
+    label: &'a str,
     input: Value<'a>,
     expected: Option<Value<'a>>,
     outcome: Outcome<'a>,
 }
 
-impl Run<'_> {
+impl<'a> Run<'a> {
+    fn new(
+        program: &Program,
+        input: &Input,
+        (label, grid, expected): (&'a str, &Grid, Option<&Grid>),
+        fuel: u64,
+        stop: Stop<'a>,
+        arena: &'a Arena,
+    ) -> anyhow::Result<Run<'a>> {
+        let samples = input.samples(arena)?;
+        let value = |grid: &Grid| grid.value(arena).map_err(anyhow::Error::msg);
+        let (input, expected) = (value(grid)?, expected.map(value).transpose()?);
+        let outcome = run_program(program, Sample { input, samples }, Cx::new(arena, fuel, stop.flag()));
+        Ok(Run { label, input, expected, outcome })
+    }
+
     fn right(&self) -> bool {
         match (&self.outcome.result, self.expected) {
             (Ok(value), Some(expected)) => order::equal(*value, expected),
@@ -132,52 +155,37 @@ impl Run<'_> {
     }
 }
 
-fn print(program: &Program, runs: &[Run<'_>], bare: bool, trace: bool) -> anyhow::Result<()> {
+fn print(out: &mut impl Write, program: &Program, run: &Run<'_>, trace: bool) -> anyhow::Result<()> {
     let colored = output::colored();
-    let mut out = output::stdout();
-    if bare {
-        writeln!(
-            out,
-            "note: {} reads S, and S is empty on a bare grid; give a task file instead\n",
-            program.name()
-        )?;
+    let verdict = match (&run.outcome.result, run.expected) {
+        (Ok(_), Some(_)) if run.right() => ": right",
+        (Ok(_), Some(_)) => ": wrong",
+        (Err(_), _) => ": failed",
+        (Ok(_), None) => "",
+    };
+    writeln!(out, "{}{verdict} (fuel {})", run.label, run.outcome.fuel)?;
+    if trace {
+        write_trace(out, program, &run.outcome)?;
     }
-    for run in runs {
-        let verdict = match (&run.outcome.result, run.expected) {
-            (Ok(_), Some(_)) if run.right() => ": right",
-            (Ok(_), Some(_)) => ": wrong",
-            (Err(_), _) => ": failed",
-            (Ok(_), None) => "",
-        };
-        writeln!(out, "{}{verdict} (fuel {})", run.label, run.outcome.fuel)?;
-        if trace {
-            write_trace(&mut out, program, &run.outcome)?;
-        }
-        match &run.outcome.result {
-            Ok(value) => {
-                let mut blocks = Vec::new();
-                if run.expected.is_some() || matches!(value, Value::Grid(_)) {
-                    blocks.push(("input".to_owned(), picture::render(run.input, colored)));
-                }
-                blocks.push(("answer".to_owned(), picture::render(*value, colored)));
-                if let Some(expected) = run.expected
-                    && !run.right()
-                {
-                    blocks.push(("expected".to_owned(), picture::render(expected, colored)));
-                }
-                for line in picture::beside(&blocks) {
-                    writeln!(out, "{line}")?;
-                }
+    match &run.outcome.result {
+        Ok(value) => {
+            let mut blocks = Vec::new();
+            if run.expected.is_some() || matches!(value, Value::Grid(_)) {
+                blocks.push(("input".to_owned(), picture::render(run.input, colored)));
             }
-            Err(failure) => writeln!(out, "{}", failure.describe(program))?,
+            blocks.push(("answer".to_owned(), picture::render(*value, colored)));
+            if let Some(expected) = run.expected
+                && !run.right()
+            {
+                blocks.push(("expected".to_owned(), picture::render(expected, colored)));
+            }
+            for line in picture::beside(&blocks) {
+                writeln!(out, "{line}")?;
+            }
         }
-        writeln!(out)?;
+        Err(failure) => writeln!(out, "{}", failure.describe(program))?,
     }
-    if let [_, _, ..] = runs {
-        let right = runs.iter().filter(|run| run.right()).count();
-        writeln!(out, "{right} of {} pairs right", runs.len())?;
-    }
-    Ok(out.flush()?)
+    Ok(writeln!(out)?)
 }
 
 fn write_trace(out: &mut impl Write, program: &Program, outcome: &Outcome<'_>) -> anyhow::Result<()> {
@@ -185,7 +193,7 @@ fn write_trace(out: &mut impl Write, program: &Program, outcome: &Outcome<'_>) -
     for (node, value) in calls(program, outcome) {
         let unnamed = || node.primitive().map_or("…", |symbol| symbol.name);
         let name = node.name().unwrap_or_else(unnamed);
-        writeln!(out, "  {:>4} │ {name} = {}", node.line, picture::cut(&value.to_string(), width))?;
+        writeln!(out, "  {:>4} │ {name} = {}", node.line, picture::cut_value(value, width))?;
     }
     Ok(())
 }
@@ -199,66 +207,80 @@ fn calls<'p, 'a>(
     computed.filter(|(node, _)| node.is_call())
 }
 
-fn document(program: &Program, runs: &[Run<'_>], trace: bool) -> anyhow::Result<()> {
+/// A traced value that weighs more than this is only weighed in JSON.
+const MAX_TRACED: u32 = 100_000;
+
+#[derive(Serialize)]
+struct Entry {
+    pair: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output: Option<Box<RawValue>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failure: Option<Failure>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    right: Option<bool>,
+    fuel: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trace: Option<Vec<Line>>,
+}
+
+#[derive(Serialize)]
+struct Failure {
+    kind: &'static str,
+    primitive: Option<&'static str>,
+    line: u32,
+    text: String,
+}
+
+#[derive(Serialize)]
+struct Line {
+    line: u32,
+    name: Option<String>,
+    value: Box<RawValue>,
+}
+
+fn entry(program: &Program, run: &Run<'_>, trace: bool) -> anyhow::Result<Entry> {
+    let lines = calls(program, &run.outcome).map(|(node, value)| {
+        let value = match value.weight() {
+            weight if weight > MAX_TRACED => RawValue::from_string(format!("{{\"weight\":{weight}}}"))?,
+            _ => raw(value)?,
+        };
+        Ok(Line { line: node.line, name: node.name().map(str::to_owned), value })
+    });
+    Ok(Entry {
+        pair: run.label.to_owned(),
+        output: run.outcome.result.as_ref().ok().map(|value| raw(*value)).transpose()?,
+        failure: run.outcome.result.as_ref().err().map(|failure| Failure {
+            kind: failure.fail.name(),
+            primitive: failure.primitive.map(|symbol| symbol.name),
+            line: program.node(failure.node).line,
+            text: failure.describe(program),
+        }),
+        right: run.expected.map(|_| run.right()),
+        fuel: run.outcome.fuel,
+        trace: if trace { Some(lines.collect::<anyhow::Result<_>>()?) } else { None },
+    })
+}
+
+fn raw(value: Value<'_>) -> anyhow::Result<Box<RawValue>> {
+    let mut json = String::new();
+    to_json(value, &mut json);
+    Ok(RawValue::from_string(json)?)
+}
+
+fn document(program: &Program, note: Option<String>, runs: Vec<Entry>) -> anyhow::Result<()> {
     #[derive(Serialize)]
     struct Document {
         program: String,
         hash: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        note: Option<String>,
         runs: Vec<Entry>,
-    }
-    #[derive(Serialize)]
-    struct Entry {
-        pair: String,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        output: Option<Box<RawValue>>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        failure: Option<Failure>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        right: Option<bool>,
-        fuel: u64,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        trace: Option<Vec<Line>>,
-    }
-    #[derive(Serialize)]
-    struct Failure {
-        kind: &'static str,
-        primitive: Option<&'static str>,
-        line: u32,
-        text: String,
-    }
-    #[derive(Serialize)]
-    struct Line {
-        line: u32,
-        name: Option<String>,
-        value: Box<RawValue>,
-    }
-    fn raw(value: Value<'_>) -> anyhow::Result<Box<RawValue>> {
-        let mut json = String::new();
-        to_json(value, &mut json);
-        Ok(RawValue::from_string(json)?)
-    }
-    let mut entries = Vec::new();
-    for run in runs {
-        let lines = calls(program, &run.outcome).map(|(node, value)| {
-            Ok(Line { line: node.line, name: node.name().map(str::to_owned), value: raw(value)? })
-        });
-        entries.push(Entry {
-            pair: run.label.clone(),
-            output: run.outcome.result.as_ref().ok().map(|value| raw(*value)).transpose()?,
-            failure: run.outcome.result.as_ref().err().map(|failure| Failure {
-                kind: failure.fail.name(),
-                primitive: failure.primitive.map(|symbol| symbol.name),
-                line: program.node(failure.node).line,
-                text: failure.describe(program),
-            }),
-            right: run.expected.map(|_| run.right()),
-            fuel: run.outcome.fuel,
-            trace: if trace { Some(lines.collect::<anyhow::Result<_>>()?) } else { None },
-        });
     }
     output::json(Document {
         program: program.name().to_owned(),
         hash: program.hash().to_string(),
-        runs: entries,
+        note,
+        runs,
     })
 }

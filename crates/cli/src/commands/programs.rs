@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::bail;
 use arcbatt::dsl::Limits;
@@ -9,8 +10,11 @@ use arcbatt::lang::{self, Program, Severity};
 use arcbatt::verify::{Verdict, verify};
 use serde::Serialize;
 
-use crate::files::{DataArgs, Skipped, Source, skipped};
-use crate::{Answer, output};
+use crate::Answer;
+use crate::data::{DataArgs, Skipped, skipped};
+use crate::files::Source;
+use crate::output::{self, count};
+use crate::watchdog::Watchdog;
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
@@ -29,6 +33,9 @@ pub(crate) enum Command {
     Fmt {
         #[arg(required = true)]
         files: Vec<PathBuf>,
+        /// Print a JSON document
+        #[arg(long)]
+        json: bool,
     },
     /// Show one program: its lines with their types, and its content hash
     Show {
@@ -48,6 +55,9 @@ pub(crate) enum Command {
         /// Fuel for each run
         #[arg(long, default_value_t = Limits::STANDARD.fuel)]
         fuel: u64,
+        /// Seconds after which a program is stopped, a backstop for slow machines
+        #[arg(short = 't', long, value_name = "SECONDS", default_value_t = 60)]
+        timeout: u64,
         /// Print a JSON document
         #[arg(long)]
         json: bool,
@@ -57,9 +67,11 @@ pub(crate) enum Command {
 pub(crate) fn run(command: &Command) -> Answer {
     match command {
         Command::Check { files, strict, json } => check(files, *strict, *json),
-        Command::Fmt { files } => fmt(files),
+        Command::Fmt { files, json } => fmt(files, *json),
         Command::Show { file, name, json } => show(file, name.as_deref(), *json),
-        Command::Verify { data, programs, fuel, json } => verify_programs(data, programs, *fuel, *json),
+        Command::Verify { data, programs, fuel, timeout, json } => {
+            verify_programs(data, programs, *fuel, Duration::from_secs(*timeout), *json)
+        }
     }
 }
 
@@ -84,10 +96,6 @@ fn check(paths: &[PathBuf], strict: bool, json: bool) -> Answer {
     }
     out.flush()?;
     Ok(sources.iter().all(accepted))
-}
-
-fn count(n: usize, what: &str) -> String {
-    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
 #[derive(Serialize)]
@@ -156,11 +164,19 @@ fn usable(sources: &[Source]) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn fmt(paths: &[PathBuf]) -> Answer {
+fn fmt(paths: &[PathBuf], json: bool) -> Answer {
     let sources = paths.iter().map(|path| Source::read(path)).collect::<anyhow::Result<Vec<_>>>()?;
     usable(&sources)?;
-    let mut out = output::stdout();
     let programs = sources.iter().flat_map(|source| &source.parsed.programs);
+    if json {
+        #[derive(Serialize)]
+        struct Document<P> {
+            programs: Vec<P>,
+        }
+        output::json(Document { programs: programs.map(show_document).collect() })?;
+        return Ok(true);
+    }
+    let mut out = output::stdout();
     for (i, program) in programs.enumerate() {
         write!(out, "{}{}", if i == 0 { "" } else { "\n\n" }, lang::print(program))?;
     }
@@ -196,7 +212,7 @@ fn n_calls(program: &Program) -> usize {
     program.nodes().iter().filter(|node| node.is_call()).count()
 }
 
-fn show_document(program: &Program) -> impl Serialize {
+fn show_document(program: &Program) -> impl Serialize + use<> {
     #[derive(Serialize)]
     struct Document {
         name: String,
@@ -216,12 +232,16 @@ fn show_document(program: &Program) -> impl Serialize {
     }
 }
 
-fn verify_programs(data: &DataArgs, paths: &[PathBuf], fuel: u64, json: bool) -> Answer {
+fn verify_programs(data: &DataArgs, paths: &[PathBuf], fuel: u64, time: Duration, json: bool) -> Answer {
     let sources = paths.iter().map(|path| Source::read(path)).collect::<anyhow::Result<Vec<_>>>()?;
     let errors: usize = sources.iter().map(Source::errors).sum();
     let dataset = data.open()?;
     let programs: Vec<_> = sources.into_iter().flat_map(|source| source.parsed.programs).collect();
-    let verdicts = verify(&programs, &dataset, Limits { fuel, ..Limits::STANDARD });
+    if programs.is_empty() && errors == 0 {
+        bail!("there is no program in these files");
+    }
+    let limits = Limits { fuel, ..Limits::STANDARD };
+    let verdicts = Watchdog::watch(time, |stop| verify(&programs, &dataset, limits, stop));
     let right = verdicts.iter().filter(|verdict| verdict.right()).count();
     let fine = right == verdicts.len() && errors == 0;
     if json {
@@ -237,6 +257,9 @@ fn verify_programs(data: &DataArgs, paths: &[PathBuf], fuel: u64, json: bool) ->
     for verdict in verdicts.iter().filter(|verdict| !verdict.right()) {
         match &verdict.task {
             None => writeln!(out, "{}: no task of this data set ends its name", verdict.program)?,
+            Some(_) if verdict.pairs == 0 => {
+                writeln!(out, "{}: no output of its task is known", verdict.program)?
+            }
             Some(_) => {
                 writeln!(
                     out,

@@ -54,7 +54,7 @@ fn multiply(cx: &mut Cx, a: Num, b: Num) -> Total<Num> {
 /// divide(-7, (2, 3)) = (-4, -3)
 /// divide(1, 0) ! Range
 /// ```
-#[primitive(cost = Constant)]
+#[primitive(cost = PerCell)]
 fn divide(cx: &mut Cx, a: Num, b: Num) -> Partial<Num> {
     componentwise(cx, a, b, Cx::floor_div)
 }
@@ -65,7 +65,7 @@ fn divide(cx: &mut Cx, a: Num, b: Num) -> Partial<Num> {
 /// invert(3) = -3
 /// invert((1, -2)) = (-1, 2)
 /// ```
-#[primitive(cost = Constant)]
+#[primitive(cost = PerCell)]
 fn invert(cx: &mut Cx, n: Num) -> Total<Num> {
     each_int(cx, n, |n| n.checked_neg())
 }
@@ -87,7 +87,7 @@ fn double(cx: &mut Cx, n: Num) -> Total<Num> {
 /// halve(5) = 2
 /// halve((-1, 4)) = (-1, 2)
 /// ```
-#[primitive(cost = Constant)]
+#[primitive(cost = PerCell)]
 fn halve(cx: &mut Cx, n: Num) -> Total<Num> {
     each_int(cx, n, |n| Some(n.div_euclid(2)))
 }
@@ -98,7 +98,7 @@ fn halve(cx: &mut Cx, n: Num) -> Total<Num> {
 /// increment(1) = 2
 /// increment((0, 5)) = (1, 6)
 /// ```
-#[primitive(cost = Constant)]
+#[primitive(cost = PerCell)]
 fn increment(cx: &mut Cx, x: Num) -> Total<Num> {
     each_int(cx, x, |x| x.checked_add(1))
 }
@@ -109,7 +109,7 @@ fn increment(cx: &mut Cx, x: Num) -> Total<Num> {
 /// decrement(1) = 0
 /// decrement((0, 5)) = (-1, 4)
 /// ```
-#[primitive(cost = Constant)]
+#[primitive(cost = PerCell)]
 fn decrement(cx: &mut Cx, x: Num) -> Total<Num> {
     each_int(cx, x, |x| x.checked_sub(1))
 }
@@ -120,7 +120,7 @@ fn decrement(cx: &mut Cx, x: Num) -> Total<Num> {
 /// crement(3) = 4
 /// crement((-2, 0)) = (-3, 0)
 /// ```
-#[primitive(cost = Constant)]
+#[primitive(cost = PerCell)]
 fn crement(cx: &mut Cx, x: Num) -> Total<Num> {
     each_int(cx, x, |x| x.checked_add(x.signum()))
 }
@@ -131,7 +131,7 @@ fn crement(cx: &mut Cx, x: Num) -> Total<Num> {
 /// sign(-7) = -1
 /// sign((0, 3)) = (0, 1)
 /// ```
-#[primitive(cost = Constant)]
+#[primitive(cost = PerCell)]
 fn sign(cx: &mut Cx, x: Num) -> Total<Num> {
     each_int(cx, x, |x| Some(x.signum()))
 }
@@ -203,7 +203,7 @@ fn minimum(cx: &mut Cx, container: Container<Int>) -> Total<Int> {
 /// ```arc
 /// toivec(3) = (3, 0)
 /// ```
-#[primitive(cost = Constant)]
+#[primitive(cost = PerCell)]
 fn toivec(cx: &mut Cx, i: Int) -> Total<Pair> {
     cx.tuple(&[i, Value::Int(0)])
 }
@@ -213,7 +213,7 @@ fn toivec(cx: &mut Cx, i: Int) -> Total<Pair> {
 /// ```arc
 /// tojvec(3) = (0, 3)
 /// ```
-#[primitive(cost = Constant)]
+#[primitive(cost = PerCell)]
 fn tojvec(cx: &mut Cx, j: Int) -> Total<Pair> {
     cx.tuple(&[Value::Int(0), j])
 }

@@ -270,7 +270,10 @@ fn downscale(cx: &mut Cx, grid: Grid, factor: Int) -> Partial<Grid> {
 /// ```
 #[primitive(cost = PerCell)]
 fn compress(cx: &mut Cx, grid: Grid) -> Total<Grid> {
-    let plain_columns = plain_members(cx, places::dmirror(cx, grid)?)?;
+    let plain_columns = match grid.is_tuple() {
+        true => cx.zip_all(&cx.members(grid)?)?.iter().map(|column| is_plain(column)).collect(),
+        false => plain_members(cx, places::dmirror(cx, grid)?)?,
+    };
     let plain_rows = plain_members(cx, grid)?;
     let mut rows = Vec::new();
     for (row, plain) in cx.iter(grid)?.zip(plain_rows) {
@@ -416,9 +419,9 @@ fn every_nth<'a>(cx: &Cx<'a>, row: Value<'a>, width: usize, step: usize) -> Resu
 
 /// For each member of a container whether it is a container of equal members, at least one.
 fn plain_members<'a>(cx: &Cx<'a>, container: Value<'a>) -> Result<Vec<bool>, Fail> {
-    let is_plain = |line: Value<'a>| {
-        let mut members = cx.iter(line)?;
-        Ok(members.next().is_some_and(|first| members.all(|other| order::equal(first, other))))
-    };
-    cx.iter(container)?.map(is_plain).collect()
+    cx.iter(container)?.map(|line| Ok(is_plain(&cx.members(line)?))).collect()
+}
+
+fn is_plain(line: &[Value<'_>]) -> bool {
+    line.first().is_some_and(|first| line.iter().all(|other| order::equal(*first, *other)))
 }

@@ -3,9 +3,8 @@
 use batt_dsl_macros::primitive;
 use batt_value::{Fail, Value, order};
 
-use super::places::{self, cells_of_rows, colors, colors_of_cells, tuples};
+use super::places::{self, cells_of_rows, colors, colors_of_cells, toindices, tuples};
 use crate::Cx;
-use crate::python::toindices;
 use crate::registry::family;
 
 family! {

@@ -20,7 +20,7 @@ family! {
 /// compose(double, increment) = compose(double, increment)
 /// apply(compose(double, increment), (1, 2)) = (4, 6)
 /// ```
-#[primitive(cost = Constant)]
+#[primitive(cost = Closure)]
 fn compose(cx: &mut Cx, outer: Func<B, C>, inner: Func<A, B>) -> Total<Func<A, C>> {
     cx.arena.closure(Op::Compose, &[outer, inner])
 }
@@ -31,7 +31,7 @@ fn compose(cx: &mut Cx, outer: Func<B, C>, inner: Func<A, B>) -> Total<Func<A, C
 /// chain(double, increment, halve) = chain(double, increment, halve)
 /// apply(chain(double, increment, halve), (4, 9)) = (6, 10)
 /// ```
-#[primitive(cost = Constant)]
+#[primitive(cost = Closure)]
 fn chain(cx: &mut Cx, h: Func<C, D>, g: Func<B, C>, f: Func<A, B>) -> Total<Func<A, D>> {
     cx.arena.closure(Op::Chain, &[h, g, f])
 }
@@ -42,7 +42,7 @@ fn chain(cx: &mut Cx, h: Func<C, D>, g: Func<B, C>, f: Func<A, B>) -> Total<Func
 /// matcher(size, 2) = matcher(size, 2)
 /// sfilter(((1,), (2, 3)), matcher(size, 2)) = [2 3]
 /// ```
-#[primitive(cost = Constant)]
+#[primitive(cost = Closure)]
 fn matcher(cx: &mut Cx, function: Func<A, B>, target: B) -> Total<Func<A, Bool>> {
     cx.arena.closure(Op::Matcher, &[function, target])
 }
@@ -56,7 +56,7 @@ fn matcher(cx: &mut Cx, function: Func<A, B>, target: B) -> Total<Func<A, Bool>>
 /// apply(rbind(double, 1), (5, 6)) ! Kind
 /// rbind(7, 1) ! Kind
 /// ```
-#[primitive(cost = Constant, infer = BindLast)]
+#[primitive(cost = Closure, infer = BindLast)]
 fn rbind(cx: &mut Cx, function: Func<A, B, C>, fixed: B) -> Total<Func<A, C>> {
     cx.arena.closure(Op::Rbind, &[function, fixed])
 }
@@ -68,7 +68,7 @@ fn rbind(cx: &mut Cx, function: Func<A, B, C>, fixed: B) -> Total<Func<A, C>> {
 /// lbind(subtract, 1) = lbind(subtract, 1)
 /// apply(lbind(subtract, 1), (5, 6)) = (-4, -5)
 /// ```
-#[primitive(cost = Constant, infer = BindFirst)]
+#[primitive(cost = Closure, infer = BindFirst)]
 fn lbind(cx: &mut Cx, function: Func<A, B, C>, fixed: A) -> Total<Func<B, C>> {
     cx.arena.closure(Op::Lbind, &[function, fixed])
 }
@@ -99,7 +99,7 @@ fn power(cx: &mut Cx, function: Func<A, A>, n: Int) -> Partial<Func<A, A>> {
 /// fork(add, double, halve) = fork(add, double, halve)
 /// apply(fork(add, double, halve), (4, 10)) = (10, 25)
 /// ```
-#[primitive(cost = Constant)]
+#[primitive(cost = Closure)]
 fn fork(cx: &mut Cx, outer: Func<B, C, D>, a: Func<A, B>, b: Func<A, C>) -> Total<Func<A, D>> {
     cx.arena.closure(Op::Fork, &[outer, a, b])
 }
@@ -111,7 +111,7 @@ fn fork(cx: &mut Cx, outer: Func<B, C, D>, a: Func<A, B>, b: Func<A, C>) -> Tota
 /// apply(halve, {2, 3, 4}) = {1, 2}
 /// apply(7, ()) = ()
 /// ```
-#[primitive(cost = PerCall, alias(apply_t, apply_f))]
+#[primitive(cost = PerCall, order_sensitive, alias(apply_t, apply_f))]
 fn apply(cx: &mut Cx, function: Func<A, B>, container: Container<A>) -> Partial<Container<B>> {
     applied(cx, function, container)
 }
@@ -285,7 +285,7 @@ fn argmin(cx: &mut Cx, container: Container<A>, compfunc: Func<A, B>) -> Partial
 /// valmax({}, increment) = 1
 /// valmax({}, size) ! Kind
 /// ```
-#[primitive(cost = PerCall, alias(valmax_t, valmax_f))]
+#[primitive(cost = PerCall, order_sensitive, alias(valmax_t, valmax_f))]
 fn valmax(cx: &mut Cx, container: Container<A>, compfunc: Func<A, B>) -> Partial<B> {
     let item = greatest(cx, container, compfunc)?.unwrap_or(Value::Int(0));
     cx.call(compfunc, &[item])
@@ -297,7 +297,7 @@ fn valmax(cx: &mut Cx, container: Container<A>, compfunc: Func<A, B>) -> Partial
 /// valmin(((1, 2), (3,)), size) = 1
 /// valmin((), invert) = 0
 /// ```
-#[primitive(cost = PerCall, alias(valmin_t, valmin_f))]
+#[primitive(cost = PerCall, order_sensitive, alias(valmin_t, valmin_f))]
 fn valmin(cx: &mut Cx, container: Container<A>, compfunc: Func<A, B>) -> Partial<B> {
     let item = least(cx, container, compfunc)?.unwrap_or(Value::Int(0));
     cx.call(compfunc, &[item])

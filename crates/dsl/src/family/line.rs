@@ -3,9 +3,8 @@
 use batt_dsl_macros::primitive;
 use batt_value::{Fail, Value};
 
-use super::places::{leftmost, lowermost, lrcorner, rightmost, ulcorner, uppermost};
+use super::places::{leftmost, lowermost, lrcorner, rightmost, toindices, ulcorner, uppermost};
 use crate::Cx;
-use crate::python::toindices;
 use crate::registry::family;
 
 family! {
@@ -142,7 +141,7 @@ fn r#box(cx: &mut Cx, patch: Patch) -> Total<Indices> {
 /// ```arc
 /// dneighbors((1, 1)) = {(0, 1), (1, 0), (1, 2), (2, 1)}
 /// ```
-#[primitive(cost = Constant)]
+#[primitive(cost = PerCell)]
 fn dneighbors(cx: &mut Cx, loc: Pair) -> Total<Indices> {
     cx.set(&direct(cx, loc)?)
 }
@@ -152,7 +151,7 @@ fn dneighbors(cx: &mut Cx, loc: Pair) -> Total<Indices> {
 /// ```arc
 /// ineighbors((1, 1)) = {(0, 0), (0, 2), (2, 0), (2, 2)}
 /// ```
-#[primitive(cost = Constant)]
+#[primitive(cost = PerCell)]
 fn ineighbors(cx: &mut Cx, loc: Pair) -> Total<Indices> {
     cx.set(&diagonal(cx, loc)?)
 }
@@ -162,7 +161,7 @@ fn ineighbors(cx: &mut Cx, loc: Pair) -> Total<Indices> {
 /// ```arc
 /// neighbors((0, 0)) = {(-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1)}
 /// ```
-#[primitive(cost = Constant)]
+#[primitive(cost = PerCell)]
 fn neighbors(cx: &mut Cx, loc: Pair) -> Total<Indices> {
     let places = [direct(cx, loc)?, diagonal(cx, loc)?].concat();
     cx.set(&places)

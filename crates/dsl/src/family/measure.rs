@@ -3,9 +3,11 @@
 use batt_dsl_macros::primitive;
 use batt_value::{Fail, Value, order};
 
-use super::places::{center, height, leftmost, lowermost, normalize, places, rightmost, uppermost, width};
+use super::places::{
+    center, height, leftmost, lowermost, normalize, places, rightmost, toindices, uppermost, width,
+};
 use crate::Cx;
-use crate::python::{Lookup, toindices};
+use crate::python::Lookup;
 use crate::registry::family;
 
 family! {

@@ -241,7 +241,7 @@ fn asindices(cx: &mut Cx, grid: Grid) -> Total<Indices> {
 /// ```
 #[primitive(cost = PerCell, alias(toindices_i, toindices_o), keyword(indices = patch, obj = patch))]
 fn toindices(cx: &mut Cx, patch: Patch) -> Total<Indices> {
-    crate::python::toindices(cx, patch)
+    super::places::toindices(cx, patch)
 }
 
 /// Which cells make an object.

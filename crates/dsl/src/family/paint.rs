@@ -3,9 +3,8 @@
 use batt_dsl_macros::primitive;
 use batt_value::{Fail, Value, order};
 
-use super::places::{mostcolor, shift};
+use super::places::{mostcolor, shift, toindices};
 use crate::Cx;
-use crate::python::toindices;
 use crate::registry::family;
 
 family! {

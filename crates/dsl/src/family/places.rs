@@ -5,7 +5,6 @@
 use batt_value::{Fail, Value};
 
 use crate::Cx;
-use crate::python::toindices;
 
 /// The smallest row.
 pub(super) fn uppermost<'a>(cx: &Cx<'a>, patch: Value<'a>) -> Result<Value<'a>, Fail> {
@@ -204,4 +203,18 @@ fn extent<'a>(cx: &Cx<'a>, first: Value<'a>, last: Value<'a>) -> Result<i64, Fai
 /// `zip(*toindices(patch))`: all rows, then all columns.
 fn by_coordinate<'a>(cx: &Cx<'a>, patch: Value<'a>) -> Result<Vec<Vec<Value<'a>>>, Fail> {
     cx.zip_all(&cx.members(toindices(cx, patch)?)?)
+}
+
+/// The places of a patch: of an object without its colours, of indices the indices themselves.
+///
+/// The first member decides which of the two it is, so a tuple of pairs comes back as the tuple it is.
+pub(super) fn toindices<'a>(cx: &Cx<'a>, patch: Value<'a>) -> Result<Value<'a>, Fail> {
+    if cx.len(patch)? == 0 {
+        return Ok(Value::EMPTY_SET);
+    }
+    if !cx.at(cx.first(patch)?, 1)?.is_tuple() {
+        return Ok(patch);
+    }
+    let places = cx.iter(patch)?.map(|cell| Ok(cx.two(cell)?[1]));
+    cx.set(&places.collect::<Result<Vec<_>, Fail>>()?)
 }

@@ -66,7 +66,7 @@ fn get_arg_rank(cx: &mut Cx, container: Container<A>, compfunc: Func<A, B>, rank
 /// get_val_rank(((1,), (2, 3), (4, 5)), size, 1) = 2
 /// get_val_rank(((1,), (2, 3), (4, 5)), size, -1) = 1
 /// ```
-#[primitive(cost = PerCall, alias(get_val_rank_t, get_val_rank_f))]
+#[primitive(cost = PerCall, order_sensitive, alias(get_val_rank_t, get_val_rank_f))]
 fn get_val_rank(cx: &mut Cx, container: Container<A>, compfunc: Func<A, B>, rank: Rank) -> Partial<B> {
     let items = cx.members(container)?;
     let keys = cx.keys(compfunc, &items)?;

@@ -53,7 +53,8 @@ fn compute<'a>(
         Op::Call(symbol) => cx.call(Value::Prim(symbol), &args),
         Op::Apply => cx.call(args[0], &args[1..]),
         Op::Tuple => {
-            cx.charge(1 + args.len() as u64)?;
+            // A tuple of rows copies them, so what they weigh is paid before.
+            cx.charge(1 + args.iter().map(|arg| u64::from(arg.weight())).sum::<u64>())?;
             cx.arena.tuple(&args)
         }
     }

@@ -1,0 +1,435 @@
+//! Rectangles of small integers.
+
+use batt_dsl::Cx;
+use batt_value::{Arena, Fail, Grid, Planes, Value};
+use smallvec::smallvec;
+
+use super::patch::{Words, ones};
+
+serve! {
+    K1: rot90, rot180, rot270, cmirror, mostcolor, leastcolor, asindices, asobject, tophalf, bottomhalf, lefthalf,
+        righthalf, trim, frontiers, compress;
+    K2: ofcolor, hconcat, vconcat, hupscale, vupscale, upscale, downscale, colorcount, index, canvas, subgrid;
+    K3: crop, replace, switch, cellwise;
+}
+
+type Known<'a> = Option<Result<Value<'a>, Fail>>;
+
+/// A grid whose cell at (row, col) is `cell(row, col)`.
+fn build<'a>(arena: &'a Arena, height: usize, width: usize, cell: impl Fn(usize, usize) -> i8) -> Known<'a> {
+    if height == 0 || width == 0 {
+        return None;
+    }
+    Some(arena.new_grid(height, width, |cells| {
+        for (row, cells) in cells.chunks_exact_mut(width).enumerate() {
+            for (col, to) in cells.iter_mut().enumerate() {
+                *to = cell(row, col);
+            }
+        }
+    }))
+}
+
+pub(super) fn hmirror<'a>(arena: &'a Arena, grid: &Grid<'a>) -> Known<'a> {
+    Some(arena.new_grid(grid.height(), grid.width(), |cells| {
+        let rows = cells.chunks_exact_mut(grid.width()).rev();
+        rows.zip(grid.rows()).for_each(|(to, from)| to.copy_from_slice(from));
+    }))
+}
+
+pub(super) fn vmirror<'a>(arena: &'a Arena, grid: &Grid<'a>) -> Known<'a> {
+    let last = grid.width() - 1;
+    build(arena, grid.height(), grid.width(), |row, col| grid[(row, last - col)])
+}
+
+pub(super) fn dmirror<'a>(arena: &'a Arena, grid: &Grid<'a>) -> Known<'a> {
+    build(arena, grid.width(), grid.height(), |row, col| grid[(col, row)])
+}
+
+fn cmirror<'a>(cx: &mut Cx<'a>, piece: Value<'a>) -> Known<'a> {
+    let Value::Grid(grid) = piece else { return None };
+    let (bottom, right) = (grid.height() - 1, grid.width() - 1);
+    build(cx.arena, grid.width(), grid.height(), |row, col| grid[(bottom - col, right - row)])
+}
+
+fn rot90<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Known<'a> {
+    let Value::Grid(grid) = grid else { return None };
+    let bottom = grid.height() - 1;
+    build(cx.arena, grid.width(), grid.height(), |row, col| grid[(bottom - col, row)])
+}
+
+fn rot180<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Known<'a> {
+    let Value::Grid(grid) = grid else { return None };
+    Some(cx.arena.new_grid(grid.height(), grid.width(), |cells| {
+        cells.iter_mut().zip(grid.cells().iter().rev()).for_each(|(to, from)| *to = *from);
+    }))
+}
+
+fn rot270<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Known<'a> {
+    let Value::Grid(grid) = grid else { return None };
+    let right = grid.width() - 1;
+    build(cx.arena, grid.width(), grid.height(), |row, col| grid[(col, right - row)])
+}
+
+/// How often each small integer occurs.
+pub(super) struct Histogram([u32; 256]);
+
+pub(super) fn histogram(cells: &[i8]) -> Histogram {
+    let mut counts = [0; 256];
+    cells.iter().for_each(|cell| counts[(*cell as u8 ^ 0x80) as usize] += 1);
+    Histogram(counts)
+}
+
+impl Histogram {
+    /// The colours that occur, ascending, with their counts.
+    pub(super) fn colors(&self) -> impl Iterator<Item = (i8, u32)> {
+        let counts = self.0.iter().enumerate().filter(|(_, n)| **n > 0);
+        counts.map(|(i, n)| ((i as u8 ^ 0x80) as i8, *n))
+    }
+
+    /// The most frequent colour, of several the smallest.
+    pub(super) fn most(&self) -> i8 {
+        let mut best = (0, 0);
+        for (color, n) in self.colors() {
+            if n > best.1 {
+                best = (color, n);
+            }
+        }
+        best.0
+    }
+}
+
+fn mostcolor<'a>(_: &mut Cx<'a>, element: Value<'a>) -> Known<'a> {
+    match element {
+        Value::Grid(grid) => Some(Ok(Value::Int(histogram(grid.cells()).most().into()))),
+        Value::Patch(patch) if patch.is_object() => {
+            let mut best = (0, 0);
+            for (color, plane) in patch.planes() {
+                let n: u32 = plane.iter().map(|word| word.count_ones()).sum();
+                if n > best.1 {
+                    best = (color, n);
+                }
+            }
+            Some(Ok(Value::Int(best.0)))
+        }
+        _ => None,
+    }
+}
+
+fn leastcolor<'a>(_: &mut Cx<'a>, element: Value<'a>) -> Known<'a> {
+    let Value::Grid(grid) = element else { return None };
+    let histogram = histogram(grid.cells());
+    let least = histogram.colors().reduce(|best, it| if it.1 < best.1 { it } else { best })?;
+    Some(Ok(Value::Int(least.0.into())))
+}
+
+fn colorcount<'a>(_: &mut Cx<'a>, element: Value<'a>, value: Value<'a>) -> Known<'a> {
+    let Value::Int(color) = value else { return None };
+    let n = match element {
+        Value::Grid(grid) => match i8::try_from(color) {
+            Ok(color) => grid.cells().iter().filter(|cell| **cell == color).count() as i64,
+            Err(_) => 0,
+        },
+        Value::Patch(patch) if patch.is_object() => {
+            let plane = patch.planes().find(|(other, _)| *other == color);
+            plane.map_or(0, |(_, plane)| plane.iter().map(|word| i64::from(word.count_ones())).sum())
+        }
+        _ => return None,
+    };
+    Some(Ok(Value::Int(n)))
+}
+
+fn index<'a>(_: &mut Cx<'a>, grid: Value<'a>, loc: Value<'a>) -> Known<'a> {
+    let (Value::Grid(grid), Value::Pair(loc)) = (grid, loc) else { return None };
+    let (row, col) = (loc.row(), loc.col());
+    let inside = (0..grid.height() as i64).contains(&row) && (0..grid.width() as i64).contains(&col);
+    Some(Ok(if inside { Value::Int(grid[(row as usize, col as usize)].into()) } else { Value::None }))
+}
+
+/// Whether a grid has a plane of its own.
+pub(super) fn fits(grid: &Grid<'_>) -> bool {
+    grid.width() <= 64 && grid.height() <= 255
+}
+
+/// The cells of a row that hold the colour, as bits.
+pub(super) fn row_bits(row: &[i8], color: i8) -> u64 {
+    row.iter().enumerate().fold(0, |bits, (col, cell)| bits | u64::from(*cell == color) << col)
+}
+
+fn ofcolor<'a>(cx: &mut Cx<'a>, grid: Value<'a>, value: Value<'a>) -> Known<'a> {
+    let (Value::Grid(grid), Value::Int(color)) = (grid, value) else { return None };
+    if !fits(grid) {
+        return None;
+    }
+    let Ok(color) = i8::try_from(color) else { return Some(Ok(Value::EMPTY_SET)) };
+    let words: Words = grid.rows().map(|row| row_bits(row, color)).collect();
+    cx.arena.patch(Planes { row: 0, col: 0, height: grid.height(), colors: 0, words: &words })
+}
+
+fn asindices<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Known<'a> {
+    let Value::Grid(grid) = grid else { return None };
+    if !fits(grid) {
+        return None;
+    }
+    let words: Words = smallvec![ones(grid.width() as i64); grid.height()];
+    cx.arena.patch(Planes { row: 0, col: 0, height: grid.height(), colors: 0, words: &words })
+}
+
+/// The colours of cells as the bits of a patch; `None` if one has no plane.
+pub(super) fn color_bits(histogram: &Histogram) -> Option<u16> {
+    let mut colors = 0;
+    for (color, _) in histogram.colors() {
+        if !(-1..=14).contains(&color) {
+            return None;
+        }
+        colors |= 1 << (color + 1);
+    }
+    Some(colors)
+}
+
+fn asobject<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Known<'a> {
+    let Value::Grid(grid) = grid else { return None };
+    if !fits(grid) {
+        return None;
+    }
+    let height = grid.height();
+    let colors = color_bits(&histogram(grid.cells()))?;
+    let mut words: Words = smallvec![0; colors.count_ones() as usize * height];
+    // From colour + 1 to the start of its plane.
+    let mut starts = [0usize; 16];
+    let mut next = 0;
+    for (color, start) in starts.iter_mut().enumerate() {
+        *start = next;
+        next += (colors >> color & 1) as usize * height;
+    }
+    for (i, row) in grid.rows().enumerate() {
+        for (j, cell) in row.iter().enumerate() {
+            words[starts[(cell + 1) as usize] + i] |= 1 << j;
+        }
+    }
+    cx.arena.patch(Planes { row: 0, col: 0, height, colors, words: &words })
+}
+
+/// The part of a grid from (row, col), within it.
+fn part<'a>(
+    arena: &'a Arena,
+    grid: &Grid<'_>,
+    row: usize,
+    col: usize,
+    height: usize,
+    width: usize,
+) -> Known<'a> {
+    if height == 0 || width == 0 {
+        return None;
+    }
+    Some(arena.new_grid(height, width, |cells| {
+        for (i, to) in cells.chunks_exact_mut(width).enumerate() {
+            to.copy_from_slice(&grid.row(row + i)[col..col + width]);
+        }
+    }))
+}
+
+fn crop<'a>(cx: &mut Cx<'a>, grid: Value<'a>, start: Value<'a>, dims: Value<'a>) -> Known<'a> {
+    let (Value::Grid(grid), Value::Pair(start), Value::Pair(dims)) = (grid, start, dims) else { return None };
+    cropped(cx.arena, grid, (start.row(), start.col()), (dims.row(), dims.col()))
+}
+
+/// Only what Python's slices leave as it is: from a place within the grid, in both directions.
+fn cropped<'a>(arena: &'a Arena, grid: &Grid<'_>, start: (i64, i64), dims: (i64, i64)) -> Known<'a> {
+    let (height, width) = (grid.height() as i64, grid.width() as i64);
+    let inside = (0..height).contains(&start.0) && (0..width).contains(&start.1);
+    if !inside || dims.0 <= 0 || dims.1 <= 0 {
+        return None;
+    }
+    let (rows, cols) = (dims.0.min(height - start.0), dims.1.min(width - start.1));
+    part(arena, grid, start.0 as usize, start.1 as usize, rows as usize, cols as usize)
+}
+
+fn subgrid<'a>(cx: &mut Cx<'a>, patch: Value<'a>, grid: Value<'a>) -> Known<'a> {
+    let (Value::Patch(patch), Value::Grid(grid)) = (patch, grid) else { return None };
+    let (row, col, height, width) = patch.bounds();
+    cropped(cx.arena, grid, (row, col), (height, width))
+}
+
+fn tophalf<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Known<'a> {
+    let Value::Grid(grid) = grid else { return None };
+    part(cx.arena, grid, 0, 0, grid.height() / 2, grid.width())
+}
+
+fn bottomhalf<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Known<'a> {
+    let Value::Grid(grid) = grid else { return None };
+    part(cx.arena, grid, grid.height().div_ceil(2), 0, grid.height() / 2, grid.width())
+}
+
+fn lefthalf<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Known<'a> {
+    let Value::Grid(grid) = grid else { return None };
+    part(cx.arena, grid, 0, 0, grid.height(), grid.width() / 2)
+}
+
+fn righthalf<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Known<'a> {
+    let Value::Grid(grid) = grid else { return None };
+    part(cx.arena, grid, 0, grid.width().div_ceil(2), grid.height(), grid.width() / 2)
+}
+
+fn trim<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Known<'a> {
+    let Value::Grid(grid) = grid else { return None };
+    let (height, width) = (grid.height().checked_sub(2)?, grid.width().checked_sub(2)?);
+    part(cx.arena, grid, 1, 1, height, width)
+}
+
+fn hconcat<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
+    let (Value::Grid(a), Value::Grid(b)) = (a, b) else { return None };
+    let (height, width) = (a.height().min(b.height()), a.width() + b.width());
+    Some(cx.arena.new_grid(height, width, |cells| {
+        for ((to, a_row), b_row) in cells.chunks_exact_mut(width).zip(a.rows()).zip(b.rows()) {
+            to[..a_row.len()].copy_from_slice(a_row);
+            to[a_row.len()..].copy_from_slice(b_row);
+        }
+    }))
+}
+
+fn vconcat<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
+    let (Value::Grid(a), Value::Grid(b)) = (a, b) else { return None };
+    if a.width() != b.width() {
+        return None;
+    }
+    Some(cx.arena.new_grid(a.height() + b.height(), a.width(), |cells| {
+        cells[..a.cells().len()].copy_from_slice(a.cells());
+        cells[a.cells().len()..].copy_from_slice(b.cells());
+    }))
+}
+
+/// A factor that makes no more cells than any value may have.
+fn factor(value: Value<'_>) -> Option<usize> {
+    match value {
+        Value::Int(factor @ 1..=30) => Some(factor as usize),
+        _ => None,
+    }
+}
+
+fn hupscale<'a>(cx: &mut Cx<'a>, grid: Value<'a>, by: Value<'a>) -> Known<'a> {
+    let (Value::Grid(grid), by) = (grid, factor(by)?) else { return None };
+    scaled(cx.arena, grid, 1, by)
+}
+
+fn vupscale<'a>(cx: &mut Cx<'a>, grid: Value<'a>, by: Value<'a>) -> Known<'a> {
+    let (Value::Grid(grid), by) = (grid, factor(by)?) else { return None };
+    scaled(cx.arena, grid, by, 1)
+}
+
+fn upscale<'a>(cx: &mut Cx<'a>, element: Value<'a>, by: Value<'a>) -> Known<'a> {
+    let (Value::Grid(grid), by) = (element, factor(by)?) else { return None };
+    scaled(cx.arena, grid, by, by)
+}
+
+fn scaled<'a>(arena: &'a Arena, grid: &Grid<'_>, down: usize, right: usize) -> Known<'a> {
+    let width = grid.width() * right;
+    Some(arena.new_grid(grid.height() * down, width, |cells| {
+        for (block, row) in cells.chunks_exact_mut(width * down).zip(grid.rows()) {
+            let (first, others) = block.split_at_mut(width);
+            first.chunks_exact_mut(right).zip(row).for_each(|(to, cell)| to.fill(*cell));
+            others.chunks_exact_mut(width).for_each(|to| to.copy_from_slice(first));
+        }
+    }))
+}
+
+fn downscale<'a>(cx: &mut Cx<'a>, grid: Value<'a>, by: Value<'a>) -> Known<'a> {
+    let (Value::Grid(grid), by) = (grid, factor(by)?) else { return None };
+    let (height, width) = (grid.height().div_ceil(by), grid.width().div_ceil(by));
+    build(cx.arena, height, width, |row, col| grid[(row * by, col * by)])
+}
+
+fn canvas<'a>(cx: &mut Cx<'a>, value: Value<'a>, dimensions: Value<'a>) -> Known<'a> {
+    let (Value::Int(color), Value::Pair(dimensions)) = (value, dimensions) else { return None };
+    let color = i8::try_from(color).ok()?;
+    let (height, width) = (usize::try_from(dimensions.row()).ok()?, usize::try_from(dimensions.col()).ok()?);
+    if !(1..=1000).contains(&height) || !(1..=1000).contains(&width) {
+        return None;
+    }
+    Some(cx.arena.new_grid(height, width, |cells| cells.fill(color)))
+}
+
+fn mapped<'a>(arena: &'a Arena, grid: &Grid<'_>, to: impl Fn(i8) -> i8) -> Known<'a> {
+    Some(arena.new_grid(grid.height(), grid.width(), |cells| {
+        cells.iter_mut().zip(grid.cells()).for_each(|(cell, from)| *cell = to(*from));
+    }))
+}
+
+fn small(value: Value<'_>) -> Option<i8> {
+    match value {
+        Value::Int(int) => i8::try_from(int).ok(),
+        _ => None,
+    }
+}
+
+fn replace<'a>(cx: &mut Cx<'a>, grid: Value<'a>, replacee: Value<'a>, replacer: Value<'a>) -> Known<'a> {
+    let Value::Grid(grid) = grid else { return None };
+    let (old, new) = (small(replacee)?, small(replacer)?);
+    mapped(cx.arena, grid, |cell| if cell == old { new } else { cell })
+}
+
+fn switch<'a>(cx: &mut Cx<'a>, grid: Value<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
+    let Value::Grid(grid) = grid else { return None };
+    let (a, b) = (small(a)?, small(b)?);
+    let swap = |cell| match cell {
+        cell if cell == a => b,
+        cell if cell == b => a,
+        cell => cell,
+    };
+    mapped(cx.arena, grid, swap)
+}
+
+fn cellwise<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>, fallback: Value<'a>) -> Known<'a> {
+    let (Value::Grid(a), Value::Grid(b)) = (a, b) else { return None };
+    let fallback = small(fallback)?;
+    if b.height() < a.height() || b.width() < a.width() {
+        return None;
+    }
+    build(cx.arena, a.height(), a.width(), |row, col| {
+        let cell = a[(row, col)];
+        if cell == b[(row, col)] { cell } else { fallback }
+    })
+}
+
+fn uniform_row(grid: &Grid<'_>, row: usize) -> bool {
+    let cells = grid.row(row);
+    cells.iter().all(|cell| *cell == cells[0])
+}
+
+fn uniform_col(grid: &Grid<'_>, col: usize) -> bool {
+    (1..grid.height()).all(|row| grid[(row, col)] == grid[(0, col)])
+}
+
+fn compress<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Known<'a> {
+    let Value::Grid(grid) = grid else { return None };
+    let rows: Vec<_> = (0..grid.height()).filter(|row| !uniform_row(grid, *row)).collect();
+    let cols: Vec<_> = (0..grid.width()).filter(|col| !uniform_col(grid, *col)).collect();
+    build(cx.arena, rows.len(), cols.len(), |row, col| grid[(rows[row], cols[col])])
+}
+
+fn frontiers<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Known<'a> {
+    let Value::Grid(grid) = grid else { return None };
+    if !fits(grid) {
+        return None;
+    }
+    let mut lines = Vec::new();
+    let colors = |cell: i8| (-1..=14).contains(&cell).then(|| 1u16 << (cell + 1));
+    for row in (0..grid.height()).filter(|row| uniform_row(grid, *row)) {
+        let words = [ones(grid.width() as i64)];
+        let planes =
+            Planes { row: row as i64, col: 0, height: 1, colors: colors(grid[(row, 0)])?, words: &words };
+        lines.push(cx.arena.patch(planes)?);
+    }
+    for col in (0..grid.width()).filter(|col| uniform_col(grid, *col)) {
+        let words: Words = smallvec![1; grid.height()];
+        let planes = Planes {
+            row: 0,
+            col: col as i64,
+            height: grid.height(),
+            colors: colors(grid[(0, col)])?,
+            words: &words,
+        };
+        lines.push(cx.arena.patch(planes)?);
+    }
+    let lines = lines.into_iter().collect::<Result<Vec<_>, _>>();
+    Some(lines.and_then(|lines| cx.arena.set(&lines)))
+}

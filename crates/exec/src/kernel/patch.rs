@@ -1,0 +1,616 @@
+//! Sets of places and cells, as bit planes.
+
+use batt_dsl::Cx;
+use batt_value::{Arena, Fail, Pair, Patch, Planes, Value};
+use smallvec::{SmallVec, smallvec};
+
+serve! {
+    K1: uppermost, lowermost, leftmost, rightmost, ulcorner, urcorner, llcorner, lrcorner, center, height, width,
+        shape, square, vline, hline, portrait, normalize, toindices, color, palette, numcolors, merge, backdrop, delta,
+        box = outline, outbox, inbox, corners, dneighbors, ineighbors, neighbors, vfrontier, hfrontier, hmirror,
+        vmirror, dmirror;
+    K2: shift, recolor, combine, difference, intersection, insert, remove, connect, shoot, manhattan, adjacent,
+        hmatching, vmatching, bordering, colorfilter, sizefilter;
+}
+
+type Known<'a> = Option<Result<Value<'a>, Fail>>;
+pub(super) type Words = SmallVec<[u64; 64]>;
+
+/// Top, left, bottom and right of a patch, all inclusive.
+fn bounds(patch: Value<'_>) -> Option<(i64, i64, i64, i64)> {
+    let Value::Patch(patch) = patch else { return None };
+    let (row, col, height, width) = patch.bounds();
+    Some((row, col, row + height - 1, col + width - 1))
+}
+
+fn int<'a>(int: i64) -> Known<'a> {
+    Some(Ok(Value::Int(int)))
+}
+
+fn bool<'a>(bool: bool) -> Known<'a> {
+    Some(Ok(bool.into()))
+}
+
+fn pair<'a>(row: i64, col: i64) -> Known<'a> {
+    Pair::new(row, col).map(|pair| Ok(Value::Pair(pair)))
+}
+
+fn uppermost<'a>(_: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
+    int(bounds(patch)?.0)
+}
+
+fn leftmost<'a>(_: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
+    int(bounds(patch)?.1)
+}
+
+fn lowermost<'a>(_: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
+    int(bounds(patch)?.2)
+}
+
+fn rightmost<'a>(_: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
+    int(bounds(patch)?.3)
+}
+
+fn ulcorner<'a>(_: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
+    let (top, left, _, _) = bounds(patch)?;
+    pair(top, left)
+}
+
+fn urcorner<'a>(_: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
+    let (top, _, _, right) = bounds(patch)?;
+    pair(top, right)
+}
+
+fn llcorner<'a>(_: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
+    let (_, left, bottom, _) = bounds(patch)?;
+    pair(bottom, left)
+}
+
+fn lrcorner<'a>(_: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
+    let (_, _, bottom, right) = bounds(patch)?;
+    pair(bottom, right)
+}
+
+fn center<'a>(_: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
+    let Value::Patch(patch) = patch else { return None };
+    let (row, col, height, width) = patch.bounds();
+    pair(row + height / 2, col + width / 2)
+}
+
+/// Height and width of a grid or patch.
+fn size_of(piece: Value<'_>) -> Option<(i64, i64)> {
+    match piece {
+        Value::Grid(grid) => Some((grid.height() as i64, grid.width() as i64)),
+        Value::Patch(patch) => {
+            let (_, _, height, width) = patch.bounds();
+            Some((height, width))
+        }
+        _ => None,
+    }
+}
+
+fn height<'a>(_: &mut Cx<'a>, piece: Value<'a>) -> Known<'a> {
+    int(size_of(piece)?.0)
+}
+
+fn width<'a>(_: &mut Cx<'a>, piece: Value<'a>) -> Known<'a> {
+    int(size_of(piece)?.1)
+}
+
+fn shape<'a>(_: &mut Cx<'a>, piece: Value<'a>) -> Known<'a> {
+    let (height, width) = size_of(piece)?;
+    pair(height, width)
+}
+
+fn portrait<'a>(_: &mut Cx<'a>, piece: Value<'a>) -> Known<'a> {
+    let (height, width) = size_of(piece)?;
+    bool(height > width)
+}
+
+fn square<'a>(_: &mut Cx<'a>, piece: Value<'a>) -> Known<'a> {
+    let (height, width) = size_of(piece)?;
+    match piece {
+        Value::Patch(patch) => bool(height == width && height * width == patch.count() as i64),
+        _ => bool(height == width),
+    }
+}
+
+fn vline<'a>(_: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
+    let Value::Patch(it) = patch else { return None };
+    let (height, width) = size_of(patch)?;
+    bool(width == 1 && height == it.count() as i64)
+}
+
+fn hline<'a>(_: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
+    let Value::Patch(it) = patch else { return None };
+    let (height, width) = size_of(patch)?;
+    bool(height == 1 && width == it.count() as i64)
+}
+
+fn shift<'a>(cx: &mut Cx<'a>, patch: Value<'a>, directions: Value<'a>) -> Known<'a> {
+    match (patch, directions) {
+        (Value::Patch(patch), Value::Pair(by)) => cx.arena.moved(patch, by.row(), by.col()).map(Ok),
+        _ => None,
+    }
+}
+
+fn normalize<'a>(cx: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
+    let Value::Patch(patch) = patch else { return None };
+    let (row, col, _, _) = patch.bounds();
+    cx.arena.moved(patch, -row, -col).map(Ok)
+}
+
+fn toindices<'a>(cx: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
+    match patch {
+        Value::Patch(it) if it.is_object() => cx.arena.tinted(it, None).map(Ok),
+        Value::Patch(_) => Some(Ok(patch)),
+        _ => None,
+    }
+}
+
+fn recolor<'a>(cx: &mut Cx<'a>, value: Value<'a>, patch: Value<'a>) -> Known<'a> {
+    match (value, patch) {
+        (Value::Int(color), Value::Patch(patch)) => cx.arena.tinted(patch, Some(color)).map(Ok),
+        _ => None,
+    }
+}
+
+fn color<'a>(_: &mut Cx<'a>, obj: Value<'a>) -> Known<'a> {
+    match obj {
+        Value::Patch(patch) if patch.is_object() => int(i64::from(patch.colors().trailing_zeros()) - 1),
+        _ => None,
+    }
+}
+
+fn palette<'a>(cx: &mut Cx<'a>, element: Value<'a>) -> Known<'a> {
+    match element {
+        Value::Patch(patch) if patch.is_object() => {
+            let colors: SmallVec<[Value<'a>; 16]> =
+                patch.planes().map(|(color, _)| Value::Int(color)).collect();
+            Some(cx.arena.set(&colors))
+        }
+        Value::Grid(grid) => {
+            let colors: SmallVec<[Value<'a>; 16]> = super::grid::histogram(grid.cells())
+                .colors()
+                .map(|(color, _)| Value::Int(color.into()))
+                .collect();
+            Some(cx.arena.set(&colors))
+        }
+        _ => None,
+    }
+}
+
+fn numcolors<'a>(_: &mut Cx<'a>, element: Value<'a>) -> Known<'a> {
+    match element {
+        Value::Patch(patch) if patch.is_object() => int(patch.colors().count_ones().into()),
+        Value::Grid(grid) => int(super::grid::histogram(grid.cells()).colors().count() as i64),
+        _ => None,
+    }
+}
+
+fn colorfilter<'a>(cx: &mut Cx<'a>, objs: Value<'a>, value: Value<'a>) -> Known<'a> {
+    let (Value::Set(set), Value::Int(color)) = (objs, value) else { return None };
+    let mut kept: SmallVec<[Value<'a>; 32]> = SmallVec::new();
+    for item in set.items() {
+        match item {
+            Value::Patch(patch) if patch.is_object() => {
+                if i64::from(patch.colors().trailing_zeros()) - 1 == color {
+                    kept.push(*item);
+                }
+            }
+            _ => return None,
+        }
+    }
+    Some(ascending(cx.arena, objs, &kept))
+}
+
+fn sizefilter<'a>(cx: &mut Cx<'a>, container: Value<'a>, n: Value<'a>) -> Known<'a> {
+    let (Value::Set(set), Value::Int(n)) = (container, n) else { return None };
+    let mut kept: SmallVec<[Value<'a>; 32]> = SmallVec::new();
+    for item in set.items() {
+        if item.len()? as i64 == n {
+            kept.push(*item);
+        }
+    }
+    Some(ascending(cx.arena, container, &kept))
+}
+
+/// Some members of a set, in its order, as a set.
+fn ascending<'a>(arena: &'a Arena, set: Value<'a>, kept: &[Value<'a>]) -> Result<Value<'a>, Fail> {
+    if set.len() == Some(kept.len()) { Ok(set) } else { arena.set_ascending(kept) }
+}
+
+fn merge<'a>(cx: &mut Cx<'a>, containers: Value<'a>) -> Known<'a> {
+    let Value::Set(set) = containers else { return None };
+    union(cx.arena, set.items())
+}
+
+/// The union of patches of one kind; empty sets among them do not count.
+pub(super) fn union<'a>(arena: &'a Arena, patches: &[Value<'a>]) -> Known<'a> {
+    let mut object = None;
+    let (mut top, mut left, mut bottom, mut right) = (i64::MAX, i64::MAX, i64::MIN, i64::MIN);
+    let mut colors = 0;
+    let mut only = None;
+    let mut n = 0;
+    for item in patches {
+        let patch = match *item {
+            Value::Patch(patch) => patch,
+            Value::Set(set) if set.items().is_empty() => continue,
+            _ => return None,
+        };
+        if *object.get_or_insert(patch.is_object()) != patch.is_object() {
+            return None;
+        }
+        let (row, col, height, width) = patch.bounds();
+        (top, left) = (top.min(row), left.min(col));
+        (bottom, right) = (bottom.max(row + height), right.max(col + width));
+        colors |= patch.colors();
+        only = Some(*item);
+        n += 1;
+    }
+    if n <= 1 {
+        return Some(Ok(only.unwrap_or(Value::EMPTY_SET)));
+    }
+    if right - left > 64 || bottom - top > 255 {
+        return None;
+    }
+    let height = (bottom - top) as usize;
+    let n_planes = colors.count_ones().max(1) as usize;
+    let mut words: Words = smallvec![0; n_planes * height];
+    for item in patches {
+        let Value::Patch(patch) = item else { continue };
+        let (row, col, _, _) = patch.bounds();
+        let (skip, shift) = ((row - top) as usize, col - left);
+        for (color, plane) in patch.planes() {
+            let place = if colors == 0 { 0 } else { place_of(colors, color) };
+            let to = &mut words[place * height + skip..];
+            to.iter_mut().zip(plane).for_each(|(to, from)| *to |= from << shift);
+        }
+    }
+    arena.patch(Planes { row: top, col: left, height, colors, words: &words })
+}
+
+/// Which plane a colour has among `colors`.
+pub(super) fn place_of(colors: u16, color: i64) -> usize {
+    (colors & ((1u16 << (color + 1)) - 1)).count_ones() as usize
+}
+
+fn combine<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
+    match (a, b) {
+        (Value::Patch(_), Value::Patch(_)) => union(cx.arena, &[a, b]),
+        (Value::Patch(_), Value::Set(set)) if set.items().is_empty() => Some(Ok(a)),
+        (Value::Set(set), Value::Patch(_)) if set.items().is_empty() => Some(Ok(b)),
+        _ => None,
+    }
+}
+
+/// The bits of `of` in a word of `patch`, moved into the columns of `patch`.
+fn aligned(word: u64, by: i64) -> u64 {
+    match by {
+        0..64 => word << by,
+        -63..0 => word >> -by,
+        _ => 0,
+    }
+}
+
+/// The members of `a` that are in `b` (`keep`), or that are not.
+fn select<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>, keep: bool) -> Known<'a> {
+    let (Value::Patch(p), Value::Patch(q)) = (a, b) else { return None };
+    if p.is_object() != q.is_object() {
+        return None;
+    }
+    let (row, col, height, _) = p.bounds();
+    let (other_row, other_col, other_height, _) = q.bounds();
+    let mut words: Words = Words::from_slice(p.rows());
+    let mut changed = false;
+    for (i, (color, _)) in p.planes().enumerate() {
+        let other = q.planes().find(|(other, _)| *other == color).map(|(_, plane)| plane);
+        for r in 0..height {
+            let word = &mut words[i * height as usize + r as usize];
+            let o = row + r - other_row;
+            let mask = match other {
+                Some(plane) if (0..other_height).contains(&o) => aligned(plane[o as usize], other_col - col),
+                _ => 0,
+            };
+            let new = if keep { *word & mask } else { *word & !mask };
+            changed |= new != *word;
+            *word = new;
+        }
+    }
+    if !changed {
+        return Some(Ok(a));
+    }
+    cx.arena.patch(Planes { row, col, height: height as usize, colors: p.colors(), words: &words })
+}
+
+fn difference<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
+    select(cx, a, b, false)
+}
+
+fn intersection<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
+    select(cx, a, b, true)
+}
+
+fn insert<'a>(cx: &mut Cx<'a>, value: Value<'a>, container: Value<'a>) -> Known<'a> {
+    let Value::Patch(patch) = container else { return None };
+    match value {
+        Value::Pair(_) if !patch.is_object() => {}
+        Value::Cell(_) if patch.is_object() => {}
+        _ => return None,
+    }
+    let one = cx.arena.set(&[value]).ok()?;
+    union(cx.arena, &[container, one])
+}
+
+fn remove<'a>(cx: &mut Cx<'a>, value: Value<'a>, container: Value<'a>) -> Known<'a> {
+    match (value, container) {
+        (Value::Pair(_), Value::Patch(patch)) if !patch.is_object() => {
+            let one = cx.arena.set(&[value]).ok()?;
+            select(cx, container, one, false)
+        }
+        (Value::Cell(_), Value::Patch(patch)) if patch.is_object() => {
+            let one = cx.arena.set(&[value]).ok()?;
+            select(cx, container, one, false)
+        }
+        (Value::Patch(_), Value::Set(set)) => {
+            let kept = set.items().iter().filter(|item| !batt_value::order::equal(**item, value));
+            let kept: SmallVec<[Value<'a>; 32]> = kept.copied().collect();
+            Some(ascending(cx.arena, container, &kept))
+        }
+        _ => None,
+    }
+}
+
+/// A word with the lowest `width` bits set.
+pub(super) fn ones(width: i64) -> u64 {
+    if width >= 64 { u64::MAX } else { (1 << width) - 1 }
+}
+
+fn rectangle<'a>(arena: &'a Arena, row: i64, col: i64, height: i64, width: i64) -> Known<'a> {
+    if !(1..=255).contains(&height) || !(1..=64).contains(&width) {
+        return None;
+    }
+    let words: Words = smallvec![ones(width); height as usize];
+    arena.patch(Planes { row, col, height: height as usize, colors: 0, words: &words })
+}
+
+fn backdrop<'a>(cx: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
+    let Value::Patch(patch) = patch else { return None };
+    let (row, col, height, width) = patch.bounds();
+    rectangle(cx.arena, row, col, height, width)
+}
+
+fn delta<'a>(cx: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
+    let Value::Patch(patch) = patch else { return None };
+    let (row, col, height, width) = patch.bounds();
+    let mut words: Words = smallvec![ones(width); height as usize];
+    for (_, plane) in patch.planes() {
+        words.iter_mut().zip(plane).for_each(|(to, from)| *to &= !from);
+    }
+    cx.arena.patch(Planes { row, col, height: height as usize, colors: 0, words: &words })
+}
+
+/// The outline of the rectangle between two corners, in any order.
+fn ring<'a>(arena: &'a Arena, a: (i64, i64), b: (i64, i64)) -> Known<'a> {
+    let (top, bottom) = (a.0.min(b.0), a.0.max(b.0));
+    let (left, right) = (a.1.min(b.1), a.1.max(b.1));
+    let (height, width) = (bottom - top + 1, right - left + 1);
+    if height > 255 || width > 64 {
+        return None;
+    }
+    let mut words: Words = smallvec![1 | 1 << (width - 1); height as usize];
+    words[0] = ones(width);
+    words[height as usize - 1] = ones(width);
+    arena.patch(Planes { row: top, col: left, height: height as usize, colors: 0, words: &words })
+}
+
+fn outline<'a>(cx: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
+    let (top, left, bottom, right) = bounds(patch)?;
+    ring(cx.arena, (top, left), (bottom, right))
+}
+
+fn outbox<'a>(cx: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
+    let (top, left, bottom, right) = bounds(patch)?;
+    ring(cx.arena, (top - 1, left - 1), (bottom + 1, right + 1))
+}
+
+fn inbox<'a>(cx: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
+    let (top, left, bottom, right) = bounds(patch)?;
+    ring(cx.arena, (top + 1, left + 1), (bottom - 1, right - 1))
+}
+
+fn corners<'a>(cx: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
+    let (top, left, bottom, right) = bounds(patch)?;
+    let corners = [(top, left), (top, right), (bottom, left), (bottom, right)];
+    let corners =
+        corners.map(|(row, col)| Value::Pair(Pair::new(row, col).expect("a patch lies within 17 bits")));
+    Some(cx.arena.set(&corners))
+}
+
+fn around<'a>(cx: &mut Cx<'a>, loc: Value<'a>, words: [u64; 3]) -> Known<'a> {
+    let Value::Pair(loc) = loc else { return None };
+    cx.arena.patch(Planes { row: loc.row() - 1, col: loc.col() - 1, height: 3, colors: 0, words: &words })
+}
+
+fn dneighbors<'a>(cx: &mut Cx<'a>, loc: Value<'a>) -> Known<'a> {
+    around(cx, loc, [0b010, 0b101, 0b010])
+}
+
+fn ineighbors<'a>(cx: &mut Cx<'a>, loc: Value<'a>) -> Known<'a> {
+    around(cx, loc, [0b101, 0b000, 0b101])
+}
+
+fn neighbors<'a>(cx: &mut Cx<'a>, loc: Value<'a>) -> Known<'a> {
+    around(cx, loc, [0b111, 0b101, 0b111])
+}
+
+fn vfrontier<'a>(cx: &mut Cx<'a>, location: Value<'a>) -> Known<'a> {
+    let Value::Pair(location) = location else { return None };
+    rectangle(cx.arena, 0, location.col(), 30, 1)
+}
+
+fn hfrontier<'a>(cx: &mut Cx<'a>, location: Value<'a>) -> Known<'a> {
+    let Value::Pair(location) = location else { return None };
+    rectangle(cx.arena, location.row(), 0, 1, 30)
+}
+
+fn connect<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
+    let (Value::Pair(a), Value::Pair(b)) = (a, b) else { return None };
+    line(cx.arena, (a.row(), a.col()), (b.row(), b.col()))
+}
+
+fn shoot<'a>(cx: &mut Cx<'a>, start: Value<'a>, direction: Value<'a>) -> Known<'a> {
+    let (Value::Pair(start), Value::Pair(direction)) = (start, direction) else { return None };
+    let (row, col) = (start.row(), start.col());
+    line(cx.arena, (row, col), (row + 42 * direction.row(), col + 42 * direction.col()))
+}
+
+/// The straight line between two places, empty if there is none.
+fn line<'a>(arena: &'a Arena, a: (i64, i64), b: (i64, i64)) -> Known<'a> {
+    let (down, right) = (b.0 - a.0, b.1 - a.1);
+    let (top, left) = (a.0.min(b.0), a.1.min(b.1));
+    if down == 0 || right == 0 {
+        return rectangle(arena, top, left, down.abs() + 1, right.abs() + 1);
+    }
+    if down.abs() != right.abs() {
+        return Some(Ok(Value::EMPTY_SET));
+    }
+    let n = down.abs() + 1;
+    if n > 64 {
+        return None;
+    }
+    let falling = (down > 0) == (right > 0);
+    let words: Words = (0..n).map(|i| 1 << if falling { i } else { n - 1 - i }).collect();
+    arena.patch(Planes { row: top, col: left, height: n as usize, colors: 0, words: &words })
+}
+
+/// The smallest distance in steps between two patches of at most 64 cells together per pair of rows.
+fn distance(a: &Patch<'_>, b: &Patch<'_>) -> i64 {
+    let mut best = i64::MAX;
+    let (row, col, height, _) = a.bounds();
+    let (other_row, other_col, other_height, _) = b.bounds();
+    let flat = |patch: &Patch<'_>, height: i64| {
+        let mut words: Words = smallvec![0; height as usize];
+        for (_, plane) in patch.planes() {
+            words.iter_mut().zip(plane).for_each(|(to, from)| *to |= from);
+        }
+        words
+    };
+    let (mine, theirs) = (flat(a, height), flat(b, other_height));
+    for (i, &x) in mine.iter().enumerate().filter(|(_, word)| **word != 0) {
+        for (j, &y) in theirs.iter().enumerate().filter(|(_, word)| **word != 0) {
+            let rows = (row + i as i64 - other_row - j as i64).abs();
+            if rows < best {
+                best = best.min(rows + between(x, y, other_col - col));
+            }
+        }
+    }
+    best
+}
+
+/// The smallest distance between bits of `x` and of `y`, which stands `by` columns further right.
+fn between(x: u64, mut y: u64, by: i64) -> i64 {
+    let mut best = i64::MAX;
+    while y != 0 {
+        let at = i64::from(y.trailing_zeros()) + by;
+        y &= y - 1;
+        // The nearest bits of x at or below, and above.
+        if at >= 0 {
+            let below = if at >= 63 { x } else { x & ((2 << at) - 1) };
+            if below != 0 {
+                best = best.min(at - (63 - i64::from(below.leading_zeros())));
+            }
+        }
+        if at < 63 {
+            let above = if at < 0 { x } else { x & !((2u64 << at) - 1) };
+            if above != 0 {
+                best = best.min(i64::from(above.trailing_zeros()) - at);
+            }
+        }
+        if best == 0 {
+            break;
+        }
+    }
+    best
+}
+
+fn manhattan<'a>(_: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
+    let (Value::Patch(a), Value::Patch(b)) = (a, b) else { return None };
+    int(distance(a, b))
+}
+
+fn adjacent<'a>(_: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
+    let (Value::Patch(a), Value::Patch(b)) = (a, b) else { return None };
+    bool(distance(a, b) == 1)
+}
+
+fn hmatching<'a>(_: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
+    let (Value::Patch(a), Value::Patch(b)) = (a, b) else { return None };
+    let used = |patch: &Patch<'_>, row: i64| {
+        let (top, _, height, _) = patch.bounds();
+        (0..height).contains(&(row - top))
+            && patch.planes().any(|(_, plane)| plane[(row - top) as usize] != 0)
+    };
+    let (top, _, height, _) = a.bounds();
+    bool((top..top + height).any(|row| used(a, row) && used(b, row)))
+}
+
+fn vmatching<'a>(_: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
+    let (Value::Patch(a), Value::Patch(b)) = (a, b) else { return None };
+    let columns = |patch: &Patch<'_>| patch.rows().iter().fold(0, |columns, word| columns | word);
+    let by = b.bounds().1 - a.bounds().1;
+    bool(columns(a) & aligned(columns(b), by) != 0)
+}
+
+fn bordering<'a>(_: &mut Cx<'a>, patch: Value<'a>, grid: Value<'a>) -> Known<'a> {
+    let Value::Grid(grid) = grid else { return None };
+    let (top, left, bottom, right) = bounds(patch)?;
+    bool(top == 0 || left == 0 || bottom == grid.height() as i64 - 1 || right == grid.width() as i64 - 1)
+}
+
+fn hmirror<'a>(cx: &mut Cx<'a>, piece: Value<'a>) -> Known<'a> {
+    let patch = match piece {
+        Value::Grid(grid) => return super::grid::hmirror(cx.arena, grid),
+        Value::Patch(patch) => patch,
+        _ => return None,
+    };
+    let (row, col, height, _) = patch.bounds();
+    let mut words: Words = Words::from_slice(patch.rows());
+    words.chunks_exact_mut(height as usize).for_each(<[u64]>::reverse);
+    cx.arena.patch(Planes { row, col, height: height as usize, colors: patch.colors(), words: &words })
+}
+
+fn vmirror<'a>(cx: &mut Cx<'a>, piece: Value<'a>) -> Known<'a> {
+    let patch = match piece {
+        Value::Grid(grid) => return super::grid::vmirror(cx.arena, grid),
+        Value::Patch(patch) => patch,
+        _ => return None,
+    };
+    let (row, col, height, width) = patch.bounds();
+    let words: Words = patch.rows().iter().map(|word| word.reverse_bits() >> (64 - width)).collect();
+    cx.arena.patch(Planes { row, col, height: height as usize, colors: patch.colors(), words: &words })
+}
+
+fn dmirror<'a>(cx: &mut Cx<'a>, piece: Value<'a>) -> Known<'a> {
+    let patch = match piece {
+        Value::Grid(grid) => return super::grid::dmirror(cx.arena, grid),
+        Value::Patch(patch) => patch,
+        _ => return None,
+    };
+    let (row, col, height, width) = patch.bounds();
+    if height > 64 {
+        return None;
+    }
+    let n_planes = patch.rows().len() / height as usize;
+    let mut words: Words = smallvec![0; n_planes * width as usize];
+    for (p, (_, plane)) in patch.planes().enumerate() {
+        for (i, word) in plane.iter().enumerate() {
+            let mut word = *word;
+            while word != 0 {
+                words[p * width as usize + word.trailing_zeros() as usize] |= 1 << i;
+                word &= word - 1;
+            }
+        }
+    }
+    cx.arena.patch(Planes { row, col, height: width as usize, colors: patch.colors(), words: &words })
+}

@@ -1,0 +1,149 @@
+//! Every kernel against the body it stands for: the same value, the same failure, the same bill.
+
+use batt_dsl::{Cx, Kernel, registry, symbol};
+use batt_exec::kernel::{kernels, table};
+use batt_value::{Arena, Caps, Fail, Owned, Value};
+use proptest::prelude::*;
+
+/// A value as a plain tree, to be built in an arena.
+#[derive(Clone, Debug)]
+enum Tree {
+    Bool(bool),
+    Int(i64),
+    Tuple(Vec<Tree>),
+    Set(Vec<Tree>),
+    Prim(&'static str),
+}
+
+impl Tree {
+    fn build<'a>(&self, arena: &'a Arena) -> Result<Value<'a>, Fail> {
+        let all = |trees: &[Tree]| trees.iter().map(|tree| tree.build(arena)).collect::<Result<Vec<_>, _>>();
+        match self {
+            Tree::Bool(bool) => Ok((*bool).into()),
+            Tree::Int(int) => Ok(Value::Int(*int)),
+            Tree::Tuple(items) => arena.tuple(&all(items)?),
+            Tree::Set(items) => arena.set(&all(items)?),
+            Tree::Prim(name) => Ok(Value::Prim(symbol(name).unwrap())),
+        }
+    }
+}
+
+fn ints(range: std::ops::Range<i64>) -> BoxedStrategy<Tree> {
+    range.prop_map(Tree::Int).boxed()
+}
+
+fn place(spread: i64) -> BoxedStrategy<Tree> {
+    (-spread..spread, -spread..spread)
+        .prop_map(|(i, j)| Tree::Tuple(vec![Tree::Int(i), Tree::Int(j)]))
+        .boxed()
+}
+
+fn cell(spread: i64, colors: std::ops::Range<i64>) -> BoxedStrategy<Tree> {
+    (colors, place(spread)).prop_map(|(color, place)| Tree::Tuple(vec![Tree::Int(color), place])).boxed()
+}
+
+fn grid(colors: std::ops::Range<i64>, side: usize) -> BoxedStrategy<Tree> {
+    (1..=side, 1..=side)
+        .prop_flat_map(move |(height, width)| {
+            let row = prop::collection::vec(colors.clone().prop_map(Tree::Int), width).prop_map(Tree::Tuple);
+            prop::collection::vec(row, height).prop_map(Tree::Tuple)
+        })
+        .boxed()
+}
+
+/// Mostly what kernels are for, sometimes what they must pass on.
+fn arguments() -> BoxedStrategy<Tree> {
+    let indices = |spread, n| prop::collection::vec(place(spread), 0..n).prop_map(Tree::Set).boxed();
+    let object =
+        |spread, colors, n| prop::collection::vec(cell(spread, colors), 0..n).prop_map(Tree::Set).boxed();
+    let plain = prop_oneof![
+        4 => grid(0..4, 9),
+        2 => grid(0..2, 12),
+        1 => grid(-2..20, 4),
+        1 => grid(0..10, 66),
+        4 => indices(5, 14),
+        2 => indices(70, 8),
+        1 => indices(40_000, 3),
+        4 => object(5, 0..4, 14),
+        2 => object(40, -2..17, 8),
+        4 => ints(-2..12),
+        1 => ints(-200..200),
+        1 => ints(i64::MIN..i64::MAX),
+        4 => place(6),
+        1 => place(3_000_000_000),
+        2 => cell(6, 0..4),
+        2 => any::<bool>().prop_map(Tree::Bool),
+        1 => Just(Tree::Prim("size")),
+        1 => Just(Tree::Tuple(vec![])),
+        2 => prop::collection::vec(ints(-3..9), 0..5).prop_map(Tree::Tuple),
+        2 => prop::collection::vec(ints(-3..9), 0..5).prop_map(Tree::Set),
+    ];
+    let plain = plain.boxed();
+    prop_oneof![
+        8 => plain.clone(),
+        2 => prop::collection::vec(object(6, 0..4, 9), 0..5).prop_map(Tree::Set),
+        1 => prop::collection::vec(indices(6, 9), 0..5).prop_map(Tree::Set),
+        1 => prop::collection::vec(plain.clone(), 0..4).prop_map(Tree::Set),
+        1 => prop::collection::vec(plain, 0..4).prop_map(Tree::Tuple),
+    ]
+    .boxed()
+}
+
+/// What a call came to, and whether a kernel would have taken it.
+fn outcome<'a>(
+    cx: &mut Cx<'a>,
+    name: &str,
+    args: &[Value<'a>],
+) -> (Result<Owned, Fail>, u64, Option<&'static str>) {
+    let result = cx.call(Value::Prim(symbol(name).unwrap()), args).map(Owned::new);
+    (result, cx.used(), cx.failed().map(|symbol| symbol.name))
+}
+
+fn arity(kernel: Kernel) -> usize {
+    match kernel {
+        Kernel::K1(_) => 1,
+        Kernel::K2(_) => 2,
+        Kernel::K3(_) => 3,
+        Kernel::K4(_) => 4,
+    }
+}
+
+#[test]
+fn kernels_serve_primitives_of_their_arity_once() {
+    let mut names: Vec<_> = kernels().map(|(name, _)| name).collect();
+    for (name, kernel) in kernels() {
+        assert_eq!(registry().get(name).unwrap().params.len(), arity(kernel), "{name}");
+    }
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), kernels().count());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(3000))]
+
+    #[test]
+    fn a_kernel_does_what_its_body_does(
+        args in prop::collection::vec(arguments(), 4),
+        small in any::<bool>(),
+        fuel in prop_oneof![4 => Just(1_000_000u64), 1 => 0u64..2000],
+    ) {
+        let caps = if small { Caps { weight: 400, depth: 5 } } else { Caps::STANDARD };
+        let arena = Arena::new(caps);
+        let Ok(args) = args.iter().map(|tree| tree.build(&arena)).collect::<Result<Vec<_>, _>>() else {
+            return Ok(());
+        };
+        for (name, kernel) in kernels() {
+            // Every rotation of the arguments, so that each kind comes to each place.
+            for turn in 0..args.len() {
+                let mut args = args.clone();
+                args.rotate_left(turn);
+                let args = &args[..arity(kernel)];
+                let slow = outcome(&mut Cx::new(&arena, fuel, None), name, args);
+                let fast = outcome(&mut Cx::new(&arena, fuel, None).with_table(table()), name, args);
+                let text: Vec<_> = args.iter().map(Value::to_string).collect();
+                prop_assert_eq!(&slow, &fast, "{}({})", name, text.join(", "));
+            }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! The only test code that calls the door.
+
+use batt_lang::{Parsed, Program, Severity, parse, parse_bytes, print};
+use expect_test::Expect;
+
+/// The graphs of all programs; there must be no problem.
+pub(crate) fn check_parse(text: &str, expect: Expect) {
+    expect.assert_eq(&graphs(&sound(text), false));
+}
+
+/// The same with the types of nodes.
+pub(crate) fn check_types(text: &str, expect: Expect) {
+    expect.assert_eq(&graphs(&sound(text), true));
+}
+
+/// All problems as people see them.
+pub(crate) fn check_problems(text: &str, expect: Expect) {
+    expect.assert_eq(&problems(&parse(text), text));
+}
+
+/// The same for bytes; and which programs came out.
+pub(crate) fn check_bytes(bytes: &[u8], expect: Expect) {
+    let parsed = parse_bytes(bytes);
+    let text = String::from_utf8_lossy(bytes);
+    expect.assert_eq(&format!("programs: {}\n{}", names(&parsed).join(" "), problems(&parsed, &text)));
+}
+
+/// The canonical text of all programs, which must mean the same and stay as it is.
+pub(crate) fn check_print(text: &str, expect: Expect) {
+    let parsed = parse(text);
+    let printed: Vec<_> = parsed.programs.iter().map(reprinted).collect();
+    expect.assert_eq(&printed.join("\n"));
+}
+
+/// The problem that makes the text no program: message, and label after a bar.
+pub(crate) fn check_refused(text: &str, expected: &str) {
+    let parsed = parse(text);
+    let errors: Vec<_> =
+        parsed.problems.iter().filter(|problem| problem.severity == Severity::Error).collect();
+    let [error] = &errors[..] else {
+        panic!("{} errors in\n{text}\n{}", errors.len(), problems(&parsed, text))
+    };
+    assert!(parsed.programs.is_empty(), "a program came out of\n{text}");
+    for called in error.label.split(['`', '(', ' ', ',']).filter(|_| error.label.starts_with("use `")) {
+        let is_word = !called.is_empty() && called.chars().all(|c| c.is_ascii_lowercase());
+        let is_call = is_word && error.label.contains(&format!("{called}("));
+        assert!(!is_call || batt_dsl::symbol(called).is_some(), "no primitive {called}");
+    }
+    let label = if error.label.is_empty() { String::new() } else { format!(" | {}", error.label) };
+    assert_eq!(format!("{}{label}", error.message), expected, "in\n{text}");
+}
+
+/// That all texts have one program each, and those compute the same.
+pub(crate) fn check_same(texts: &[&str]) {
+    let first = only(texts[0]);
+    for text in &texts[1..] {
+        let other = only(text);
+        assert_eq!(first.hash(), other.hash(), "different graphs:\n{first}\n{other}");
+    }
+}
+
+/// That all texts have one program each, and no two compute the same.
+pub(crate) fn check_different(texts: &[&str]) {
+    let hashes: std::collections::BTreeSet<_> = texts.iter().map(|text| only(text).hash()).collect();
+    assert_eq!(hashes.len(), texts.len(), "some of these have the same graph: {texts:?}");
+}
+
+/// The only program of a text that may have warnings.
+pub(crate) fn only(text: &str) -> Program {
+    let mut parsed = parse(text);
+    assert_eq!(parsed.programs.len(), 1, "in\n{text}\n{}", problems(&parsed, text));
+    parsed.programs.remove(0)
+}
+
+/// Whatever the bytes are: it ends, nothing panics, problems are in order and can be shown, programs can be
+/// printed and read again.
+pub(crate) fn check_anything(bytes: &[u8]) {
+    let parsed = parse_bytes(bytes);
+    let text = String::from_utf8_lossy(bytes);
+    problems(&parsed, &text);
+    assert!(parsed.problems.len() <= 101);
+    for pair in parsed.problems[..parsed.problems.len().min(100)].windows(2) {
+        assert!(pair[0].span.start <= pair[1].span.start, "{:?}", parsed.problems);
+    }
+    for program in &parsed.programs {
+        reprinted(program);
+        assert!(text.contains(program.source()));
+    }
+}
+
+/// The programs of a text, whatever its problems.
+pub(crate) fn all(text: &str) -> Parsed {
+    parse(text)
+}
+
+/// The canonical text; it must mean the same and stay as it is.
+pub(crate) fn reprinted(program: &Program) -> String {
+    let text = print(program);
+    let again = parse(&text);
+    let [again] = &again.programs[..] else { panic!("{text}\n{}", problems(&again, &text)) };
+    assert_eq!(program.hash(), again.hash(), "\n{text}\n{program}\n{again}");
+    assert_eq!(text, print(again));
+    assert_eq!(text.lines().count(), batt_lang::line_types(program).len());
+    text
+}
+
+pub(crate) fn problems(parsed: &Parsed, text: &str) -> String {
+    let problems = parsed.problems.iter().map(|problem| problem.render("test.py", text, false));
+    problems.collect::<Vec<_>>().join("\n")
+}
+
+fn sound(text: &str) -> Parsed {
+    let parsed = parse(text);
+    assert!(parsed.problems.is_empty(), "{}", problems(&parsed, text));
+    parsed
+}
+
+fn graphs(parsed: &Parsed, types: bool) -> String {
+    let graph = |program: &Program| if types { format!("{program:#}") } else { program.to_text_ir() };
+    let graphs = parsed.programs.iter().map(|program| format!("{}:\n{}", program.name(), graph(program)));
+    graphs.collect::<Vec<_>>().join("\n")
+}
+
+fn names(parsed: &Parsed) -> Vec<&str> {
+    parsed.programs.iter().map(Program::name).collect()
+}

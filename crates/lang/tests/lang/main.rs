@@ -1,0 +1,8 @@
+//! The language, text in and text out.
+
+mod check;
+mod programs;
+mod problems;
+mod printing;
+mod properties;
+mod reference;
