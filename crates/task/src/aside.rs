@@ -19,7 +19,7 @@ pub fn write_aside(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let name = path.file_name().ok_or_else(|| io::ErrorKind::InvalidFilename)?;
+    let name = path.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
     // The process is part of the name, so that two runs with one target do not write into each other's file.
     let mut aside = OsString::from(".");
     aside.push(name);
