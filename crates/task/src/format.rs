@@ -149,7 +149,7 @@ impl Finder<'_> {
         let id = stem(&member.name).to_owned();
         let body = match member.held {
             Held::OnDisk(path) => Body::File(path),
-            Held::InMemory(bytes) => Body::Slice(Text::new(member.label, bytes).whole()),
+            Held::InMemory { label, text } => Body::Slice(Text::new(label, text).whole()),
         };
         self.entries.push(Entry { id, body, solutions: None });
     }
@@ -394,17 +394,21 @@ fn solutions_beside(path: &Path) -> Result<Option<Arc<Text>>, LoadError> {
     for name in solutions_names(name) {
         let path = path.with_file_name(name);
         if path.exists() {
-            let bytes = source::read_text(&path).map_err(|error| unreadable(&path, error))?;
-            return Ok(Some(Text::new(path.display().to_string(), bytes)));
+            return read(&path).map(Some);
         }
     }
     Ok(None)
 }
 
 fn text(member: Member) -> Result<Arc<Text>, LoadError> {
-    let bytes = match member.held {
-        Held::InMemory(bytes) => bytes,
-        Held::OnDisk(path) => source::read_text(&path).map_err(|error| unreadable(&path, error))?,
-    };
-    Ok(Text::new(member.label, bytes))
+    match member.held {
+        Held::InMemory { label, text } => Ok(Text::new(label, text)),
+        Held::OnDisk(path) => read(&path),
+    }
+}
+
+fn read(path: &Path) -> Result<Arc<Text>, LoadError> {
+    let mut bytes = Vec::new();
+    source::read_text(path, &mut bytes).map_err(|error| unreadable(path, error))?;
+    Ok(Text::new(path.display().to_string(), bytes))
 }

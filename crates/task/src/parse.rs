@@ -6,22 +6,20 @@ use crate::{Grid, Pair, Part, Task};
 
 /// A task from the text of its file. A problem does not know the file: see [`Problem::in_file`].
 pub fn parse_task(id: &str, text: &[u8]) -> Result<Task, Problem> {
-    let whole = |json: &mut Json<'_>| {
-        let task = task(id, json, &mut Vec::new())?;
-        json.end()?;
-        Ok(task)
-    };
-    whole(&mut start(text)).map_err(|flaw: Flaw| flaw.problem("", text, Some(id)))
+    whole_task(id, text, &mut Vec::new())
+}
+
+pub(crate) fn whole_task(id: &str, text: &[u8], scratch: &mut Vec<i8>) -> Result<Task, Problem> {
+    let json = &mut start(text);
+    let task = task(id, json, scratch).and_then(|task| json.end().map(|()| task));
+    task.map_err(|flaw| flaw.problem("", text, Some(id)))
 }
 
 /// A bare grid from the text of its file. A problem does not know the file: see [`Problem::in_file`].
 pub fn parse_grid(text: &[u8]) -> Result<Grid, Problem> {
-    let whole = |json: &mut Json<'_>| {
-        let grid = json.grid(&mut Vec::new())?;
-        json.end()?;
-        Ok(grid)
-    };
-    whole(&mut start(text)).map_err(|flaw: Flaw| flaw.problem("", text, None))
+    let json = &mut start(text);
+    let grid = json.grid(&mut Vec::new()).and_then(|grid| json.end().map(|()| grid));
+    grid.map_err(|flaw| flaw.problem("", text, None))
 }
 
 /// The beginning of a text, after the mark that some editors put there.

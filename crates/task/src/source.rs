@@ -22,49 +22,59 @@ pub(crate) enum Content {
 pub(crate) struct Member {
     /// The path inside, with `/` between its parts, without the folder that all files of an archive share.
     pub(crate) name: String,
-    /// What problems call it.
-    pub(crate) label: String,
     pub(crate) held: Held,
 }
 
 pub(crate) enum Held {
     /// Not yet read.
     OnDisk(PathBuf),
-    InMemory(Vec<u8>),
+    InMemory {
+        label: String,
+        text: Vec<u8>,
+    },
 }
 
 /// Reads a file and unpacks it if it is packed, whatever it is called.
 pub(crate) fn read(path: &Path) -> io::Result<Content> {
-    unpack_file(read_plain(path)?, path)
+    let mut bytes = Vec::new();
+    read_plain(path, &mut bytes)?;
+    unpack_file(bytes, path)
 }
 
 /// Unpacks the bytes of a file.
 pub(crate) fn unpack_file(bytes: Vec<u8>, path: &Path) -> io::Result<Content> {
-    if bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"PK\x05\x06") {
+    if is_zip(&bytes) {
         return unzip(&bytes, path).map(Content::Archive);
     }
     let mut room = Room::new(bytes.len());
     gunzip(bytes, &mut room).map(Content::Text)
 }
 
-/// Reads a file that must hold one text.
-pub(crate) fn read_text(path: &Path) -> io::Result<Vec<u8>> {
-    match read(path)? {
-        Content::Text(text) => Ok(text),
-        Content::Archive(_) => Err(invalid("an archive where a JSON file should be".to_owned())),
+/// Reads a file that must hold one text into `text`, whatever was in there.
+pub(crate) fn read_text(path: &Path, text: &mut Vec<u8>) -> io::Result<()> {
+    text.clear();
+    read_plain(path, text)?;
+    if is_zip(text) {
+        return Err(invalid("an archive where a JSON file should be".to_owned()));
     }
+    let mut room = Room::new(text.len());
+    *text = gunzip(std::mem::take(text), &mut room)?;
+    Ok(())
 }
 
-pub(crate) fn read_plain(path: &Path) -> io::Result<Vec<u8>> {
+/// Appends the bytes of a file.
+pub(crate) fn read_plain(path: &Path, bytes: &mut Vec<u8>) -> io::Result<()> {
     let file = std::fs::File::open(path)?;
-    let length = file.metadata()?.len();
-    let mut bytes = Vec::with_capacity(length.min(MAX_BYTES) as usize);
-    // The length is not to be trusted: pipes have none, and files grow.
-    file.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    // Its length is not asked for: pipes have none, files grow, and it costs a system call a task.
+    file.take(MAX_BYTES + 1).read_to_end(bytes)?;
     if bytes.len() as u64 > MAX_BYTES {
         return Err(invalid(format!("larger than {} MiB", MAX_BYTES >> 20)));
     }
-    Ok(bytes)
+    Ok(())
+}
+
+fn is_zip(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"PK\x05\x06")
 }
 
 /// The JSON files of a folder, and of its sub-folders `training` and `evaluation` if it has none itself, in the
@@ -90,9 +100,7 @@ fn list_into(folder: &Path, prefix: &str, members: &mut Vec<Member>) -> io::Resu
         let name = entry.file_name();
         let name = name.to_string_lossy();
         if is_json(&name) && !entry.file_type()?.is_dir() {
-            let path = entry.path();
-            let label = path.display().to_string();
-            members.push(Member { name: format!("{prefix}{name}"), label, held: Held::OnDisk(path) });
+            members.push(Member { name: format!("{prefix}{name}"), held: Held::OnDisk(entry.path()) });
         }
     }
     Ok(())
@@ -132,7 +140,7 @@ fn unzip(bytes: &[u8], path: &Path) -> io::Result<Vec<Member>> {
             let text = unpack(file, &mut room).and_then(|text| gunzip(text, &mut room));
             let text = text.map_err(|error| io::Error::new(error.kind(), format!("{name}: {error}")))?;
             let label = format!("{}/{name}", path.display());
-            members.push(Member { name, label, held: Held::InMemory(text) });
+            members.push(Member { name, held: Held::InMemory { label, text } });
         }
     }
     members.sort_by(|a, b| a.name.cmp(&b.name));
