@@ -8,6 +8,8 @@ use std::sync::atomic::AtomicBool;
 pub use batt_dsl as dsl;
 pub use batt_exec as exec;
 pub use batt_lang as lang;
+pub use batt_plan as plan;
+pub use batt_score as score;
 pub use batt_task as task;
 pub use batt_value as value;
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use arcbatt::lang::{self, Parsed, Program, Severity};
+use arcbatt::task::submission::Submission;
 
 /// A program file: its text and what it holds.
 pub(crate) struct Source {
@@ -108,4 +109,9 @@ pub(crate) fn lines(path: &Path) -> anyhow::Result<impl BufRead> {
 
 fn open(path: &Path) -> anyhow::Result<std::fs::File> {
     std::fs::File::open(path).with_context(|| format!("cannot read {}", path.display()))
+}
+
+/// A submission file of either form.
+pub(crate) fn submission(path: &Path) -> anyhow::Result<Submission> {
+    Submission::parse(&read(path)?).with_context(|| format!("cannot use {}", path.display()))
 }

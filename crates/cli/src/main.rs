@@ -29,6 +29,10 @@ struct Cli {
 enum Command {
     /// Run one program on one grid, or on all pairs of a task
     Eval(commands::eval::Args),
+    /// Is a submission complete and well made? Names each defect
+    Check(commands::check::Args),
+    /// What a submission is worth, under the three rules in use
+    Score(commands::score::Args),
     /// Check, format, show and verify program files
     #[command(subcommand)]
     Programs(commands::programs::Command),
@@ -68,6 +72,8 @@ fn main() -> ExitCode {
 fn dispatch(command: Command) -> Answer {
     match command {
         Command::Eval(args) => commands::eval::run(&args),
+        Command::Check(args) => commands::check::run(&args),
+        Command::Score(args) => commands::score::run(&args),
         Command::Programs(command) => commands::programs::run(&command),
         Command::Dsl(command) => commands::dsl::run(&command),
         Command::Data(command) => commands::data::run(&command),

@@ -1,42 +1,9 @@
 //! `batt` as a user meets it.
 
-use std::path::{Path, PathBuf};
+mod batt;
 
-use assert_cmd::Command;
-use expect_test::{Expect, expect};
-
-/// Runs `batt` in the root of the project; `{dir}` in an argument is a folder for this test's own files.
-struct Batt {
-    dir: PathBuf,
-}
-
-impl Batt {
-    fn new(test: &str) -> Batt {
-        let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
-        std::fs::create_dir_all(&dir).unwrap();
-        Batt { dir }
-    }
-
-    fn file(self, name: &str, bytes: impl AsRef<[u8]>) -> Batt {
-        std::fs::write(self.dir.join(name), bytes).unwrap();
-        self
-    }
-
-    /// Standard output, standard error and exit code, with the folder's name left out.
-    fn run(&self, args: &str) -> String {
-        let dir = self.dir.to_str().unwrap();
-        let args = args.split_whitespace().map(|arg| arg.replace("{dir}", dir));
-        let mut command = Command::cargo_bin("batt").unwrap();
-        command.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).args(args);
-        let output = command.output().unwrap();
-        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap().replace(dir, "{dir}");
-        format!("{}{}exit {}\n", text(output.stdout), text(output.stderr), output.status.code().unwrap())
-    }
-
-    fn check(&self, args: &str, expected: Expect) {
-        expected.assert_eq(&self.run(args));
-    }
-}
+use batt::Batt;
+use expect_test::expect;
 
 #[test]
 fn verify_the_examples() {

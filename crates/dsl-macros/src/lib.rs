@@ -1,11 +1,9 @@
 //! `#[primitive]`: declares a primitive from one annotated function.
 //!
-//! ```ignore
+//! ```text
 //! /// Rotates a quarter turn clockwise.
 //! ///
-//! /// ```arc
-//! /// rot90([1 0 | 0 1 | 1 0]) = [1 0 1 | 0 1 0]
-//! /// ```
+//! /// (an `arc` block with examples: rot90([1 0 | 0 1 | 1 0]) = [1 0 1 | 0 1 0])
 //! #[primitive(cost = PerCell)]
 //! fn rot90(cx: &mut Cx, grid: Grid) -> Total<Grid> { … }
 //! ```

@@ -260,7 +260,7 @@ impl<'a> Cx<'a> {
 
 impl Cost {
     /// What the arguments cost, charged before the work.
-    #[inline]
+    #[inline(always)]
     fn before(self, args: &[Value<'_>]) -> u64 {
         let weights = args.iter().map(|arg| u64::from(arg.weight()));
         match self {
@@ -280,7 +280,7 @@ impl Cost {
     }
 
     /// What the result costs, charged after the work.
-    #[inline]
+    #[inline(always)]
     fn after(self, result: Value<'_>) -> u64 {
         match self {
             Cost::Constant | Cost::Closure | Cost::PerCall => 0,

@@ -92,7 +92,7 @@ impl<'a> Cx<'a> {
     }
 
     /// `type(container)(items)`
-    pub(crate) fn like(&self, container: Value<'a>, items: &[Value<'a>]) -> Result<Value<'a>, Fail> {
+    pub fn like(&self, container: Value<'a>, items: &[Value<'a>]) -> Result<Value<'a>, Fail> {
         match container.kind() {
             Kind::Tuple => self.tuple(items),
             Kind::Set => self.set(items),
@@ -216,7 +216,7 @@ impl<'a> Cx<'a> {
     }
 
     /// The members of the members of a container, in its kind.
-    pub(crate) fn merged(&self, containers: Value<'a>) -> Result<Value<'a>, Fail> {
+    pub fn merged(&self, containers: Value<'a>) -> Result<Value<'a>, Fail> {
         let mut items = Vec::new();
         for container in self.iter(containers)? {
             items.extend(self.iter(container)?);

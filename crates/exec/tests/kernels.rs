@@ -73,7 +73,7 @@ fn arguments() -> BoxedStrategy<Tree> {
         1 => place(3_000_000_000),
         2 => cell(6, 0..4),
         2 => any::<bool>().prop_map(Tree::Bool),
-        1 => Just(Tree::Prim("size")),
+        3 => prop::sample::select(vec!["size", "first", "identity", "toindices", "neighbors", "even", "initset", "color"]).prop_map(Tree::Prim),
         1 => Just(Tree::Tuple(vec![])),
         2 => prop::collection::vec(ints(-3..9), 0..5).prop_map(Tree::Tuple),
         2 => prop::collection::vec(ints(-3..9), 0..5).prop_map(Tree::Set),

@@ -179,7 +179,8 @@ impl Literal {
         })
     }
 
-    fn encode(&self, out: &mut Vec<u8>) {
+    /// Appends bytes that tell constants apart.
+    pub fn encode(&self, out: &mut Vec<u8>) {
         match self {
             Literal::None => out.push(0),
             Literal::Bool(bool) => out.push(1 + u8::from(*bool)),
@@ -192,6 +193,18 @@ impl Literal {
                 encode_number(items.len(), out);
                 items.iter().for_each(|item| item.encode(out));
             }
+        }
+    }
+}
+
+impl Literal {
+    /// A constant as [`Display`](fmt::Display) writes it.
+    pub fn parse(text: &str) -> Option<Literal> {
+        let parsed = crate::parse(&format!("def constant(I): return {text}"));
+        let [program] = &parsed.programs[..] else { return None };
+        match &program.node(program.result()).op {
+            Op::Const(literal) if program.nodes().len() == 1 => Some(literal.clone()),
+            _ => None,
         }
     }
 }

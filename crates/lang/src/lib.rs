@@ -3,7 +3,7 @@
 //! The language is the part of Python that arc-dsl's solvers are written in: functions of straight lines, each a
 //! call of primitives. [`parse`] reads a text of such functions and never fails; what is wrong with the text comes
 //! back as [`Problem`]s with places, beside the programs that are sound. A [`Program`] is a hash-consed graph of
-//! the calls its result needs; [`print`] writes it down again.
+//! the calls its result needs; [`print()`] writes it down again.
 //!
 //! ```
 //! let parsed = batt_lang::parse("def double_it(I): return double(I)");

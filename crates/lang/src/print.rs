@@ -45,7 +45,7 @@ pub fn print(program: &Program) -> String {
     printer.out
 }
 
-/// The type of what each line of [`print`] computes; `None` for lines that compute nothing.
+/// The type of what each line of [`print()`] computes; `None` for lines that compute nothing.
 pub fn line_types(program: &Program) -> Vec<Option<&Ty>> {
     let mut types = vec![None];
     types.extend(program.nodes.iter().filter(|node| has_line(&node.op)).map(|node| Some(&*node.ty)));

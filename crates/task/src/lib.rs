@@ -26,6 +26,7 @@ mod write;
 mod aside;
 mod diff;
 pub mod install;
+pub mod submission;
 
 use batt_value::{Arena, Fail, Value};
 

@@ -161,8 +161,8 @@ impl Arena {
         if items.is_empty() {
             return Ok(Value::EMPTY_SET);
         }
-        if matches!(items[0], Value::Pair(_) | Value::Cell(_)) {
-            return self.set(items);
+        if let Some(patch) = self.planes(items) {
+            return self.capped(patch);
         }
         debug_assert!(items.is_sorted_by(|a, b| order::cmp(*a, *b).is_lt()), "ascending");
         let (weight, depth) = self.measure(items)?;

@@ -74,6 +74,18 @@ impl ContentHash {
     pub fn bytes(&self) -> &[u8; 32] {
         &self.0
     }
+
+    /// From its 64 hexadecimal digits.
+    pub fn parse(digits: &str) -> Option<ContentHash> {
+        let mut bytes = [0; 32];
+        if digits.len() != 64 || !digits.is_ascii() {
+            return None;
+        }
+        for (i, byte) in bytes.iter_mut().enumerate() {
+            *byte = u8::from_str_radix(&digits[2 * i..2 * i + 2], 16).ok()?;
+        }
+        Some(ContentHash(bytes))
+    }
 }
 
 impl std::fmt::Display for ContentHash {

@@ -152,8 +152,21 @@ impl<'a> Patch<'a> {
         iter
     }
 
+    /// Colour (0 for indices), row and column of the first member.
+    pub(crate) fn first_key(&self) -> (i64, i64, i64) {
+        let color = if self.colors == 0 { 0 } else { i64::from(self.colors.trailing_zeros()) - 1 };
+        let row = self.rows.iter().position(|word| *word != 0).expect("a patch is never empty");
+        let col = i64::from(self.col) + i64::from(self.rows[row].trailing_zeros());
+        (color, i64::from(self.row) + row as i64, col)
+    }
+
     pub fn first(&self) -> Value<'a> {
-        self.iter().next().expect("a patch is never empty")
+        let (color, row, col) = self.first_key();
+        if self.colors == 0 {
+            Value::Pair(Pair::new(row, col).expect("i16 + u8 fits"))
+        } else {
+            Value::Cell(Cell::new(color, row, col).expect("i16 + u8 fits"))
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use batt_dsl::Cx;
 use batt_lang::{Node, Op, Program};
 use batt_value::{Fail, Value};
+use smallvec::SmallVec;
 
 use crate::{Failure, Outcome};
 
@@ -44,18 +45,10 @@ fn compute<'a>(
     cx: &mut Cx<'a>,
     values: &[Value<'a>],
 ) -> Result<Value<'a>, Fail> {
-    let args = node.args.iter().map(|arg| values[arg.index()]).collect::<Vec<_>>();
+    let args: SmallVec<[Value<'a>; 4]> = node.args.iter().map(|arg| values[arg.index()]).collect();
     match &node.op {
         Op::Input => Ok(sample.input),
         Op::Samples => Ok(sample.samples),
-        Op::Const(literal) => literal.value(cx.arena),
-        Op::Prim(symbol) => Ok(Value::Prim(symbol)),
-        Op::Call(symbol) => cx.call(Value::Prim(symbol), &args),
-        Op::Apply => cx.call(args[0], &args[1..]),
-        Op::Tuple => {
-            // A tuple of rows copies them, so what they weigh is paid before.
-            cx.charge(1 + args.iter().map(|arg| u64::from(arg.weight())).sum::<u64>())?;
-            cx.arena.tuple(&args)
-        }
+        op => super::node(op, &args, cx),
     }
 }

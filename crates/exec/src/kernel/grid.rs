@@ -46,7 +46,15 @@ pub(super) fn dmirror<'a>(arena: &'a Arena, grid: &Grid<'a>) -> Known<'a> {
 }
 
 fn cmirror<'a>(cx: &mut Cx<'a>, piece: Value<'a>) -> Known<'a> {
-    let Value::Grid(grid) = piece else { return None };
+    let grid = match piece {
+        Value::Grid(grid) => grid,
+        Value::Patch(_) => {
+            let Some(Ok(piece)) = super::patch::vmirror(cx, piece) else { return None };
+            let Some(Ok(piece)) = super::patch::dmirror(cx, piece) else { return None };
+            return super::patch::vmirror(cx, piece);
+        }
+        _ => return None,
+    };
     let (bottom, right) = (grid.height() - 1, grid.width() - 1);
     build(cx.arena, grid.width(), grid.height(), |row, col| grid[(bottom - col, right - row)])
 }

@@ -17,6 +17,7 @@ macro_rules! serve {
     (@function $name:ident $function:ident) => { $function };
 }
 
+mod function;
 mod grid;
 mod object;
 mod paint;
@@ -42,5 +43,7 @@ pub fn table() -> &'static Table {
 
 /// All kernels with the primitives they serve.
 pub fn kernels() -> impl Iterator<Item = (&'static str, Kernel)> {
-    [scalar::KERNELS, grid::KERNELS, paint::KERNELS, patch::KERNELS, object::KERNELS].concat().into_iter()
+    [scalar::KERNELS, function::KERNELS, grid::KERNELS, paint::KERNELS, patch::KERNELS, object::KERNELS]
+        .concat()
+        .into_iter()
 }

@@ -12,29 +12,73 @@ serve! {
 
 type Known<'a> = Option<Result<Value<'a>, Fail>>;
 
-/// Calls `write` with every cell of `cells` (a grid `width` wide) that the patch covers, and the patch's colour
-/// there; in canonical order, so that of two colours at one place the larger is written last.
-fn each_cell(cells: &mut [i8], width: usize, patch: &Patch<'_>, mut write: impl FnMut(&mut i8, i8)) {
-    let (row, col, _, patch_width) = patch.bounds();
-    let height = (cells.len() / width) as i64;
-    // Which bits of a word lie within the grid.
-    let first = (-col).clamp(0, 64);
-    let last = (width as i64 - col).clamp(0, patch_width);
-    if first >= last {
-        return;
-    }
-    let within = super::patch::ones(last) & !super::patch::ones(first);
-    for (color, plane) in patch.planes() {
-        for (i, word) in plane.iter().enumerate() {
-            let i = row + i as i64;
-            if !(0..height).contains(&i) {
-                continue;
+/// What can be written into a grid: a patch, or a set of cells or places that does not fit in bit planes.
+enum Brush<'a> {
+    Patch(&'a Patch<'a>),
+    Cells(&'a [Value<'a>]),
+}
+
+impl<'a> Brush<'a> {
+    /// `colored`: it must have colours of its own.
+    fn new(value: Value<'a>, colored: bool) -> Option<Brush<'a>> {
+        match value {
+            Value::Patch(patch) if patch.is_object() || !colored => Some(Brush::Patch(patch)),
+            Value::Set(set) => {
+                let small = |item: &Value<'_>| match item {
+                    Value::Cell(cell) => i8::try_from(cell.color()).is_ok(),
+                    Value::Pair(_) => !colored,
+                    _ => false,
+                };
+                // Cells and places do not mix: the first member decides what the others must be.
+                let cells = set.items().iter().filter(|item| matches!(item, Value::Cell(_))).count();
+                let pure = cells == 0 || cells == set.items().len();
+                (pure && set.items().iter().all(small)).then_some(Brush::Cells(set.items()))
             }
-            let start = i * width as i64 + col;
-            let mut bits = word & within;
-            while bits != 0 {
-                write(&mut cells[(start + i64::from(bits.trailing_zeros())) as usize], color as i8);
-                bits &= bits - 1;
+            _ => None,
+        }
+    }
+
+    /// Calls `write` with every cell of `cells` (a grid `width` wide) that the brush covers, and the brush's colour
+    /// there; in canonical order, so that of two colours at one place the larger is written last.
+    fn each_cell(&self, cells: &mut [i8], width: usize, mut write: impl FnMut(&mut i8, i8)) {
+        let patch = match self {
+            Brush::Patch(patch) => patch,
+            Brush::Cells(items) => {
+                let height = (cells.len() / width) as i64;
+                for item in *items {
+                    let (color, row, col) = match item {
+                        Value::Cell(cell) => (cell.color(), cell.row(), cell.col()),
+                        Value::Pair(place) => (0, place.row(), place.col()),
+                        _ => continue,
+                    };
+                    if (0..height).contains(&row) && (0..width as i64).contains(&col) {
+                        write(&mut cells[row as usize * width + col as usize], color as i8);
+                    }
+                }
+                return;
+            }
+        };
+        let (row, col, _, patch_width) = patch.bounds();
+        let height = (cells.len() / width) as i64;
+        // Which bits of a word lie within the grid.
+        let first = (-col).clamp(0, 64);
+        let last = (width as i64 - col).clamp(0, patch_width);
+        if first >= last {
+            return;
+        }
+        let within = super::patch::ones(last) & !super::patch::ones(first);
+        for (color, plane) in patch.planes() {
+            for (i, word) in plane.iter().enumerate() {
+                let i = row + i as i64;
+                if !(0..height).contains(&i) {
+                    continue;
+                }
+                let start = i * width as i64 + col;
+                let mut bits = word & within;
+                while bits != 0 {
+                    write(&mut cells[(start + i64::from(bits.trailing_zeros())) as usize], color as i8);
+                    bits &= bits - 1;
+                }
             }
         }
     }
@@ -56,23 +100,16 @@ fn small(value: Value<'_>) -> Option<i8> {
 
 fn fill<'a>(cx: &mut Cx<'a>, grid: Value<'a>, value: Value<'a>, patch: Value<'a>) -> Known<'a> {
     let Value::Grid(it) = grid else { return None };
-    let color = small(value)?;
-    match patch {
-        Value::Patch(patch) => {
-            changed(cx, it, |cells| each_cell(cells, it.width(), patch, |cell, _| *cell = color))
-        }
-        Value::Set(set) if set.items().is_empty() => Some(Ok(grid)),
-        _ => None,
-    }
+    let (color, brush) = (small(value)?, Brush::new(patch, false)?);
+    changed(cx, it, |cells| brush.each_cell(cells, it.width(), |cell, _| *cell = color))
 }
 
 fn underfill<'a>(cx: &mut Cx<'a>, grid: Value<'a>, value: Value<'a>, patch: Value<'a>) -> Known<'a> {
     let Value::Grid(it) = grid else { return None };
-    let color = small(value)?;
-    let Value::Patch(patch) = patch else { return None };
+    let (color, brush) = (small(value)?, Brush::new(patch, false)?);
     let background = histogram(it.cells()).most();
     changed(cx, it, |cells| {
-        each_cell(cells, it.width(), patch, |cell, _| {
+        brush.each_cell(cells, it.width(), |cell, _| {
             if *cell == background {
                 *cell = color;
             }
@@ -82,23 +119,16 @@ fn underfill<'a>(cx: &mut Cx<'a>, grid: Value<'a>, value: Value<'a>, patch: Valu
 
 fn paint<'a>(cx: &mut Cx<'a>, grid: Value<'a>, obj: Value<'a>) -> Known<'a> {
     let Value::Grid(it) = grid else { return None };
-    match obj {
-        Value::Patch(patch) if patch.is_object() => {
-            changed(cx, it, |cells| each_cell(cells, it.width(), patch, |cell, color| *cell = color))
-        }
-        Value::Set(set) if set.items().is_empty() => Some(Ok(grid)),
-        _ => None,
-    }
+    let brush = Brush::new(obj, true)?;
+    changed(cx, it, |cells| brush.each_cell(cells, it.width(), |cell, color| *cell = color))
 }
 
 fn underpaint<'a>(cx: &mut Cx<'a>, grid: Value<'a>, obj: Value<'a>) -> Known<'a> {
-    let (Value::Grid(it), Value::Patch(patch)) = (grid, obj) else { return None };
-    if !patch.is_object() {
-        return None;
-    }
+    let Value::Grid(it) = grid else { return None };
+    let brush = Brush::new(obj, true)?;
     let background = histogram(it.cells()).most();
     changed(cx, it, |cells| {
-        each_cell(cells, it.width(), patch, |cell, color| {
+        brush.each_cell(cells, it.width(), |cell, color| {
             if *cell == background {
                 *cell = color;
             }
@@ -121,7 +151,7 @@ fn move_object<'a>(cx: &mut Cx<'a>, grid: Value<'a>, obj: Value<'a>, offset: Val
     let background = histogram(it.cells()).most();
     let Some(Value::Patch(moved)) = cx.arena.moved(patch, offset.row(), offset.col()) else { return None };
     changed(cx, it, |cells| {
-        each_cell(cells, it.width(), patch, |cell, _| *cell = background);
-        each_cell(cells, it.width(), moved, |cell, color| *cell = color);
+        Brush::Patch(patch).each_cell(cells, it.width(), |cell, _| *cell = background);
+        Brush::Patch(moved).each_cell(cells, it.width(), |cell, color| *cell = color);
     })
 }

@@ -1,7 +1,7 @@
 //! Sets of places and cells, as bit planes.
 
 use batt_dsl::Cx;
-use batt_value::{Arena, Fail, Pair, Patch, Planes, Value};
+use batt_value::{Arena, Cell, Fail, Pair, Patch, Planes, Value};
 use smallvec::{SmallVec, smallvec};
 
 serve! {
@@ -10,7 +10,7 @@ serve! {
         box = outline, outbox, inbox, corners, dneighbors, ineighbors, neighbors, vfrontier, hfrontier, hmirror,
         vmirror, dmirror;
     K2: shift, recolor, combine, difference, intersection, insert, remove, connect, shoot, manhattan, adjacent,
-        hmatching, vmatching, bordering, colorfilter, sizefilter;
+        hmatching, vmatching, bordering, colorfilter, sizefilter, position, gravitate;
 }
 
 type Known<'a> = Option<Result<Value<'a>, Fail>>;
@@ -252,7 +252,7 @@ pub(super) fn union<'a>(arena: &'a Arena, patches: &[Value<'a>]) -> Known<'a> {
         return Some(Ok(only.unwrap_or(Value::EMPTY_SET)));
     }
     if right - left > 64 || bottom - top > 255 {
-        return None;
+        return wide_union(arena, patches, (top, left, bottom, right), colors);
     }
     let height = (bottom - top) as usize;
     let n_planes = colors.count_ones().max(1) as usize;
@@ -268,6 +268,58 @@ pub(super) fn union<'a>(arena: &'a Arena, patches: &[Value<'a>]) -> Known<'a> {
         }
     }
     arena.patch(Planes { row: top, col: left, height, colors, words: &words })
+}
+
+/// The union of patches that do not fit in bit planes together: a bitmap of any width, read off in order, so that
+/// nothing is sorted.
+fn wide_union<'a>(
+    arena: &'a Arena,
+    patches: &[Value<'a>],
+    (top, left, bottom, right): (i64, i64, i64, i64),
+    colors: u16,
+) -> Known<'a> {
+    let (height, stride) = ((bottom - top) as usize, ((right - left) as usize).div_ceil(64));
+    let n_planes = colors.count_ones().max(1) as usize;
+    // Patches far apart are rare, and their bitmap would be mostly empty.
+    if n_planes * height * stride > 20_000 {
+        return None;
+    }
+    let mut words = vec![0u64; n_planes * height * stride];
+    for item in patches {
+        let Value::Patch(patch) = item else { continue };
+        let (row, col, _, _) = patch.bounds();
+        let (skip, word, shift) = ((row - top) as usize, ((col - left) / 64) as usize, (col - left) % 64);
+        for (color, plane) in patch.planes() {
+            let start = if colors == 0 { 0 } else { place_of(colors, color) * height };
+            for (i, from) in plane.iter().enumerate() {
+                let at = (start + skip + i) * stride + word;
+                words[at] |= from << shift;
+                if shift > 0 && from >> (64 - shift) != 0 {
+                    words[at + 1] |= from >> (64 - shift);
+                }
+            }
+        }
+    }
+    let mut cells = Vec::new();
+    let mut rest = colors;
+    for plane in words.chunks_exact(height * stride) {
+        let color = i64::from(rest.trailing_zeros()) - 1;
+        rest &= rest.wrapping_sub(1);
+        for (i, row) in plane.chunks_exact(stride).enumerate() {
+            for (j, word) in row.iter().enumerate() {
+                let mut bits = *word;
+                while bits != 0 {
+                    let (i, j) = (top + i as i64, left + 64 * j as i64 + i64::from(bits.trailing_zeros()));
+                    bits &= bits - 1;
+                    cells.push(match colors {
+                        0 => Value::Pair(Pair::new(i, j)?),
+                        _ => Value::Cell(Cell::new(color, i, j)?),
+                    });
+                }
+            }
+        }
+    }
+    Some(arena.set_ascending(&cells))
 }
 
 /// Which plane a colour has among `colors`.
@@ -568,6 +620,43 @@ fn bordering<'a>(_: &mut Cx<'a>, patch: Value<'a>, grid: Value<'a>) -> Known<'a>
     bool(top == 0 || left == 0 || bottom == grid.height() as i64 - 1 || right == grid.width() as i64 - 1)
 }
 
+fn position<'a>(_: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
+    let (Value::Patch(a), Value::Patch(b)) = (a, b) else { return None };
+    let ((ia, ja), (ib, jb)) = (middle(a), middle(b));
+    let ahead = |from, to| if from < to { 1 } else { -1 };
+    if ia == ib {
+        pair(0, ahead(ja, jb))
+    } else if ja == jb {
+        pair(ahead(ia, ib), 0)
+    } else {
+        pair(ahead(ia, ib), ahead(ja, jb))
+    }
+}
+
+fn middle(patch: &Patch<'_>) -> (i64, i64) {
+    let (row, col, height, width) = patch.bounds();
+    (row + height / 2, col + width / 2)
+}
+
+fn gravitate<'a>(cx: &mut Cx<'a>, source: Value<'a>, destination: Value<'a>) -> Known<'a> {
+    let (Value::Patch(from), Value::Patch(to)) = (source, destination) else { return None };
+    let ((si, sj), (di, dj)) = (middle(from), middle(to));
+    let Some(Ok(shares_column)) = vmatching(cx, source, destination) else { return None };
+    let (i, j) = match shares_column.truth() {
+        true => (if si < di { 1 } else { -1 }, 0),
+        false => (0, if sj < dj { 1 } else { -1 }),
+    };
+    let mut steps = 0;
+    while steps < 42 {
+        let Some(Value::Patch(moved)) = cx.arena.moved(from, i * steps, j * steps) else { return None };
+        if distance(moved, to) == 1 {
+            break;
+        }
+        steps += 1;
+    }
+    pair(i * steps, j * steps)
+}
+
 fn hmirror<'a>(cx: &mut Cx<'a>, piece: Value<'a>) -> Known<'a> {
     let patch = match piece {
         Value::Grid(grid) => return super::grid::hmirror(cx.arena, grid),
@@ -580,7 +669,7 @@ fn hmirror<'a>(cx: &mut Cx<'a>, piece: Value<'a>) -> Known<'a> {
     cx.arena.patch(Planes { row, col, height: height as usize, colors: patch.colors(), words: &words })
 }
 
-fn vmirror<'a>(cx: &mut Cx<'a>, piece: Value<'a>) -> Known<'a> {
+pub(super) fn vmirror<'a>(cx: &mut Cx<'a>, piece: Value<'a>) -> Known<'a> {
     let patch = match piece {
         Value::Grid(grid) => return super::grid::vmirror(cx.arena, grid),
         Value::Patch(patch) => patch,
@@ -591,7 +680,7 @@ fn vmirror<'a>(cx: &mut Cx<'a>, piece: Value<'a>) -> Known<'a> {
     cx.arena.patch(Planes { row, col, height: height as usize, colors: patch.colors(), words: &words })
 }
 
-fn dmirror<'a>(cx: &mut Cx<'a>, piece: Value<'a>) -> Known<'a> {
+pub(super) fn dmirror<'a>(cx: &mut Cx<'a>, piece: Value<'a>) -> Known<'a> {
     let patch = match piece {
         Value::Grid(grid) => return super::grid::dmirror(cx.arena, grid),
         Value::Patch(patch) => patch,

@@ -1,0 +1,115 @@
+//! `batt check`
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use arcbatt::task::submission::{Problem, Submission};
+use serde::Serialize;
+
+use crate::data::DataArgs;
+use crate::{Answer, files, output};
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The submission: Kaggle's submission.json, or the CSV of 2020
+    submission: PathBuf,
+    #[command(flatten)]
+    data: DataArgs,
+    /// Print a JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &Args) -> Answer {
+    let submission = files::submission(&args.submission)?;
+    let dataset = args.data.open()?;
+    let tasks = || dataset.tasks.iter().map(|task| (task.id.as_str(), task.test.len()));
+    let report = Report {
+        file: args.submission.display().to_string(),
+        problems: submission.check(tasks()),
+        tasks: dataset.tasks.len(),
+        outputs: tasks().map(|(_, outputs)| outputs).sum(),
+        submission,
+    };
+    if args.json {
+        output::json(report.document())?;
+    } else {
+        report.print()?;
+    }
+    Ok(report.problems.is_empty())
+}
+
+struct Report {
+    file: String,
+    submission: Submission,
+    problems: Vec<Problem>,
+    tasks: usize,
+    outputs: usize,
+}
+
+impl Report {
+    fn print(&self) -> anyhow::Result<()> {
+        let mut out = output::stdout();
+        for problem in &self.problems {
+            writeln!(out, "{problem}")?;
+        }
+        let Report { file, tasks, outputs, .. } = self;
+        match self.problems.len() {
+            0 => writeln!(
+                out,
+                "{file}: no defect; {} with {}",
+                output::count(*tasks, "task"),
+                output::count(*outputs, "test input")
+            )?,
+            n => writeln!(out, "{file}: {}", output::count(n, "defect"))?,
+        }
+        match self.submission.equal_attempts() {
+            0 => {}
+            n => writeln!(
+                out,
+                "note: both attempts are the same grid for {}; a second guess costs nothing",
+                output::count(n, "output")
+            )?,
+        }
+        Ok(out.flush()?)
+    }
+
+    fn document(&self) -> impl Serialize {
+        #[derive(Serialize)]
+        struct Document {
+            submission: String,
+            form: &'static str,
+            valid: bool,
+            tasks: usize,
+            outputs: usize,
+            equal_attempts: usize,
+            defects: Vec<Defect>,
+        }
+        #[derive(Serialize)]
+        struct Defect {
+            kind: &'static str,
+            id: String,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            output: Option<usize>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            attempt: Option<String>,
+            text: String,
+        }
+        let defect = |problem: &Problem| Defect {
+            kind: problem.defect.name(),
+            id: problem.place.id.clone(),
+            output: problem.place.output,
+            attempt: problem.place.attempt.map(|attempt| format!("attempt_{}", attempt + 1)),
+            text: problem.defect.to_string(),
+        };
+        Document {
+            submission: self.file.clone(),
+            form: self.submission.form.name(),
+            valid: self.problems.is_empty(),
+            tasks: self.tasks,
+            outputs: self.outputs,
+            equal_attempts: self.submission.equal_attempts(),
+            defects: self.problems.iter().map(defect).collect(),
+        }
+    }
+}

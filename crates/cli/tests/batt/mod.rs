@@ -1,0 +1,41 @@
+//! What the tests of the command line share.
+
+use std::path::{Path, PathBuf};
+
+use assert_cmd::Command;
+use expect_test::Expect;
+
+/// Runs `batt` in the root of the project; `{dir}` in an argument is a folder for this test's own files.
+pub(crate) struct Batt {
+    dir: PathBuf,
+}
+
+impl Batt {
+    pub(crate) fn new(test: &str) -> Batt {
+        let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
+        std::fs::create_dir_all(&dir).unwrap();
+        Batt { dir }
+    }
+
+    pub(crate) fn file(self, name: &str, bytes: impl AsRef<[u8]>) -> Batt {
+        let path = self.dir.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, bytes).unwrap();
+        self
+    }
+
+    /// Standard output, standard error and exit code, with the folder's name left out.
+    pub(crate) fn run(&self, args: &str) -> String {
+        let dir = self.dir.to_str().unwrap();
+        let args = args.split_whitespace().map(|arg| arg.replace("{dir}", dir));
+        let mut command = Command::cargo_bin("batt").unwrap();
+        command.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).args(args);
+        let output = command.output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap().replace(dir, "{dir}");
+        format!("{}{}exit {}\n", text(output.stdout), text(output.stderr), output.status.code().unwrap())
+    }
+
+    pub(crate) fn check(&self, args: &str, expected: Expect) {
+        expected.assert_eq(&self.run(args));
+    }
+}

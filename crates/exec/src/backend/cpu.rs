@@ -1,0 +1,414 @@
+//! A plan over the samples of a task, every shared node once.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::AtomicBool;
+
+use batt_dsl::{Cx, Limits, Table, registry};
+use batt_lang::Op;
+use batt_plan::{Entry, Needs, Node, NodeId, Plan, ProgramId};
+use batt_value::{Arena, Fail, Owned, Symbol, Value, order};
+use rayon::prelude::*;
+
+use crate::kernel;
+
+/// How to run. Nothing here changes an answer or a bill, except the limits, and `go_on` what is skipped.
+#[derive(Clone, Copy, Debug)]
+pub struct Options<'o> {
+    pub limits: Limits,
+    /// Runs a program on the later samples too when it was not right on a demonstration pair.
+    pub go_on: bool,
+    /// Computes a node once for all programs that need it.
+    pub sharing: bool,
+    /// Uses kernels beside the bodies.
+    pub kernels: bool,
+    /// Ends everything with [`Fail::Deadline`] once it is set.
+    pub stop: Option<&'o AtomicBool>,
+}
+
+impl Options<'_> {
+    fn table(&self) -> &'static Table {
+        if self.kernels { kernel::table() } else { registry().table() }
+    }
+}
+
+/// A grid as the caller holds it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Picture<'j> {
+    pub width: usize,
+    pub cells: &'j [i8],
+}
+
+/// The work on one task: `S`, and the inputs in order.
+#[derive(Clone, Debug)]
+pub struct Job<'j> {
+    /// `S`: the demonstration pairs.
+    pub samples: Vec<(Picture<'j>, Picture<'j>)>,
+    pub inputs: Vec<Input<'j>>,
+    /// Which programs run.
+    pub programs: Vec<ProgramId>,
+}
+
+/// One input of a job.
+#[derive(Clone, Copy, Debug)]
+pub struct Input<'j> {
+    pub input: Picture<'j>,
+    /// The output of a demonstration pair: a program that does not give it is not run on the later inputs.
+    pub must_give: Option<Picture<'j>>,
+}
+
+/// What a program came to on one input.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Run {
+    pub end: End,
+    /// The bill until the end.
+    pub fuel: u64,
+}
+
+/// How a run ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum End {
+    /// A grid of small integers.
+    Grid {
+        width: usize,
+        cells: Box<[i8]>,
+    },
+    /// Any other value.
+    Other(Owned),
+    Failed(Failed),
+    /// Not run: the program was not right on an earlier demonstration pair.
+    Skipped,
+}
+
+/// Where and why there is no value.
+#[derive(Clone, Copy, Debug)]
+pub struct Failed {
+    pub fail: Fail,
+    /// The place of the node in the program's own order.
+    pub place: u32,
+    pub primitive: Option<&'static Symbol>,
+}
+
+impl PartialEq for Failed {
+    fn eq(&self, other: &Failed) -> bool {
+        let name = |failed: &Failed| failed.primitive.map(|symbol| symbol.id);
+        (self.fail, self.place, name(self)) == (other.fail, other.place, name(other))
+    }
+}
+
+impl Eq for Failed {}
+
+/// A plan whose input-free nodes are computed. Holds for all tasks and threads.
+pub struct Prepared<'p> {
+    plan: &'p Plan,
+    folded: Vec<Option<Memo<'p>>>,
+}
+
+/// A computed node.
+#[derive(Clone, Copy)]
+struct Memo<'a> {
+    result: Result<Value<'a>, Fail>,
+    bill: u64,
+    primitive: Option<&'static Symbol>,
+}
+
+impl<'p> Prepared<'p> {
+    /// Computes what needs no input, in `arena`, which lives as long as the plan.
+    pub fn new(plan: &'p Plan, arena: &'p Arena, options: &Options<'p>) -> Prepared<'p> {
+        let mut folded: Vec<Option<Memo<'p>>> = Vec::with_capacity(plan.nodes().len());
+        for node in plan.nodes() {
+            let memo = (node.needs == Needs::Nothing).then(|| {
+                // An argument that failed stops every program before this node.
+                let args: Option<Vec<_>> =
+                    node.args.iter().map(|arg| folded[arg.index()]?.result.ok()).collect();
+                match args {
+                    Some(args) => compute(node, None, &args, arena, options.limits.fuel, options),
+                    None => Memo { result: Err(Fail::Bug), bill: 0, primitive: None },
+                }
+            });
+            folded.push(memo);
+        }
+        Prepared { plan, folded }
+    }
+
+    /// Runs all jobs on the current pool; the results are in the order of the jobs and of their programs, one
+    /// list of results a program, whatever the number of threads.
+    pub fn run_all(&self, jobs: &[Job<'_>], options: &Options<'_>) -> Vec<Vec<Vec<Run>>> {
+        let scratch = || Scratch::new(options.limits);
+        jobs.par_iter().map_init(scratch, |scratch, job| self.run(job, options, scratch)).collect()
+    }
+
+    /// Runs one job.
+    pub fn run(&self, job: &Job<'_>, options: &Options<'_>, scratch: &mut Scratch) -> Vec<Vec<Run>> {
+        if options.sharing || job.programs.len() == 1 {
+            return self.run_together(job, &job.programs, options, scratch);
+        }
+        let alone =
+            |program: &ProgramId| self.run_together(job, std::slice::from_ref(program), options, scratch);
+        job.programs.iter().flat_map(alone).collect()
+    }
+
+    fn run_together(
+        &self,
+        job: &Job<'_>,
+        programs: &[ProgramId],
+        options: &Options<'_>,
+        scratch: &mut Scratch,
+    ) -> Vec<Vec<Run>> {
+        let Scratch { task, sample, slots } = scratch;
+        let n_slots = self.slots(programs, slots);
+        let mut results: Vec<Vec<Run>> =
+            programs.iter().map(|_| Vec::with_capacity(job.inputs.len())).collect();
+        let mut active = vec![true; programs.len()];
+        task.reset();
+        let per_task = PerTask { value: samples(job, task), arena: task, memos: vec![None; n_slots] };
+        let mut run = TaskRun { prepared: self, options, slots, per_task };
+        for input in &job.inputs {
+            let mut next = 0;
+            // Several rounds only if the programs fill the memory; then what was shared is computed again.
+            while next < programs.len() {
+                sample.reset();
+                let mut on_sample = OnSample {
+                    input: sample.grid(input.input.width, input.input.cells),
+                    arena: sample,
+                    memos: vec![None; n_slots],
+                };
+                while next < programs.len() && on_sample.arena.bytes() <= ROUND_BYTES {
+                    let result = match active[next] {
+                        true => run.program(
+                            self.plan.program(programs[next]),
+                            &mut on_sample,
+                            input,
+                            &mut active[next],
+                        ),
+                        false => Run { end: End::Skipped, fuel: 0 },
+                    };
+                    results[next].push(result);
+                    next += 1;
+                }
+                let used = on_sample.arena.bytes();
+                drop(on_sample);
+                if used > ROUND_BYTES {
+                    *sample = Arena::new(options.limits.caps);
+                }
+            }
+        }
+        results
+    }
+
+    /// Gives each node that the programs need a slot.
+    fn slots(&self, programs: &[ProgramId], slots: &mut Vec<u32>) -> usize {
+        slots.clear();
+        slots.resize(self.plan.nodes().len(), u32::MAX);
+        let mut next = 0;
+        for node in programs.iter().flat_map(|program| &self.plan.program(*program).nodes) {
+            let slot = &mut slots[node.index()];
+            if *slot == u32::MAX {
+                *slot = next;
+                next += 1;
+            }
+        }
+        next as usize
+    }
+}
+
+/// When the values of a sample take this much, they go, and what is needed again is computed again.
+const ROUND_BYTES: usize = 96 << 20;
+
+/// Memory that a thread lends to its jobs.
+pub struct Scratch {
+    task: Arena,
+    sample: Arena,
+    slots: Vec<u32>,
+}
+
+impl Scratch {
+    pub fn new(limits: Limits) -> Scratch {
+        Scratch { task: Arena::new(limits.caps), sample: Arena::new(limits.caps), slots: Vec::new() }
+    }
+}
+
+fn samples<'a>(job: &Job<'_>, arena: &'a Arena) -> Result<Value<'a>, Fail> {
+    let mut pairs = Vec::with_capacity(job.samples.len());
+    for (input, output) in &job.samples {
+        pairs.push(
+            arena.tuple(&[arena.grid(input.width, input.cells)?, arena.grid(output.width, output.cells)?])?,
+        );
+    }
+    arena.tuple(&pairs)
+}
+
+/// What is known for all samples of a task.
+struct PerTask<'t> {
+    value: Result<Value<'t>, Fail>,
+    arena: &'t Arena,
+    memos: Vec<Option<Memo<'t>>>,
+}
+
+struct OnSample<'s> {
+    input: Result<Value<'s>, Fail>,
+    arena: &'s Arena,
+    memos: Vec<Option<Memo<'s>>>,
+}
+
+struct TaskRun<'r, 'o, 'p, 't> {
+    prepared: &'r Prepared<'p>,
+    options: &'r Options<'o>,
+    slots: &'r [u32],
+    per_task: PerTask<'t>,
+}
+
+impl<'o: 't, 'p: 't, 't> TaskRun<'_, 'o, 'p, 't> {
+    /// Runs a program on a sample. Clears `active` if it is out.
+    fn program<'s>(
+        &mut self,
+        entry: &Entry,
+        on: &mut OnSample<'s>,
+        input: &Input<'_>,
+        active: &mut bool,
+    ) -> Run
+    where
+        't: 's,
+    {
+        let (result, fuel) = self.value(entry, on);
+        let right = match (&result, input.must_give) {
+            (Ok(value), Some(expected)) => gives(*value, expected),
+            (Ok(_), None) => true,
+            (Err(_), _) => false,
+        };
+        *active = right || self.options.go_on || input.must_give.is_none();
+        let end = match result {
+            Ok(Value::Grid(grid)) => End::Grid { width: grid.width(), cells: grid.cells().into() },
+            Ok(value) => End::Other(Owned::new(value)),
+            Err(failed) => End::Failed(failed),
+        };
+        Run { end, fuel }
+    }
+
+    /// The value of a program and its bill: node after node in its own order, billed in full for each.
+    fn value<'s>(&mut self, entry: &Entry, on: &mut OnSample<'s>) -> (Result<Value<'s>, Failed>, u64)
+    where
+        't: 's,
+    {
+        let limit = self.options.limits.fuel;
+        let mut bill = 0;
+        let mut last = Err(Fail::Bug);
+        for (place, id) in entry.nodes.iter().enumerate() {
+            let memo = self.memo(*id, on);
+            if memo.bill > limit - bill || matches!(memo.result, Err(Fail::Fuel)) {
+                // Out of fuel here; which primitive it was shows when the node runs on what is left.
+                let short = self.again(*id, on, limit - bill);
+                let failed = Failed { fail: Fail::Fuel, place: place as u32, primitive: short.primitive };
+                return (Err(failed), limit);
+            }
+            bill += memo.bill;
+            last = memo.result;
+            if let Err(fail) = memo.result {
+                return (Err(Failed { fail, place: place as u32, primitive: memo.primitive }), bill);
+            }
+        }
+        let place = entry.nodes.len() as u32 - 1;
+        (last.map_err(|fail| Failed { fail, place, primitive: None }), bill)
+    }
+
+    /// A node's value: from the plan, the task or the sample, computed if it is not there yet.
+    fn memo<'s>(&mut self, id: NodeId, on: &mut OnSample<'s>) -> Memo<'s>
+    where
+        't: 's,
+    {
+        let slot = self.slots[id.index()] as usize;
+        match self.prepared.plan.node(id).needs {
+            Needs::Nothing => self.prepared.folded[id.index()].expect("all that need nothing are folded"),
+            Needs::Samples => {
+                if self.per_task.memos[slot].is_none() {
+                    self.per_task.memos[slot] = Some(self.per_task(id, self.options.limits.fuel));
+                }
+                self.per_task.memos[slot].expect("just computed")
+            }
+            Needs::Input => {
+                if on.memos[slot].is_none() {
+                    on.memos[slot] = Some(self.on_sample(id, on, self.options.limits.fuel));
+                }
+                on.memos[slot].expect("just computed")
+            }
+        }
+    }
+
+    /// A node once more with less fuel.
+    fn again<'s>(&self, id: NodeId, on: &OnSample<'s>, fuel: u64) -> Memo<'s>
+    where
+        't: 's,
+    {
+        match self.prepared.plan.node(id).needs {
+            Needs::Input => self.on_sample(id, on, fuel),
+            Needs::Samples => self.per_task(id, fuel),
+            Needs::Nothing => {
+                let node = self.prepared.plan.node(id);
+                let arg = |arg: &NodeId| self.prepared.folded[arg.index()].and_then(|memo| memo.result.ok());
+                let args: Option<Vec<Value<'s>>> =
+                    node.args.iter().map(|id| arg(id).map(|value| value as Value<'s>)).collect();
+                compute(node, None, &args.unwrap_or_default(), on.arena, fuel, self.options)
+            }
+        }
+    }
+
+    fn per_task(&self, id: NodeId, fuel: u64) -> Memo<'t> {
+        let node = self.prepared.plan.node(id);
+        let arg = |arg: &NodeId| -> Option<Value<'t>> {
+            let memo = match self.prepared.plan.node(*arg).needs {
+                Needs::Nothing => self.prepared.folded[arg.index()]?,
+                _ => self.per_task.memos[self.slots[arg.index()] as usize]?,
+            };
+            memo.result.ok()
+        };
+        // A program that gets here has the values of all arguments.
+        let args: Vec<_> = node.args.iter().filter_map(arg).collect();
+        compute(node, Some(self.per_task.value), &args, self.per_task.arena, fuel, self.options)
+    }
+
+    fn on_sample<'s>(&self, id: NodeId, on: &OnSample<'s>, fuel: u64) -> Memo<'s>
+    where
+        't: 's,
+    {
+        let node = self.prepared.plan.node(id);
+        let arg = |arg: &NodeId| -> Option<Value<'s>> {
+            let slot = self.slots[arg.index()] as usize;
+            let memo = match self.prepared.plan.node(*arg).needs {
+                Needs::Nothing => self.prepared.folded[arg.index()]?,
+                Needs::Samples => self.per_task.memos[slot]?,
+                Needs::Input => on.memos[slot]?,
+            };
+            memo.result.ok()
+        };
+        let args: smallvec::SmallVec<[Value<'s>; 4]> = node.args.iter().filter_map(arg).collect();
+        compute(node, Some(on.input), &args, on.arena, fuel, self.options)
+    }
+}
+
+/// Computes a node on its arguments; `given` is `I` or `S`.
+fn compute<'a>(
+    node: &Node,
+    given: Option<Result<Value<'a>, Fail>>,
+    args: &[Value<'a>],
+    arena: &'a Arena,
+    fuel: u64,
+    options: &Options<'a>,
+) -> Memo<'a> {
+    let mut cx = Cx::new(arena, fuel, options.stop).with_table(options.table());
+    // A panic is our bug: it becomes this node's failure and spares the rest of the batch.
+    let result = catch_unwind(AssertUnwindSafe(|| match &node.op {
+        Op::Input | Op::Samples => given.unwrap_or(Err(Fail::Bug)),
+        op => super::node(op, args, &mut cx),
+    }));
+    Memo { result: result.unwrap_or(Err(Fail::Bug)), bill: cx.used(), primitive: cx.failed() }
+}
+
+fn gives(value: Value<'_>, expected: Picture<'_>) -> bool {
+    match value {
+        Value::Grid(grid) => grid.width() == expected.width && grid.cells() == expected.cells,
+        // True equals 1, so a grid that is not of small integers may still be right.
+        other => {
+            let arena = Arena::new(batt_value::Caps::STANDARD);
+            arena.grid(expected.width, expected.cells).is_ok_and(|expected| order::equal(other, expected))
+        }
+    }
+}

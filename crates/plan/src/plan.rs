@@ -1,0 +1,208 @@
+//! The plan and what can be asked of it.
+
+use batt_lang::{Op, Program};
+use batt_value::{ContentHash, Symbol};
+use smallvec::SmallVec;
+
+use crate::intern::Interner;
+
+/// Programs merged into one graph. Nodes stand in the order in which the programs need them first, so arguments
+/// come before calls, and the same programs in the same order always give the same plan.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) entries: Vec<Entry>,
+}
+
+/// The place of a node in a plan.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash, Default)]
+pub struct NodeId(pub u32);
+
+impl NodeId {
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// The place of a program in a plan.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
+pub struct ProgramId(pub u32);
+
+impl ProgramId {
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// One computation, shared by all programs that need it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    pub op: Op,
+    pub args: SmallVec<[NodeId; 4]>,
+    pub needs: Needs,
+}
+
+impl Node {
+    /// Whether the node does work: a call or a tuple, not a constant or an input.
+    pub fn is_call(&self) -> bool {
+        matches!(self.op, Op::Call(_) | Op::Apply | Op::Tuple)
+    }
+
+    /// The primitive that a node calls.
+    pub fn primitive(&self) -> Option<&'static Symbol> {
+        match self.op {
+            Op::Call(symbol) => Some(symbol),
+            _ => None,
+        }
+    }
+}
+
+/// What the value of a node depends on, and so how often it has to be computed.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
+pub enum Needs {
+    /// Once for the plan.
+    Nothing,
+    /// Once a task: on the demonstration pairs.
+    Samples,
+    /// Once a sample: on the input.
+    Input,
+}
+
+/// A program in a plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    pub name: String,
+    pub hash: ContentHash,
+    /// The nodes that the result needs, in the program's own order; the last is the result.
+    pub nodes: Vec<NodeId>,
+}
+
+impl Entry {
+    pub fn result(&self) -> NodeId {
+        *self.nodes.last().expect("a program has a result")
+    }
+}
+
+/// How much there is, and how much of it is shared.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Counts {
+    pub programs: usize,
+    /// Calls of all programs, each counted for each program.
+    pub calls: usize,
+    /// Calls in the plan.
+    pub distinct: usize,
+    /// Calls in the plan that several programs need.
+    pub shared: usize,
+    /// Calls that need neither input nor demonstration pairs: computed once for all.
+    pub folded: usize,
+    /// Calls that need the demonstration pairs only: computed once a task.
+    pub per_task: usize,
+}
+
+impl Plan {
+    /// Merges programs, in their order.
+    pub fn merge<'p>(programs: impl IntoIterator<Item = &'p Program>) -> Plan {
+        let mut interner = Interner::default();
+        let entries = programs.into_iter().map(|program| interner.add(program)).collect();
+        let plan = Plan { nodes: interner.into_nodes(), entries };
+        plan.checked()
+    }
+
+    /// The plan of `programs`, from a plan of mostly the same ones: only what is new is merged. The same plan as
+    /// [`Plan::merge`] gives.
+    pub fn updated<'p>(&self, programs: impl IntoIterator<Item = &'p Program>) -> Plan {
+        let known: std::collections::BTreeMap<_, _> =
+            self.entries.iter().map(|entry| (entry.hash, entry)).collect();
+        let mut interner = Interner::with_nodes(&self.nodes);
+        let entries = programs
+            .into_iter()
+            .map(|program| match known.get(&program.hash()) {
+                Some(entry) => Entry { name: program.name().to_owned(), ..(*entry).clone() },
+                None => interner.add(program),
+            })
+            .collect();
+        let plan = Plan { nodes: interner.into_nodes(), entries };
+        plan.renumbered().checked()
+    }
+
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    pub fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id.index()]
+    }
+
+    pub fn programs(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    pub fn program(&self, id: ProgramId) -> &Entry {
+        &self.entries[id.index()]
+    }
+
+    /// How many programs need each node.
+    pub fn uses(&self) -> Vec<u32> {
+        let mut uses = vec![0; self.nodes.len()];
+        for node in self.entries.iter().flat_map(|entry| &entry.nodes) {
+            uses[node.index()] += 1;
+        }
+        uses
+    }
+
+    /// The last program that needs each node: after it the value can go.
+    pub fn lifetimes(&self) -> Vec<ProgramId> {
+        let mut last = vec![ProgramId(0); self.nodes.len()];
+        for (i, entry) in self.entries.iter().enumerate() {
+            entry.nodes.iter().for_each(|node| last[node.index()] = ProgramId(i as u32));
+        }
+        last
+    }
+
+    pub fn counts(&self) -> Counts {
+        let uses = self.uses();
+        let calls = || self.nodes.iter().zip(&uses).filter(|(node, _)| node.is_call());
+        Counts {
+            programs: self.entries.len(),
+            calls: calls().map(|(_, uses)| *uses as usize).sum(),
+            distinct: calls().count(),
+            shared: calls().filter(|(_, uses)| **uses > 1).count(),
+            folded: calls().filter(|(node, _)| node.needs == Needs::Nothing).count(),
+            per_task: calls().filter(|(node, _)| node.needs == Needs::Samples).count(),
+        }
+    }
+
+    /// A key for the plan: what is computed for which programs, names included.
+    pub fn hash(&self) -> ContentHash {
+        ContentHash::of(self.to_string().as_bytes())
+    }
+
+    /// The plan without nodes that no program needs, in the order of need.
+    fn renumbered(&self) -> Plan {
+        let mut new = vec![None; self.nodes.len()];
+        let mut nodes = Vec::new();
+        let mut entries = Vec::with_capacity(self.entries.len());
+        for entry in &self.entries {
+            let mut order = Vec::with_capacity(entry.nodes.len());
+            for id in &entry.nodes {
+                let new_id = *new[id.index()].get_or_insert_with(|| {
+                    nodes.push(self.node(*id).clone());
+                    NodeId(nodes.len() as u32 - 1)
+                });
+                order.push(new_id);
+            }
+            entries.push(Entry { nodes: order, ..entry.clone() });
+        }
+        for node in &mut nodes {
+            node.args
+                .iter_mut()
+                .for_each(|arg| *arg = new[arg.index()].expect("arguments come before calls"));
+        }
+        Plan { nodes, entries }
+    }
+
+    fn checked(self) -> Plan {
+        debug_assert_eq!(self.verify(), Ok(()));
+        self
+    }
+}

@@ -1,0 +1,54 @@
+//! What must hold of every plan. Runs after each change in debug builds.
+
+use crate::plan::{Needs, NodeId, Plan};
+
+impl Plan {
+    /// What is wrong with the plan, if anything.
+    pub fn verify(&self) -> Result<(), String> {
+        for (i, node) in self.nodes.iter().enumerate() {
+            if let Some(arg) = node.args.iter().find(|arg| arg.index() >= i) {
+                return Err(format!("%{i} uses %{} before it is there", arg.0));
+            }
+            let needs = node.args.iter().map(|arg| self.node(*arg).needs).max().unwrap_or(Needs::Nothing);
+            let leaf = matches!(node.op, batt_lang::Op::Input | batt_lang::Op::Samples);
+            if !leaf && node.needs != needs {
+                return Err(format!("%{i} says it needs {:?}, its arguments need {needs:?}", node.needs));
+            }
+        }
+        for (i, a) in self.nodes.iter().enumerate() {
+            // Equal nodes would have equal arguments, so looking among the users of one argument is enough; for
+            // the few nodes without arguments all are compared.
+            if a.args.is_empty() && self.nodes[..i].iter().any(|b| b.args.is_empty() && a.op == b.op) {
+                return Err(format!("%{i} is there twice"));
+            }
+        }
+        for entry in &self.entries {
+            let mut there = std::collections::BTreeSet::new();
+            if entry.nodes.is_empty() {
+                return Err(format!("{} has no result", entry.name));
+            }
+            for id in &entry.nodes {
+                self.verify_use(&entry.name, *id, &there)?;
+                there.insert(*id);
+            }
+        }
+        Ok(())
+    }
+
+    fn verify_use(
+        &self,
+        program: &str,
+        id: NodeId,
+        there: &std::collections::BTreeSet<NodeId>,
+    ) -> Result<(), String> {
+        let node = self
+            .nodes
+            .get(id.index())
+            .ok_or_else(|| format!("{program} needs %{}, which is not there", id.0))?;
+        match node.args.iter().find(|arg| !there.contains(arg)) {
+            Some(arg) => Err(format!("{program} needs %{} before %{}", id.0, arg.0)),
+            None if there.contains(&id) => Err(format!("{program} lists %{} twice", id.0)),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! How close a wrong answer is.
+//!
+//! The components are those that people and the old system's *differs* look at: the shape, the colours, the cells,
+//! the objects. Each is a fraction, 1 where nothing differs. Their weighted mean is the closeness; an answer's
+//! score is how much of the way from the input to the expected grid it has gone.
+
+use batt_task::Grid;
+
+use crate::answer::Rectangle;
+use crate::{Answer, Ratio};
+
+/// What the expected grid of a pair is compared with, prepared once for any number of answers.
+///
+/// ```
+/// # use batt_score::{Ratio, Target};
+/// # use batt_task::Grid;
+/// let input = Grid::new(3, [0, 1, 0])?;
+/// let expected = Grid::new(3, [0, 2, 0])?;
+/// let target = Target::new(&input, &expected);
+/// let near = Grid::new(3, [0, 2, 2])?;
+///
+/// assert_eq!(target.grade(&expected).score(), Ratio::ONE);
+/// assert_eq!(target.grade(&input).score(), Ratio::ZERO);
+/// assert_eq!(target.grade(&near).score().to_string(), "0.2000");
+/// assert_eq!(target.grade(&near).answer.palette(), Ratio::ONE);
+/// # Ok::<(), batt_task::GridError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Target {
+    expected: Grid,
+    palette: u16,
+    /// For each cell the number of its object.
+    labels: Vec<u16>,
+    n_objects: usize,
+    baseline: Closeness,
+}
+
+impl Target {
+    pub fn new(input: &Grid, expected: &Grid) -> Target {
+        let (labels, n_objects) = objects(expected);
+        let palette = palette(expected.cells());
+        let baseline = Closeness::NONE;
+        let mut target = Target { expected: expected.clone(), palette, labels, n_objects, baseline };
+        target.baseline = target.grade(input).answer;
+        target
+    }
+
+    pub fn expected(&self) -> &Grid {
+        &self.expected
+    }
+
+    /// How close the answer is. What is no grid, or cannot be handed in because it is too large or holds what is no
+    /// colour, is not close at all.
+    pub fn grade<'a>(&self, answer: impl Into<Answer<'a>>) -> Graded {
+        let answer = answer.into();
+        let rectangle = answer.rectangle().filter(|got| {
+            let sides = 1..=Grid::MAX_SIDE;
+            let colors = 0..=9;
+            sides.contains(&got.height())
+                && sides.contains(&got.width)
+                && got.cells.iter().all(|color| colors.contains(color))
+        });
+        let answer = rectangle.map_or(Closeness::NONE, |got| self.closeness(&got));
+        Graded { answer, baseline: self.baseline }
+    }
+
+    fn closeness(&self, got: &Rectangle<'_>) -> Closeness {
+        let (height, width) = (self.expected.height(), self.expected.width());
+        // The smallest rectangle that holds both grids when their upper left corners coincide.
+        let both = height.max(got.height()) * width.max(got.width);
+        let shared = height.min(got.height()) * width.min(got.width);
+        let rows = self.expected.rows().zip(got.cells.chunks_exact(got.width));
+        let equal: usize = rows.map(|(a, b)| a.iter().zip(b).filter(|(a, b)| a == b).count()).sum();
+        let colors = palette(&got.cells);
+        Closeness {
+            shape: ratio(shared, both),
+            palette: Ratio::new(
+                (colors & self.palette).count_ones().into(),
+                (colors | self.palette).count_ones().into(),
+            ),
+            cells: ratio(equal, both),
+            objects: ratio(self.kept(got), self.n_objects),
+        }
+    }
+
+    /// How many of the expected objects the answer has, cell for cell and not grown.
+    fn kept(&self, got: &Rectangle<'_>) -> usize {
+        let (height, width) = (self.expected.height(), self.expected.width());
+        let label = |row: usize, col: usize| {
+            (row < height && col < width).then(|| usize::from(self.labels[row * width + col]))
+        };
+        let mut broken = [false; Grid::MAX_SIDE * Grid::MAX_SIDE];
+        for (row, cells) in self.expected.rows().enumerate() {
+            for (col, color) in cells.iter().enumerate() {
+                let inside = row < got.height() && col < got.width;
+                if !(inside && got.cells[row * got.width + col] == *color) {
+                    broken[usize::from(self.labels[row * width + col])] = true;
+                }
+            }
+        }
+        // Two neighbours of one colour that are not neighbours in one expected object: whatever object they belong
+        // to has grown.
+        let mut joined = |a: Option<usize>, b: Option<usize>| {
+            if a != b {
+                [a, b].into_iter().flatten().for_each(|label| broken[label] = true);
+            }
+        };
+        for (row, cells) in got.cells.chunks_exact(got.width).enumerate() {
+            for (col, color) in cells.iter().enumerate() {
+                if cells.get(col + 1) == Some(color) {
+                    joined(label(row, col), label(row, col + 1));
+                }
+                if got.cells.get((row + 1) * got.width + col) == Some(color) {
+                    joined(label(row, col), label(row + 1, col));
+                }
+            }
+        }
+        broken[..self.n_objects].iter().filter(|broken| !**broken).count()
+    }
+}
+
+/// How close two grids are, component by component, and in all.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Closeness {
+    shape: Ratio,
+    palette: Ratio,
+    cells: Ratio,
+    objects: Ratio,
+}
+
+impl Closeness {
+    /// That of something that is no grid.
+    pub const NONE: Closeness =
+        Closeness { shape: Ratio::ZERO, palette: Ratio::ZERO, cells: Ratio::ZERO, objects: Ratio::ZERO };
+
+    /// The area that both grids cover, of the smallest rectangle that holds both.
+    pub fn shape(self) -> Ratio {
+        self.shape
+    }
+
+    /// The colours that both grids have, of those that one has.
+    pub fn palette(self) -> Ratio {
+        self.palette
+    }
+
+    /// The cells that are the same, of the smallest rectangle that holds both grids. 1 for equal grids only.
+    pub fn cells(self) -> Ratio {
+        self.cells
+    }
+
+    /// The expected objects that are in the answer, cell for cell. Objects are connected cells of one colour, not
+    /// diagonally; the background has its objects too, so whatever is added breaks one.
+    pub fn objects(self) -> Ratio {
+        self.objects
+    }
+
+    /// All components with their names and weights.
+    pub fn components(self) -> [(&'static str, u32, Ratio); 4] {
+        // Picked by feel: cells are what being right is made of, the rest shares what is left. The weights add up
+        // to ten.
+        [
+            ("shape", 2, self.shape),
+            ("palette", 2, self.palette),
+            ("cells", 4, self.cells),
+            ("objects", 2, self.objects),
+        ]
+    }
+
+    /// The weighted mean: 1 for equal grids only.
+    pub fn total(self) -> Ratio {
+        Ratio::weighted_mean(&self.components().map(|(_, weight, ratio)| (weight, ratio)))
+            .unwrap_or(Ratio::ZERO)
+    }
+}
+
+/// How close an answer is, and how close the input was.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Graded {
+    pub answer: Closeness,
+    pub baseline: Closeness,
+}
+
+impl Graded {
+    /// How much of the way from the input to the expected grid the answer has gone: 1 for the expected grid and
+    /// nothing else, 0 for what is no closer than the input.
+    pub fn score(self) -> Ratio {
+        let (answer, input) = (self.answer.total(), self.baseline.total());
+        if answer == Ratio::ONE || answer <= input {
+            return if answer == Ratio::ONE { Ratio::ONE } else { Ratio::ZERO };
+        }
+        // (a − i) / (1 − i). The denominators of shape and cells divide one area, of at most 900 cells; there are
+        // at most 10 colours and 900 objects, and the weights add up to 10: no total has a denominator beyond
+        // 900 · 10 · 900 · 10, and products of two of them fit.
+        let gone = answer.numerator() * input.denominator() - input.numerator() * answer.denominator();
+        Ratio::new(gone, answer.denominator() * (input.denominator() - input.numerator()))
+    }
+}
+
+fn ratio(part: usize, whole: usize) -> Ratio {
+    Ratio::new(part as u64, whole as u64)
+}
+
+/// One bit a colour.
+fn palette(cells: &[i8]) -> u16 {
+    cells.iter().fold(0, |palette, color| palette | 1 << (color & 15))
+}
+
+/// For each cell the number of its object, and how many there are.
+fn objects(grid: &Grid) -> (Vec<u16>, usize) {
+    const NONE: u16 = u16::MAX;
+    let (width, cells) = (grid.width(), grid.cells());
+    let mut labels = vec![NONE; cells.len()];
+    let mut n_objects = 0;
+    let mut open = Vec::new();
+    for start in 0..cells.len() {
+        if labels[start] != NONE {
+            continue;
+        }
+        labels[start] = n_objects;
+        open.push(start);
+        while let Some(at) = open.pop() {
+            let col = at % width;
+            let neighbours = [
+                (col > 0).then(|| at - 1),
+                (col + 1 < width).then_some(at + 1),
+                at.checked_sub(width),
+                Some(at + width).filter(|below| *below < cells.len()),
+            ];
+            for next in neighbours.into_iter().flatten() {
+                if labels[next] == NONE && cells[next] == cells[start] {
+                    labels[next] = n_objects;
+                    open.push(next);
+                }
+            }
+        }
+        n_objects += 1;
+    }
+    (labels, n_objects.into())
+}

@@ -1,0 +1,165 @@
+//! What a submission is worth. The only file that opens the outputs of test pairs.
+
+use std::borrow::Borrow;
+
+use batt_task::Task;
+use batt_task::submission::Submission;
+
+use crate::{Answer, Graded, Ratio, Target, Verdict, judge};
+
+/// The ways in use to turn right and wrong outputs into one number. They differ where tasks have more than one
+/// test input.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Rule {
+    /// Kaggle's: right outputs of all outputs.
+    Outputs,
+    /// For each task the fraction of its outputs that are right, and the mean of these.
+    Fractions,
+    /// Tasks with all outputs right, of all tasks.
+    Tasks,
+}
+
+impl Rule {
+    pub const ALL: [Rule; 3] = [Rule::Outputs, Rule::Fractions, Rule::Tasks];
+
+    /// The one-word name used in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Rule::Outputs => "outputs",
+            Rule::Fractions => "fractions",
+            Rule::Tasks => "tasks",
+        }
+    }
+
+    pub fn label(self) -> &'static str {
+        match self {
+            Rule::Outputs => "mean over outputs (Kaggle)",
+            Rule::Fractions => "mean over tasks of the fraction",
+            Rule::Tasks => "tasks entirely right",
+        }
+    }
+}
+
+/// What a submission comes to on a data set.
+#[derive(Clone, Debug)]
+pub struct Scores {
+    /// The tasks that count, in the order of the data set.
+    pub tasks: Vec<TaskScore>,
+    /// The ids of those that do not: not all their test outputs are known, or they have no test inputs.
+    pub unsolved: Vec<String>,
+}
+
+#[derive(Clone, Debug)]
+pub struct TaskScore {
+    pub id: String,
+    /// Whether the submission speaks of this task at all.
+    pub answered: bool,
+    pub outputs: Vec<OutputScore>,
+}
+
+#[derive(Clone, Debug)]
+pub struct OutputScore {
+    /// For each attempt what became of it; `None` for one that is missing or unusable.
+    pub attempts: Vec<Option<(Verdict, Graded)>>,
+}
+
+impl Scores {
+    /// The sealed step: opens the test outputs and compares. A task that the submission leaves out counts as wrong.
+    pub fn open<T: Borrow<Task>>(submission: &Submission, tasks: impl IntoIterator<Item = T>) -> Scores {
+        let mut scores = Scores { tasks: Vec::new(), unsolved: Vec::new() };
+        for task in tasks {
+            let task = task.borrow();
+            let targets: Option<Vec<_>> =
+                task.test.iter().map(|pair| Some(Target::new(&pair.input, pair.output.as_ref()?))).collect();
+            let Some(targets) = targets.filter(|targets| !targets.is_empty()) else {
+                scores.unsolved.push(task.id.clone());
+                continue;
+            };
+            let output = |(k, target): (usize, &Target)| {
+                let attempts = submission.attempts(&task.id, k).iter();
+                let score = |grid| (judge(grid, Some(target.expected())), target.grade(grid));
+                OutputScore { attempts: attempts.map(|attempt| attempt.as_ref().map(score)).collect() }
+            };
+            scores.tasks.push(TaskScore {
+                id: task.id.clone(),
+                answered: submission.contains(&task.id),
+                outputs: targets.iter().enumerate().map(output).collect(),
+            });
+        }
+        scores
+    }
+
+    /// `None` if there is nothing to score.
+    pub fn under(&self, rule: Rule) -> Option<Ratio> {
+        let (part, whole) = match rule {
+            Rule::Outputs => (self.right_outputs(), self.outputs()),
+            Rule::Tasks => (self.right_tasks(), self.tasks.len()),
+            Rule::Fractions => {
+                return Ratio::mean(&self.tasks.iter().map(TaskScore::fraction).collect::<Vec<_>>());
+            }
+        };
+        (whole > 0).then(|| Ratio::new(part as u64, whole as u64))
+    }
+
+    pub fn outputs(&self) -> usize {
+        self.tasks.iter().map(|task| task.outputs.len()).sum()
+    }
+
+    pub fn right_outputs(&self) -> usize {
+        self.tasks.iter().map(TaskScore::right).sum()
+    }
+
+    pub fn right_tasks(&self) -> usize {
+        self.tasks.iter().filter(|task| task.is_right()).count()
+    }
+
+    /// On how many outputs attempt `attempt` is right, whatever the others are.
+    pub fn right_by(&self, attempt: usize) -> usize {
+        let outputs = self.tasks.iter().flat_map(|task| &task.outputs);
+        outputs.filter(|output| output.is_right_by(attempt)).count()
+    }
+
+    /// On how many outputs attempt `attempt` is the first that is right: what it adds to those before it.
+    pub fn first_right_by(&self, attempt: usize) -> usize {
+        let outputs = self.tasks.iter().flat_map(|task| &task.outputs);
+        outputs.filter(|output| output.right_attempt() == Some(attempt)).count()
+    }
+}
+
+impl TaskScore {
+    pub fn right(&self) -> usize {
+        self.outputs.iter().filter(|output| output.right_attempt().is_some()).count()
+    }
+
+    pub fn is_right(&self) -> bool {
+        self.right() == self.outputs.len()
+    }
+
+    pub fn fraction(&self) -> Ratio {
+        Ratio::new(self.right() as u64, self.outputs.len() as u64)
+    }
+}
+
+impl OutputScore {
+    /// The first attempt that is right.
+    pub fn right_attempt(&self) -> Option<usize> {
+        (0..self.attempts.len()).find(|attempt| self.is_right_by(*attempt))
+    }
+
+    /// The graded score of the best attempt.
+    pub fn best(&self) -> Ratio {
+        let scores = self.attempts.iter().flatten().map(|(_, graded)| graded.score());
+        scores.max().unwrap_or(Ratio::ZERO)
+    }
+
+    fn is_right_by(&self, attempt: usize) -> bool {
+        matches!(self.attempts.get(attempt), Some(Some((Verdict::Right, _))))
+    }
+}
+
+/// The sealed step for one program: its answers to the test inputs of a task, in their order. Test inputs beyond
+/// the last answer were skipped.
+pub fn test_verdicts<'a>(task: &Task, answers: impl IntoIterator<Item = Answer<'a>>) -> Vec<Verdict> {
+    let answers = answers.into_iter().chain(std::iter::repeat(Answer::Skipped));
+    task.test.iter().zip(answers).map(|(pair, answer)| judge(answer, pair.output.as_ref())).collect()
+}

@@ -1,0 +1,153 @@
+//! Kaggle's `submission.json`.
+
+use std::collections::BTreeMap;
+use std::fmt::{self, Write};
+
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::{Attempts, Defect, Form, ParseError, Place, Problem, Submission, grid};
+use crate::Grid;
+
+const KEYS: [&str; 2] = ["attempt_1", "attempt_2"];
+
+/// One task a line, so that differences between two files show as lines.
+pub(super) fn write(tasks: &BTreeMap<String, Vec<[Grid; 2]>>) -> String {
+    let mut out = String::from("{");
+    for (i, (id, outputs)) in tasks.iter().enumerate() {
+        let comma = if i == 0 { "" } else { "," };
+        write!(out, "{comma}\n{}:[", Value::from(id.as_str())).expect("a string takes all");
+        for (k, attempts) in outputs.iter().enumerate() {
+            out.push_str(if k == 0 { "{" } else { ",{" });
+            for (n, (key, attempt)) in KEYS.iter().zip(attempts).enumerate() {
+                write!(out, "{}\"{key}\":", if n == 0 { "" } else { "," }).expect("a string takes all");
+                write_grid(attempt, &mut out);
+            }
+            out.push('}');
+        }
+        out.push(']');
+    }
+    out.push_str("\n}\n");
+    out
+}
+
+fn write_grid(grid: &Grid, out: &mut String) {
+    for (i, row) in grid.rows().enumerate() {
+        out.push_str(if i == 0 { "[[" } else { ",[" });
+        for (j, color) in row.iter().enumerate() {
+            write!(out, "{}{color}", if j == 0 { "" } else { "," }).expect("a string takes all");
+        }
+        out.push(']');
+    }
+    out.push(']');
+}
+
+/// Reads one level after the other, each piece by itself, so that a broken piece spoils nothing else.
+pub(super) fn read(text: &[u8]) -> Result<Submission, ParseError> {
+    let tasks: Members<'_> = serde_json::from_slice(text).map_err(ParseError::Json)?;
+    let mut answers = BTreeMap::new();
+    let mut problems = Vec::new();
+    for (id, task) in tasks.0 {
+        let outputs = match serde_json::from_str::<Vec<&RawValue>>(task.get()) {
+            Ok(outputs) => {
+                let outputs = outputs.into_iter().enumerate();
+                outputs.map(|(k, output)| read_output(&id, k, output, &mut problems)).collect()
+            }
+            Err(_) => {
+                problems.push(Place::task(&id).problem(Defect::NotAList { found: kind(task.get()) }));
+                Vec::new()
+            }
+        };
+        if answers.contains_key(&id) {
+            problems.push(Place::task(&id).problem(Defect::Twice));
+        }
+        answers.insert(id, outputs);
+    }
+    Ok(Submission { form: Form::Json, answers, problems })
+}
+
+fn read_output(id: &str, output: usize, text: &RawValue, problems: &mut Vec<Problem>) -> Attempts {
+    let Ok(Members(members)) = serde_json::from_str::<Members<'_>>(text.get()) else {
+        let found = kind(text.get());
+        problems.push(Place::output(id, output).problem(Defect::NotAnOutput { found }));
+        return Vec::new();
+    };
+    for (key, _) in members.iter().filter(|(key, _)| !KEYS.contains(&key.as_str())) {
+        problems.push(Place::output(id, output).problem(Defect::UnknownKey { key: key.clone() }));
+    }
+    let mut attempt = |n: usize| {
+        let place = Place::attempt(id, output, n);
+        let mut given = members.iter().filter(|(key, _)| key == KEYS[n]).map(|(_, text)| text.get());
+        // Of two, Python's reader takes the last.
+        let last = given.next_back().filter(|text| *text != "null");
+        if given.next().is_some() {
+            problems.push(place.clone().problem(Defect::Twice));
+        }
+        let read = last.ok_or(Defect::MissingAttempt).and_then(read_grid);
+        read.map_err(|defect| problems.push(place.problem(defect))).ok()
+    };
+    vec![attempt(0), attempt(1)]
+}
+
+fn read_grid<'a>(text: &'a str) -> Result<Grid, Defect> {
+    // Nearly every grid is well made. A grid that is not is read again with an eye to what is wrong.
+    if let Ok(rows) = serde_json::from_str::<Vec<Vec<u8>>>(text) {
+        let color = |color: &u8| i8::try_from(*color).map_err(|_| color.to_string());
+        return Ok(grid(&rows, color)?);
+    }
+    let rows: Vec<&'a RawValue> =
+        serde_json::from_str(text).map_err(|_| Defect::NotAGrid { found: kind(text) })?;
+    let row = |(row, text): (usize, &'a RawValue)| {
+        let found = || Defect::NotARow { row, found: kind(text.get()) };
+        serde_json::from_str::<Vec<&RawValue>>(text.get()).map_err(|_| found())
+    };
+    let rows = rows.into_iter().enumerate().map(row).collect::<Result<Vec<_>, _>>()?;
+    let color = |cell: &&RawValue| {
+        let text = cell.get();
+        // A number is shown as it stands there, as far as it is of a length to be shown.
+        let found = || if kind(text) == NUMBER && text.len() <= 24 { text } else { kind(text) };
+        text.parse().map_err(|_| found().to_owned())
+    };
+    Ok(grid(&rows, color)?)
+}
+
+const NUMBER: &str = "a number";
+
+/// What a piece of JSON is, for people.
+fn kind(text: &str) -> &'static str {
+    match text.trim_start().as_bytes().first() {
+        Some(b'{') => "an object",
+        Some(b'[') => "a list",
+        Some(b'"') => "a text",
+        Some(b't') => "true",
+        Some(b'f') => "false",
+        Some(b'n') => "null",
+        _ => NUMBER,
+    }
+}
+
+/// An object as its members, in the order of the file and with all of those that have the same key.
+struct Members<'a>(Vec<(String, &'a RawValue)>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Each;
+        impl<'de> Visitor<'de> for Each {
+            type Value = Vec<(String, &'de RawValue)>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(members)
+            }
+        }
+        deserializer.deserialize_map(Each).map(Members)
+    }
+}
