@@ -210,7 +210,7 @@ fn what_is_no_submission_is_refused() {
     "#]],
     );
     batt.check("check {dir}/fine.json {dir}/nothing", expect![[r#"
-        error: cannot load the data set (a folder of task files, or one task file): {dir}/nothing: No such file or directory (os error 2)
+        error: there is no data set, file or folder called {dir}/nothing
         exit 2
     "#]]);
 }
