@@ -209,8 +209,11 @@ fn what_is_no_submission_is_refused() {
         exit 2
     "#]],
     );
-    batt.check("check {dir}/fine.json {dir}/nothing", expect![[r#"
+    batt.check(
+        "check {dir}/fine.json {dir}/nothing",
+        expect![[r#"
         error: there is no data set, file or folder called {dir}/nothing
         exit 2
-    "#]]);
+    "#]],
+    );
 }
