@@ -39,7 +39,7 @@ enum Command {
     /// The primitives of the language
     #[command(subcommand)]
     Dsl(commands::dsl::Command),
-    /// Data sets: list, install, verify and compare them
+    /// Data sets: list, install, generate, verify and compare them
     #[command(subcommand)]
     Data(commands::data::Command),
     /// Run conformance vectors: what arc-dsl answers against what batt answers

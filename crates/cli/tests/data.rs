@@ -52,6 +52,7 @@ fn names_that_are_not_installed() {
     let batt = Batt::new("names");
     batt.check("data list", expect![[r#"
         name                      tasks  train  test  installed  hash          about
+        demo                         79    277   101  yes        a755060265f6  original tasks, built in: one of every rule
         arc1-training               400   1302   416  no         124c76abf990  ARC-AGI-1 training, corrected
         arc1-evaluation             400   1363   419  no         1d9280f16a8a  ARC-AGI-1 evaluation, corrected
         arc1-original-training      400   1301   416  no         3cb62734e9dd  ARC-AGI-1 training as first published

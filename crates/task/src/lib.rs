@@ -26,6 +26,8 @@ mod write;
 mod aside;
 mod diff;
 pub mod install;
+pub mod demo;
+pub mod series;
 pub mod submission;
 
 use batt_value::{Arena, Fail, Value};

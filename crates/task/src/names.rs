@@ -6,10 +6,11 @@ use crate::aside::write_aside;
 use crate::index::{Options, open_path};
 use crate::problem::LoadError;
 use crate::write::tasks_json;
-use crate::{Dataset, Task};
+use crate::{Dataset, Task, demo};
 
 /// The sets that come with the program. This is the one place to add one: its name opens it everywhere.
-pub const BUILT_IN: &[BuiltIn] = &[];
+pub const BUILT_IN: &[BuiltIn] =
+    &[BuiltIn { name: "demo", about: "original tasks, built in: one of every rule", tasks: demo::tasks }];
 
 /// A set that needs no file.
 pub struct BuiltIn {

@@ -24,6 +24,13 @@ pub fn tasks_json<'t>(tasks: impl IntoIterator<Item = &'t Task>) -> String {
     out
 }
 
+/// A list of grids, as a solutions file holds them.
+pub(crate) fn grids_json(grids: &[Grid]) -> String {
+    let mut out = String::new();
+    list(grids, &mut out, write_grid);
+    out
+}
+
 fn write_task(task: &Task, out: &mut String) {
     for part in Part::ALL {
         let pairs = task.part(part);

@@ -11,6 +11,7 @@ use arcbatt::task::{
 };
 use serde::Serialize;
 
+use super::data_generate;
 use crate::Answer;
 use crate::data::{self, Skipped, skipped};
 use crate::output::{self, count};
@@ -41,6 +42,8 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Make fresh tasks with the generators of the built-in set
+    Generate(data_generate::Args),
     /// Compare two data sets: which tasks changed, and how (exits 1 if any did)
     Diff {
         /// A name or a path
@@ -61,6 +64,7 @@ pub(crate) fn run(command: &Command) -> Answer {
         Command::List { json } => list(*json),
         Command::Install { from, json } => install(from.as_deref(), *json),
         Command::Verify { data, json } => verify(data, *json),
+        Command::Generate(args) => data_generate::run(args),
         Command::Diff { a, b, skip_bad, json } => compare(a, b, *skip_bad, *json),
     }
 }

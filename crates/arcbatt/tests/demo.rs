@@ -1,0 +1,84 @@
+//! The built-in set and the programs for it, held against each other.
+//!
+//! This is the gate: a program of `programs/demo.py` that stops being right, on the built-in task or on any of 200
+//! fresh ones of its rule, fails here.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use arcbatt::dsl::{Limits, registry};
+use arcbatt::lang::{Op, Program, parse_bytes};
+use arcbatt::task::demo::{dataset, generate, rule_of, rules};
+use arcbatt::task::{Dataset, Task};
+use arcbatt::verify::{task_of, verify};
+
+/// How many fresh tasks of every rule.
+const FRESH: u64 = 200;
+
+fn programs() -> Vec<Program> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../programs/demo.py");
+    let parsed = parse_bytes(&std::fs::read(path).unwrap());
+    assert_eq!(parsed.problems, [], "no problem");
+    parsed.programs
+}
+
+/// Everything that is wrong, in words.
+fn wrong(programs: &[Program], dataset: &Dataset) -> Vec<String> {
+    let verdicts = verify(programs, dataset, Limits::STANDARD, arcbatt::Stop::NEVER);
+    verdicts.iter().filter(|verdict| !verdict.right()).map(|verdict| format!("{verdict:?}")).collect()
+}
+
+#[test]
+fn every_program_is_right_on_its_built_in_task() {
+    let (programs, dataset) = (programs(), dataset());
+    assert_eq!(wrong(&programs, &dataset), [""; 0]);
+    let tasks = programs.iter().filter_map(|program| task_of(program.name(), &dataset));
+    let solved: BTreeSet<&str> = tasks.map(|task| task.id.as_str()).collect();
+    let unsolved: Vec<_> =
+        rules().iter().map(|rule| rule.name).filter(|name| !solved.contains(name)).collect();
+    assert_eq!(unsolved, [""; 0], "a program for every rule");
+    assert_eq!(programs.len(), rules().len());
+}
+
+#[test]
+fn every_program_is_right_on_fresh_tasks() {
+    let programs = programs();
+    let count = rules().len() as u64 * FRESH;
+    let mut failures = Vec::new();
+    for task in generate(1, count) {
+        let id = rule_of(&task.id).unwrap().name;
+        let program = programs.iter().position(|program| program.name() == format!("solve_{id}")).unwrap();
+        // Under the name of its rule the task is the program's own.
+        let fresh = task.id.clone();
+        let own = Dataset::new("own", vec![Task { id: id.to_owned(), ..task }]);
+        let wrong = wrong(&programs[program..=program], &own);
+        failures.extend(wrong.iter().map(|verdict| format!("{fresh}: {verdict}")));
+    }
+    assert!(failures.is_empty(), "{} of {count} tasks:\n{}", failures.len(), failures.join("\n"));
+}
+
+#[test]
+fn the_programs_show_most_of_the_language() {
+    let mut used = BTreeSet::new();
+    for program in programs() {
+        for node in program.nodes() {
+            if let Op::Prim(symbol) | Op::Call(symbol) = &node.op {
+                used.insert(symbol.name);
+            }
+        }
+    }
+    let unused: Vec<_> = registry().iter().map(|it| it.name).filter(|name| !used.contains(name)).collect();
+    assert!(used.len() >= 150, "{} are used; not used: {unused:?}", used.len());
+}
+
+#[test]
+fn a_program_belongs_to_the_longest_id_that_ends_its_name() {
+    let task = |id: &str| Task { id: id.to_owned(), train: Vec::new(), test: Vec::new(), extra: Vec::new() };
+    let dataset = Dataset::new("three", ["down", "gravity_down", "up"].map(task).into());
+    let of = |name| task_of(name, &dataset).map(|task| task.id.as_str());
+    assert_eq!(of("solve_gravity_down"), Some("gravity_down"));
+    assert_eq!(of("gravity_down"), Some("gravity_down"));
+    assert_eq!(of("solve_levity_down"), Some("down"));
+    assert_eq!(of("solve_gravity_up"), Some("up"));
+    assert_eq!(of("solve_markdown"), None);
+}

@@ -1,0 +1,131 @@
+//! `batt data generate`
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use arcbatt::task::demo::{generate, rules};
+use arcbatt::task::series::{write_challenges, write_folder, write_task};
+use arcbatt::task::{Pair, Task};
+use serde::{Serialize, Serializer};
+
+use crate::{Answer, output};
+
+/// Make fresh tasks with the generators of the built-in set
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The same seed gives the same tasks
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// How many; the default is one of every rule
+    #[arg(long, default_value_t = rules().len() as u64)]
+    count: u64,
+    /// A new folder for task files, or a file NAME_challenges.json (the solutions go beside it); without this the
+    /// tasks are printed, one a line
+    #[arg(short, long, value_name = "FOLDER|FILE.json")]
+    output: Option<PathBuf>,
+    /// Print a JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &Args) -> Answer {
+    let series = Series { seed: args.seed, count: args.count };
+    match &args.output {
+        Some(path) => write(args, path, series.tasks())?,
+        None if args.json => output::json(TasksDocument { seed: args.seed, tasks: series })?,
+        None => print(series.tasks())?,
+    }
+    Ok(true)
+}
+
+fn write(args: &Args, path: &Path, tasks: impl Iterator<Item = Task>) -> anyhow::Result<()> {
+    let (count, solutions) = if path.extension().is_some_and(|extension| extension == "json") {
+        let (count, solutions) = write_challenges(path, tasks)?;
+        (count, Some(solutions))
+    } else {
+        (write_folder(path, tasks)?, None)
+    };
+    let solutions = solutions.map(|path| path.display().to_string());
+    let written = path.display().to_string();
+    if args.json {
+        return output::json(WrittenDocument { seed: args.seed, tasks: count, written, solutions });
+    }
+    let mut out = output::stdout();
+    let beside = solutions.map_or(String::new(), |path| format!(", solutions in {path}"));
+    writeln!(out, "{count} task{} in {written}{beside}", if count == 1 { "" } else { "s" })?;
+    Ok(out.flush()?)
+}
+
+/// One task a line, so that a pipe can begin to read before the last is made.
+fn print(tasks: impl Iterator<Item = Task>) -> anyhow::Result<()> {
+    let mut out = output::stdout();
+    for task in tasks {
+        let mut text = Vec::new();
+        write_task(&mut text, &task)?;
+        // The text begins with a brace: the id goes in front of the first field.
+        write!(out, "{{\"id\":{},", serde_json::to_string(&task.id)?)?;
+        out.write_all(&text[1..])?;
+        writeln!(out)?;
+    }
+    Ok(out.flush()?)
+}
+
+#[derive(Serialize)]
+struct WrittenDocument {
+    seed: u64,
+    tasks: u64,
+    written: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    solutions: Option<String>,
+}
+
+#[derive(Serialize)]
+struct TasksDocument {
+    seed: u64,
+    tasks: Series,
+}
+
+/// Tasks that are made while they are written.
+struct Series {
+    seed: u64,
+    count: u64,
+}
+
+impl Series {
+    fn tasks(&self) -> impl Iterator<Item = Task> + use<> {
+        generate(self.seed, self.count)
+    }
+}
+
+impl Serialize for Series {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.tasks().map(TaskEntry::from))
+    }
+}
+
+#[derive(Serialize)]
+struct TaskEntry {
+    id: String,
+    train: Vec<PairEntry>,
+    test: Vec<PairEntry>,
+}
+
+#[derive(Serialize)]
+struct PairEntry {
+    input: Vec<Vec<i8>>,
+    output: Option<Vec<Vec<i8>>>,
+}
+
+impl From<Task> for TaskEntry {
+    fn from(task: Task) -> TaskEntry {
+        let entries = |pairs: Vec<Pair>| pairs.iter().map(PairEntry::from).collect();
+        TaskEntry { id: task.id, train: entries(task.train), test: entries(task.test) }
+    }
+}
+
+impl From<&Pair> for PairEntry {
+    fn from(pair: &Pair) -> PairEntry {
+        let rows = |grid: &arcbatt::task::Grid| grid.rows().map(<[i8]>::to_vec).collect();
+        PairEntry { input: rows(&pair.input), output: pair.output.as_ref().map(rows) }
+    }
+}
