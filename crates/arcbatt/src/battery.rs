@@ -12,7 +12,7 @@ use batt_dsl::{Limits, symbol};
 use batt_exec::{End, Input, Job, Options, Picture, Prepared, Run, Scratch};
 use batt_lang::Program;
 use batt_plan::{Plan, ProgramId};
-use batt_score::{Candidate, Demos, Scores, Tally, Verdict, judge, rank, test_verdicts};
+use batt_score::{Candidate, Demos, Scores, Tally, Verdict, all_right, judge, rank, test_verdicts};
 use batt_task::submission::Draft;
 use batt_task::{Grid, Pair, Task, demo};
 use batt_value::{Arena, Caps, Kind};
@@ -369,7 +369,9 @@ pub struct Own {
     pub program: ProgramId,
     pub task: String,
     pub on_demos: bool,
+    /// All outputs are known, and it gives them.
     pub on_tests: bool,
+    /// Right on all pairs whose output is known.
     pub right: bool,
     pub pairs: usize,
     pub skipped: usize,
@@ -443,7 +445,7 @@ impl Own {
             program: result.program,
             task: task.id.clone(),
             on_demos: right(&result.demos),
-            on_tests: right(&result.tests),
+            on_tests: all_right(&result.tests),
             right: result.is_right(),
             pairs: task.train.len() + task.test.len(),
             skipped: result.verdicts().filter(|verdict| *verdict == Verdict::Skipped).count(),

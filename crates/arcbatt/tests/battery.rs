@@ -129,5 +129,10 @@ fn what_is_wrong_is_said_in_words() {
             format!("{} skipped {}: {:?}", programs[own.program.index()].name(), own.skipped, own.wrong)
         })
         .collect();
-    expect![[r#""#]].assert_eq(&text.join("\n"));
+    expect![[r#"
+        a_peel skipped 3: [("train 0", "the answer is 10×8, expected 6×4")]
+        b_peel skipped 3: [("train 0", "empty container in first at line 2")]
+        c_peel skipped 3: [("train 0", "wrong kind of argument in shape at line 3; it is shape(piece: Piece) -> Pair")]
+        d_peel skipped 3: [("train 0", "the answer is no grid of small integers but a number")]
+        e_peel skipped 3: [("train 0", "the answer is 8×6, expected 6×4")]"#]].assert_eq(&text.join("\n"));
 }

@@ -431,7 +431,9 @@ impl Report<'_> {
         let failures: Vec<_> = failures.collect();
         row("not right", if failures.is_empty() { "none".to_owned() } else { failures.join(", ") })?;
         let dearest = summary.dearest.iter().map(|(fuel, id)| format!("{id} {}", grouped(*fuel)));
-        row("most fuel", dearest.collect::<Vec<_>>().join(", "))?;
+        if !summary.dearest.is_empty() {
+            row("most fuel", dearest.collect::<Vec<_>>().join(", "))?;
+        }
         let slowest = self.slowest.iter().map(|(took, id)| format!("{id} {}", time(*took)));
         row("slowest", slowest.collect::<Vec<_>>().join(", "))?;
         let threads = count(self.threads, "thread");
