@@ -1,7 +1,7 @@
 //! arcbatt: runs batteries of small DSL programs over ARC tasks.
 //!
 //! This is the hallway: front doors see only this crate. Each room is a module here under its own name, and what
-//! takes several rooms at once ([`verify`], [`conformance`]) stands beside them.
+//! takes several rooms at once ([`battery`], [`verify`], [`document`], [`conformance`]) stands beside them.
 
 use std::sync::atomic::AtomicBool;
 
@@ -9,12 +9,18 @@ pub use batt_dsl as dsl;
 pub use batt_exec as exec;
 pub use batt_lang as lang;
 pub use batt_plan as plan;
+pub use batt_record as record;
 pub use batt_score as score;
 pub use batt_task as task;
 pub use batt_value as value;
 
-pub mod conformance;
+pub mod battery;
 pub mod verify;
+pub mod document;
+pub mod conformance;
+
+/// The programs for the built-in data set.
+pub const DEMO_PROGRAMS: &str = include_str!("../../../programs/demo.py");
 
 /// The wall-clock backstop, kept by a front door: a flag that ends what runs, and a way to start the time again.
 #[derive(Clone, Copy)]

@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use arcbatt::battery::{Pool, Unwatched};
 use arcbatt::dsl::{Limits, registry};
 use arcbatt::lang::{Op, Program, parse_bytes};
 use arcbatt::task::demo::{dataset, generate, rule_of, rules};
@@ -23,15 +24,15 @@ fn programs() -> Vec<Program> {
 }
 
 /// Everything that is wrong, in words.
-fn wrong(programs: &[Program], dataset: &Dataset) -> Vec<String> {
-    let verdicts = verify(programs, dataset, Limits::STANDARD, arcbatt::Stop::NEVER);
+fn wrong(programs: &[Program], dataset: &Dataset, pool: &Pool) -> Vec<String> {
+    let verdicts = verify(programs, dataset, Limits::STANDARD, pool, &Unwatched);
     verdicts.iter().filter(|verdict| !verdict.right()).map(|verdict| format!("{verdict:?}")).collect()
 }
 
 #[test]
 fn every_program_is_right_on_its_built_in_task() {
     let (programs, dataset) = (programs(), dataset());
-    assert_eq!(wrong(&programs, &dataset), [""; 0]);
+    assert_eq!(wrong(&programs, &dataset, &Pool::new(0).unwrap()), [""; 0]);
     let tasks = programs.iter().filter_map(|program| task_of(program.name(), &dataset));
     let solved: BTreeSet<&str> = tasks.map(|task| task.id.as_str()).collect();
     let unsolved: Vec<_> =
@@ -43,6 +44,7 @@ fn every_program_is_right_on_its_built_in_task() {
 #[test]
 fn every_program_is_right_on_fresh_tasks() {
     let programs = programs();
+    let pool = Pool::new(1).unwrap();
     let count = rules().len() as u64 * FRESH;
     let mut failures = Vec::new();
     for task in generate(1, count) {
@@ -51,7 +53,7 @@ fn every_program_is_right_on_fresh_tasks() {
         // Under the name of its rule the task is the program's own.
         let fresh = task.id.clone();
         let own = Dataset::new("own", vec![Task { id: id.to_owned(), ..task }]);
-        let wrong = wrong(&programs[program..=program], &own);
+        let wrong = wrong(&programs[program..=program], &own, &pool);
         failures.extend(wrong.iter().map(|verdict| format!("{fresh}: {verdict}")));
     }
     assert!(failures.is_empty(), "{} of {count} tasks:\n{}", failures.len(), failures.join("\n"));

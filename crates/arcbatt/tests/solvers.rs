@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use arcbatt::Stop;
+use arcbatt::battery::{Pool, Unwatched};
 use arcbatt::dsl::Limits;
 use arcbatt::lang::{parse_bytes, print};
 use arcbatt::verify::verify;
@@ -22,8 +22,9 @@ fn a_given_solver_file_parses_and_its_canonical_form_is_as_right() {
     let again = arcbatt::lang::parse(&printed);
     assert_eq!(again.problems, [], "no problem in the canonical form");
     let dataset = arcbatt::task::load(Path::new(&tasks)).unwrap();
+    let pool = Pool::new(0).unwrap();
     let right = |programs| {
-        let verdicts = verify(programs, &dataset, Limits::STANDARD, Stop::NEVER);
+        let verdicts = verify(programs, &dataset, Limits::STANDARD, &pool, &Unwatched);
         verdicts.iter().map(|verdict| (verdict.program.clone(), verdict.right())).collect::<Vec<_>>()
     };
     assert_eq!(right(&parsed.programs), right(&again.programs));
@@ -35,7 +36,8 @@ fn the_example_programs_are_right() {
     let parsed = parse_bytes(&std::fs::read(root.join("programs/examples.py")).unwrap());
     assert_eq!(parsed.problems, []);
     let dataset = arcbatt::task::load(&root.join("examples")).unwrap();
-    for verdict in verify(&parsed.programs, &dataset, Limits::STANDARD, Stop::NEVER) {
+    let pool = Pool::new(0).unwrap();
+    for verdict in verify(&parsed.programs, &dataset, Limits::STANDARD, &pool, &Unwatched) {
         assert!(verdict.right(), "{verdict:?}");
     }
 }

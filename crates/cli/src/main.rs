@@ -27,6 +27,8 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Run programs on tasks and say what is right; without arguments, on the built-in set
+    Run(commands::run::Args),
     /// Run one program on one grid, or on all pairs of a task
     Eval(commands::eval::Args),
     /// Is a submission complete and well made? Names each defect
@@ -71,6 +73,7 @@ fn main() -> ExitCode {
 
 fn dispatch(command: Command) -> Answer {
     match command {
+        Command::Run(args) => commands::run::run(&args),
         Command::Eval(args) => commands::eval::run(&args),
         Command::Check(args) => commands::check::run(&args),
         Command::Score(args) => commands::score::run(&args),

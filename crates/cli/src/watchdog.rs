@@ -1,10 +1,12 @@
-//! The wall-clock backstop of a run.
+//! The clock: the backstop of a run, and how long its tasks take.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use arcbatt::Stop;
+use arcbatt::battery::{Pool, Watch};
+use indicatif::ProgressBar;
 
 /// Sets a flag when a piece of work has had its time.
 pub(crate) struct Watchdog {
@@ -49,5 +51,112 @@ impl Watchdog {
 impl Drop for Watchdog {
     fn drop(&mut self) {
         self.shared.done.store(true, Ordering::Relaxed);
+    }
+}
+
+/// The clocks of the workers of a pool: each gives every task its time, and remembers the slowest.
+pub(crate) struct Clocks {
+    started: Instant,
+    time: Duration,
+    bar: Option<ProgressBar>,
+    workers: Vec<Clock>,
+    slowest: Mutex<Vec<(Duration, String)>>,
+    done: AtomicBool,
+}
+
+struct Clock {
+    flag: AtomicBool,
+    /// Microseconds since the start of the clocks at which the task began; no task at `IDLE`.
+    began: AtomicU64,
+}
+
+const IDLE: u64 = u64::MAX;
+
+impl Clocks {
+    const SLOWEST: usize = 5;
+
+    /// Calls `work` with clocks that leave `time` to each task, and move the bar on.
+    pub(crate) fn watch<T>(
+        pool: &Pool,
+        time: Duration,
+        bar: Option<ProgressBar>,
+        work: impl FnOnce(&Clocks) -> T,
+    ) -> T {
+        let clock = || Clock { flag: AtomicBool::new(false), began: AtomicU64::new(IDLE) };
+        let clocks = Clocks {
+            started: Instant::now(),
+            time,
+            bar,
+            workers: (0..pool.threads()).map(|_| clock()).collect(),
+            slowest: Mutex::new(Vec::new()),
+            done: AtomicBool::new(false),
+        };
+        std::thread::scope(|scope| {
+            let ticker = scope.spawn(|| clocks.tick());
+            // The ticker ends also when the work panics.
+            let end = End(&clocks.done, ticker.thread().clone());
+            let result = work(&clocks);
+            drop(end);
+            result
+        })
+    }
+
+    fn tick(&self) {
+        while !self.done.load(Ordering::Relaxed) {
+            let now = self.now();
+            for clock in &self.workers {
+                let began = clock.began.load(Ordering::Relaxed);
+                if began != IDLE && u128::from(now.saturating_sub(began)) >= self.time.as_micros() {
+                    clock.flag.store(true, Ordering::Relaxed);
+                }
+            }
+            std::thread::park_timeout(Duration::from_millis(20));
+        }
+    }
+
+    fn now(&self) -> u64 {
+        self.started.elapsed().as_micros() as u64
+    }
+
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    /// The slowest tasks, the slowest first.
+    pub(crate) fn slowest(&self) -> Vec<(Duration, String)> {
+        self.slowest.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Watch for Clocks {
+    fn begin(&self, worker: usize) -> Option<&AtomicBool> {
+        let clock = self.workers.get(worker)?;
+        clock.began.store(self.now(), Ordering::Relaxed);
+        clock.flag.store(false, Ordering::Relaxed);
+        Some(&clock.flag)
+    }
+
+    fn done(&self, worker: usize, id: &str) {
+        let Some(clock) = self.workers.get(worker) else { return };
+        let began = clock.began.swap(IDLE, Ordering::Relaxed);
+        let took = Duration::from_micros(self.now().saturating_sub(began));
+        let mut slowest = self.slowest.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = slowest.partition_point(|(other, _)| *other >= took);
+        if place < Clocks::SLOWEST {
+            slowest.insert(place, (took, id.to_owned()));
+            slowest.truncate(Clocks::SLOWEST);
+        }
+        if let Some(bar) = &self.bar {
+            bar.inc(1);
+        }
+    }
+}
+
+struct End<'c>(&'c AtomicBool, std::thread::Thread);
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+        self.1.unpark();
     }
 }

@@ -2,6 +2,8 @@ use batt_dsl::registry;
 use batt_lang::{NodeId, Op, Program};
 use batt_value::{Fail, Symbol, Value};
 
+use crate::Failed;
+
 /// What a program came to on one sample.
 #[derive(Clone, Debug)]
 pub struct Outcome<'a> {
@@ -43,5 +45,13 @@ impl Failure {
             text.push_str(&format!("; it is {}", registry().by_symbol(inner).signature()));
         }
         text
+    }
+}
+
+impl Failed {
+    /// In the words of [`Failure::describe`].
+    pub fn describe(&self, program: &Program) -> String {
+        let Failed { fail, place, primitive } = *self;
+        Failure { fail, node: NodeId(place), primitive }.describe(program)
     }
 }

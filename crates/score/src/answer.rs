@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use batt_exec::Outcome;
+use batt_exec::{End, Outcome, Run};
 use batt_task::Grid;
 use batt_value::{Arena, Caps, Fail, Owned, Value};
 
@@ -12,6 +12,11 @@ pub enum Answer<'a> {
     Value(Value<'a>),
     Owned(&'a Owned),
     Grid(&'a Grid),
+    /// Rows of small integers, all of this width, at least one of at least one.
+    Cells {
+        width: usize,
+        cells: &'a [i8],
+    },
     Failed(Fail),
     /// It was not run on this input.
     Skipped,
@@ -30,6 +35,7 @@ impl Answer<'_> {
         match *self {
             Answer::Value(value) => rectangle(value),
             Answer::Grid(grid) => Some(Rectangle { width: grid.width(), cells: grid.cells().into() }),
+            Answer::Cells { width, cells } => Some(Rectangle { width, cells: cells.into() }),
             Answer::Owned(owned) => {
                 let arena = Arena::new(Caps::STANDARD);
                 // A grid holds no primitives, so none needs to be known here.
@@ -71,6 +77,17 @@ impl<'a> From<&Outcome<'a>> for Answer<'a> {
         match outcome.result {
             Ok(value) => Answer::Value(value),
             Err(failure) => Answer::Failed(failure.fail),
+        }
+    }
+}
+
+impl<'a> From<&'a Run> for Answer<'a> {
+    fn from(run: &'a Run) -> Self {
+        match &run.end {
+            End::Grid { width, cells } => Answer::Cells { width: *width, cells },
+            End::Other(owned) => Answer::Owned(owned),
+            End::Failed(failed) => Answer::Failed(failed.fail),
+            End::Skipped => Answer::Skipped,
         }
     }
 }

@@ -7,4 +7,5 @@ pub(crate) mod data_generate;
 pub(crate) mod dsl;
 pub(crate) mod eval;
 pub(crate) mod programs;
+pub(crate) mod run;
 pub(crate) mod score;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::bail;
+use arcbatt::battery::Pool;
 use arcbatt::dsl::Limits;
 use arcbatt::lang::{self, Program, Severity};
 use arcbatt::verify::{Verdict, verify};
@@ -14,7 +15,7 @@ use crate::Answer;
 use crate::data::{DataArgs, Skipped, skipped};
 use crate::files::Source;
 use crate::output::{self, count};
-use crate::watchdog::Watchdog;
+use crate::watchdog::Clocks;
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
@@ -55,7 +56,7 @@ pub(crate) enum Command {
         /// Fuel for each run
         #[arg(long, default_value_t = Limits::STANDARD.fuel)]
         fuel: u64,
-        /// Seconds after which a program is stopped, a backstop for slow machines
+        /// Seconds after which the programs of a task are stopped, a backstop for slow machines
         #[arg(short = 't', long, value_name = "SECONDS", default_value_t = 60)]
         timeout: u64,
         /// Print a JSON document
@@ -241,7 +242,9 @@ fn verify_programs(data: &DataArgs, paths: &[PathBuf], fuel: u64, time: Duration
         bail!("there is no program in these files");
     }
     let limits = Limits { fuel, ..Limits::STANDARD };
-    let verdicts = Watchdog::watch(time, |stop| verify(&programs, &dataset, limits, stop));
+    let pool = Pool::new(0)?;
+    let verdicts =
+        Clocks::watch(&pool, time, None, |clocks| verify(&programs, &dataset, limits, &pool, clocks));
     let right = verdicts.iter().filter(|verdict| verdict.right()).count();
     let fine = right == verdicts.len() && errors == 0;
     if json {

@@ -35,6 +35,12 @@ impl Batt {
         format!("{}{}exit {}\n", text(output.stdout), text(output.stderr), output.status.code().unwrap())
     }
 
+    /// A file that a command wrote.
+    #[allow(dead_code, reason = "not every test reads one")]
+    pub(crate) fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.dir.join(name)).unwrap()
+    }
+
     pub(crate) fn check(&self, args: &str, expected: Expect) {
         expected.assert_eq(&self.run(args));
     }

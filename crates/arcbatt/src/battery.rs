@@ -1,0 +1,455 @@
+//! Many programs over many tasks: merged, run, compared, and two attempts chosen for each test output.
+//!
+//! [`Battery::run`] takes tasks one after another from an iterator and hands over what came of each, in their
+//! order and the same for any number of threads. It holds a few hundred tasks at a time, so a run can be as long as
+//! it likes; what is kept of a run is the caller's choice. [`Summary`] keeps what a report needs.
+
+use std::borrow::Borrow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::AtomicBool;
+
+use batt_dsl::{Limits, symbol};
+use batt_exec::{End, Input, Job, Options, Picture, Prepared, Run, Scratch};
+use batt_lang::Program;
+use batt_plan::{Plan, ProgramId};
+use batt_score::{Candidate, Demos, Scores, Tally, Verdict, all_right, judge, rank, test_verdicts};
+use batt_task::submission::Draft;
+use batt_task::{Grid, Pair, Task, demo};
+use batt_value::{Arena, Caps, Kind};
+use rayon::prelude::*;
+
+/// The threads of a process. There is one pool, and whatever runs in parallel runs on it.
+pub struct Pool(rayon::ThreadPool);
+
+/// The machine refuses to start threads: its mistake, or that of whoever asked for so many.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot start {threads} threads: {error}; ask for fewer")]
+pub struct PoolError {
+    threads: usize,
+    error: rayon::ThreadPoolBuildError,
+}
+
+impl Pool {
+    /// `threads`: how many; 0 is one for each core.
+    pub fn new(threads: usize) -> Result<Pool, PoolError> {
+        // Programs can nest function calls deeply.
+        let builder = rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(64 << 20);
+        builder.build().map(Pool).map_err(|error| PoolError { threads, error })
+    }
+
+    pub fn threads(&self) -> usize {
+        self.0.current_num_threads()
+    }
+}
+
+/// What a front door does around each task: it has the clock, and the screen.
+pub trait Watch: Sync {
+    /// Worker number `worker` of the pool begins a task. Once the flag is set, what runs there ends.
+    fn begin(&self, worker: usize) -> Option<&AtomicBool>;
+
+    /// The worker is through with the task.
+    fn done(&self, worker: usize, id: &str);
+}
+
+/// Nobody watches, and there is no deadline.
+pub struct Unwatched;
+
+impl Watch for Unwatched {
+    fn begin(&self, _: usize) -> Option<&AtomicBool> {
+        None
+    }
+
+    fn done(&self, _: usize, _: &str) {}
+}
+
+/// How to run.
+#[derive(Clone, Copy)]
+pub struct Setup<'s> {
+    pub limits: Limits,
+    /// Every program on every task, not only on its own.
+    pub all_pairs: bool,
+    /// Goes on with the later pairs when a program was not right on a demonstration pair.
+    pub go_on: bool,
+    pub sharing: bool,
+    pub kernels: bool,
+    /// Keeps the answers, not only what became of them.
+    pub answers: bool,
+    pub watch: &'s dyn Watch,
+}
+
+/// Programs that are ready to run.
+pub struct Battery<'p> {
+    programs: &'p [Program],
+    plan: Plan,
+    /// The programs of each task.
+    own: BTreeMap<String, Vec<ProgramId>>,
+}
+
+/// What came of one task.
+#[derive(Debug)]
+pub struct TaskResult {
+    /// In the order of the programs.
+    pub programs: Vec<ProgramResult>,
+    /// Two for each test input, chosen by the demonstration pairs alone.
+    pub attempts: Vec<[Grid; 2]>,
+    /// What the attempts are worth.
+    pub scores: Scores,
+}
+
+/// What came of one program on one task. Pairs are in the order of [`Task::pairs`].
+#[derive(Debug)]
+pub struct ProgramResult {
+    pub program: ProgramId,
+    /// Whether the program is named after the task.
+    pub own: bool,
+    pub demos: Vec<Verdict>,
+    pub tests: Vec<Verdict>,
+    pub fuel: Vec<u64>,
+    /// For a program on its own task the pairs it is wrong on, with the reason.
+    pub wrong: Vec<(usize, String)>,
+    /// Empty if they are not to be kept.
+    pub answers: Vec<Run>,
+}
+
+impl ProgramResult {
+    /// Right on all pairs whose output is known, and with a grid for the others.
+    pub fn is_right(&self) -> bool {
+        right(&self.demos) && (right(&self.tests) || self.tests.is_empty())
+    }
+
+    pub fn verdicts(&self) -> impl Iterator<Item = Verdict> {
+        self.demos.iter().chain(&self.tests).copied()
+    }
+}
+
+fn right(verdicts: &[Verdict]) -> bool {
+    !verdicts.is_empty() && verdicts.iter().all(|it| matches!(it, Verdict::Right | Verdict::Unjudged))
+}
+
+/// How many tasks are in memory at a time. Enough that threads seldom wait for each other at the end of a chunk.
+const CHUNK: usize = 256;
+
+impl<'p> Battery<'p> {
+    /// Merges the programs, and finds out which of the tasks called `ids` each is named after.
+    pub fn new<'i>(programs: &'p [Program], ids: impl IntoIterator<Item = &'i str>) -> Battery<'p> {
+        Battery { programs, plan: Plan::merge(programs), own: own(programs, ids) }
+    }
+
+    pub fn programs(&self) -> &'p [Program] {
+        self.programs
+    }
+
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// The programs that are named after a task.
+    pub fn own(&self, id: &str) -> &[ProgramId] {
+        self.own.get(id).map_or(&[], |programs| &programs[..])
+    }
+
+    /// Runs the programs on the tasks and calls `each` for every task, in their order.
+    pub fn run<T: Borrow<Task> + Sync + Send>(
+        &self,
+        pool: &Pool,
+        tasks: impl IntoIterator<Item = T>,
+        setup: &Setup<'_>,
+        mut each: impl FnMut(&Task, TaskResult),
+    ) {
+        let arena = Arena::new(setup.limits.caps);
+        let prepared = Prepared::new(&self.plan, &arena, &options(setup, None));
+        let mut tasks = tasks.into_iter();
+        loop {
+            let chunk: Vec<T> = tasks.by_ref().take(CHUNK).collect();
+            if chunk.is_empty() {
+                return;
+            }
+            let scratch = || Scratch::new(setup.limits);
+            let one = |scratch: &mut Scratch, task: &T| self.task(&prepared, task.borrow(), setup, scratch);
+            let results: Vec<TaskResult> =
+                pool.0.install(|| chunk.par_iter().map_init(scratch, one).collect());
+            for (task, result) in chunk.iter().zip(results) {
+                each(task.borrow(), result);
+            }
+        }
+    }
+
+    fn task(
+        &self,
+        prepared: &Prepared<'_>,
+        task: &Task,
+        setup: &Setup<'_>,
+        scratch: &mut Scratch,
+    ) -> TaskResult {
+        let own = self.own(&task.id);
+        let programs = match setup.all_pairs {
+            true => (0..self.programs.len() as u32).map(ProgramId).collect(),
+            false => own.to_vec(),
+        };
+        let job = job(task, programs);
+        let worker = rayon::current_thread_index().unwrap_or(0);
+        let stop = setup.watch.begin(worker);
+        let runs = prepared.run(&job, &options(setup, stop), scratch);
+        // What to hand in is settled before a test output is looked at.
+        let draft = self.choose(task, &job.programs, &runs);
+        let scores = Scores::open(&draft.submission(), [task]);
+        let attempts = (0..task.test.len()).filter_map(|k| draft.attempts(&task.id, k).cloned()).collect();
+        let results = job.programs.iter().zip(runs).map(|(program, runs)| {
+            let own = own.contains(program);
+            self.judge(task, *program, own, runs, setup.answers)
+        });
+        let programs = results.collect();
+        setup.watch.done(worker, &task.id);
+        TaskResult { programs, attempts, scores }
+    }
+
+    /// Two attempts for each test input, from what fits the demonstration pairs best.
+    fn choose(&self, task: &Task, programs: &[ProgramId], runs: &[Vec<Run>]) -> Draft {
+        let mut draft = Draft::new([task]);
+        let mut candidates: Vec<Vec<Candidate>> = vec![Vec::new(); task.test.len()];
+        let mut demos = None;
+        for (program, runs) in programs.iter().zip(runs) {
+            let (on_demos, on_tests) = runs.split_at(task.train.len());
+            // To grade costs more than to run, so only those are graded that have something to hand in.
+            if !on_tests.iter().any(|run| matches!(run.end, End::Grid { .. } | End::Other(_))) {
+                continue;
+            }
+            let fit = demos.get_or_insert_with(|| Demos::new(task)).fit(on_demos.iter().map(Into::into));
+            let size = self.programs[program.index()].nodes().len();
+            for (run, candidates) in on_tests.iter().zip(&mut candidates) {
+                candidates.extend(Candidate::new(run, &fit, size));
+            }
+        }
+        for (k, candidates) in candidates.iter().enumerate() {
+            draft.answer(&task.id, k, rank(candidates).into_iter().cloned());
+        }
+        draft
+    }
+
+    fn judge(
+        &self,
+        task: &Task,
+        program: ProgramId,
+        own: bool,
+        runs: Vec<Run>,
+        answers: bool,
+    ) -> ProgramResult {
+        let (on_demos, on_tests) = runs.split_at(task.train.len());
+        let demos: Vec<_> =
+            task.train.iter().zip(on_demos).map(|(pair, run)| judge(run, pair.output.as_ref())).collect();
+        let tests = test_verdicts(task, on_tests.iter().map(Into::into));
+        let fuel = runs.iter().map(|run| run.fuel).collect();
+        let mut result =
+            ProgramResult { program, own, demos, tests, fuel, wrong: Vec::new(), answers: Vec::new() };
+        if own {
+            let wrong = |(i, verdict): (usize, Verdict)| {
+                let fine = matches!(verdict, Verdict::Right | Verdict::Unjudged | Verdict::Skipped);
+                let pair = task.train.iter().chain(&task.test).nth(i)?;
+                (!fine).then(|| (i, why(&runs[i], pair.output.as_ref(), &self.programs[program.index()])))
+            };
+            result.wrong = result.verdicts().enumerate().filter_map(wrong).collect();
+        }
+        if answers {
+            result.answers = runs;
+        }
+        result
+    }
+}
+
+/// Which programs are named after which task: a program belongs to the task whose id is its name or ends it after an
+/// underscore. A task of an endless series ([`demo::generate`]) takes the programs of its rule.
+fn own<'i>(programs: &[Program], ids: impl IntoIterator<Item = &'i str>) -> BTreeMap<String, Vec<ProgramId>> {
+    let ids: BTreeSet<&str> = ids.into_iter().collect();
+    let mut own: BTreeMap<String, Vec<ProgramId>> = BTreeMap::new();
+    let mut of_rules: BTreeMap<&str, Vec<ProgramId>> = BTreeMap::new();
+    for (i, program) in programs.iter().enumerate() {
+        let id = ProgramId(i as u32);
+        if let Some(task) = endings(program.name()).find(|name| ids.contains(name)) {
+            own.entry(task.to_owned()).or_default().push(id);
+        } else if let Some(rule) = endings(program.name()).find_map(rule) {
+            of_rules.entry(rule).or_default().push(id);
+        }
+    }
+    if !of_rules.is_empty() {
+        for task in ids.iter().filter(|task| rule(task).is_none()) {
+            if let Some(programs) = demo::rule_of(task).and_then(|rule| of_rules.get(rule.name)) {
+                own.entry((*task).to_owned()).or_insert_with(|| programs.clone());
+            }
+        }
+    }
+    own
+}
+
+/// The rule of exactly this name.
+fn rule(name: &str) -> Option<&'static str> {
+    demo::rule_of(name).map(|rule| rule.name).filter(|rule| *rule == name)
+}
+
+/// A name, and what follows each of its underscores.
+pub(crate) fn endings(name: &str) -> impl Iterator<Item = &str> {
+    std::iter::once(name).chain(name.match_indices('_').map(|(at, _)| &name[at + 1..]))
+}
+
+fn options<'o>(setup: &Setup<'_>, stop: Option<&'o AtomicBool>) -> Options<'o> {
+    let Setup { limits, go_on, sharing, kernels, .. } = *setup;
+    Options { limits, go_on, sharing, kernels, stop }
+}
+
+fn job<'t>(task: &'t Task, programs: Vec<ProgramId>) -> Job<'t> {
+    let shown = |pair: &'t Pair| Some((picture(&pair.input), picture(pair.output.as_ref()?)));
+    let demo =
+        |pair: &'t Pair| Input { input: picture(&pair.input), must_give: pair.output.as_ref().map(picture) };
+    let test = |pair: &'t Pair| Input { input: picture(&pair.input), must_give: None };
+    let inputs = task.train.iter().map(demo).chain(task.test.iter().map(test)).collect();
+    Job { samples: task.train.iter().filter_map(shown).collect(), inputs, programs }
+}
+
+fn picture(grid: &Grid) -> Picture<'_> {
+    Picture { width: grid.width(), cells: grid.cells() }
+}
+
+/// What is wrong with an answer, in words.
+pub fn why(run: &Run, expected: Option<&Grid>, program: &Program) -> String {
+    match (&run.end, expected) {
+        (End::Failed(failed), _) => failed.describe(program),
+        (End::Skipped, _) => "skipped, for an earlier pair was not right".to_owned(),
+        (End::Grid { width, cells }, Some(expected))
+            if (*width, cells.len()) == (expected.width(), expected.cells().len()) =>
+        {
+            let differ = cells.iter().zip(expected.cells()).filter(|(got, expected)| got != expected).count();
+            format!("{differ} of {} cells differ", cells.len())
+        }
+        (End::Grid { width, cells }, Some(expected)) => {
+            let got = format!("{}×{width}", cells.len() / width);
+            format!("the answer is {got}, expected {}×{}", expected.height(), expected.width())
+        }
+        (End::Grid { .. }, None) => "no solution to compare with".to_owned(),
+        (End::Other(owned), _) => {
+            let arena = Arena::new(Caps::STANDARD);
+            let value = owned.load(&arena, &symbol);
+            let kind = value.map_or("value", |value| kind(value.kind()));
+            format!("the answer is no grid of small integers but a {kind}")
+        }
+    }
+}
+
+fn kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::None => "None",
+        Kind::Bool => "boolean",
+        Kind::Int => "number",
+        Kind::Tuple => "tuple",
+        Kind::Set => "set",
+        Kind::Func => "function",
+    }
+}
+
+/// What a report says of a run. It takes little memory for each task.
+#[derive(Debug)]
+pub struct Summary {
+    pub tasks: usize,
+    /// Tasks on which a program was run.
+    pub attempted: usize,
+    /// Programs times pairs, those that were skipped left out.
+    pub runs: u64,
+    pub fuel: u64,
+    pub tally: Tally,
+    pub scores: Scores,
+    /// The programs that were run on their own tasks, each task once.
+    pub own: Vec<Own>,
+    /// The tasks that used the most fuel, most first.
+    pub dearest: Vec<(u64, String)>,
+    /// Programs that are right on tasks which are not their own.
+    pub elsewhere: Vec<(ProgramId, String)>,
+}
+
+/// A program on its own task.
+#[derive(Debug)]
+pub struct Own {
+    pub program: ProgramId,
+    pub task: String,
+    pub on_demos: bool,
+    /// All outputs are known, and it gives them.
+    pub on_tests: bool,
+    /// Right on all pairs whose output is known.
+    pub right: bool,
+    pub pairs: usize,
+    pub skipped: usize,
+    /// `train 0`, and what is wrong there.
+    pub wrong: Vec<(String, String)>,
+}
+
+impl Summary {
+    const DEAREST: usize = 5;
+
+    pub fn new() -> Summary {
+        Summary {
+            tasks: 0,
+            attempted: 0,
+            runs: 0,
+            fuel: 0,
+            tally: Tally::default(),
+            scores: Scores { tasks: Vec::new(), unsolved: Vec::new() },
+            own: Vec::new(),
+            dearest: Vec::new(),
+            elsewhere: Vec::new(),
+        }
+    }
+
+    /// Takes in the next task.
+    pub fn add(&mut self, task: &Task, result: &TaskResult) {
+        self.tasks += 1;
+        self.attempted += usize::from(!result.programs.is_empty());
+        self.scores.tasks.extend(result.scores.tasks.iter().cloned());
+        self.scores.unsolved.extend(result.scores.unsolved.iter().cloned());
+        let mut fuel = 0;
+        for program in &result.programs {
+            fuel += program.fuel.iter().sum::<u64>();
+            for verdict in program.verdicts() {
+                self.tally.add(verdict);
+                self.runs += u64::from(verdict != Verdict::Skipped);
+            }
+            if program.own {
+                self.own.push(Own::new(task, program));
+            } else if program.is_right() {
+                self.elsewhere.push((program.program, task.id.clone()));
+            }
+        }
+        self.fuel += fuel;
+        if fuel > 0 {
+            let place = self.dearest.partition_point(|(other, _)| *other >= fuel);
+            self.dearest.insert(place, (fuel, task.id.clone()));
+            self.dearest.truncate(Summary::DEAREST);
+        }
+    }
+
+    /// How many of the programs on their own tasks are so.
+    pub fn count(&self, is: impl Fn(&Own) -> bool) -> usize {
+        self.own.iter().filter(|own| is(own)).count()
+    }
+}
+
+impl Default for Summary {
+    fn default() -> Summary {
+        Summary::new()
+    }
+}
+
+impl Own {
+    fn new(task: &Task, result: &ProgramResult) -> Own {
+        let name = |i: usize| match i.checked_sub(task.train.len()) {
+            None => format!("train {i}"),
+            Some(i) => format!("test {i}"),
+        };
+        Own {
+            program: result.program,
+            task: task.id.clone(),
+            on_demos: right(&result.demos),
+            on_tests: all_right(&result.tests),
+            right: result.is_right(),
+            pairs: task.train.len() + task.test.len(),
+            skipped: result.verdicts().filter(|verdict| *verdict == Verdict::Skipped).count(),
+            wrong: result.wrong.iter().map(|(i, why)| (name(*i), why.clone())).collect(),
+        }
+    }
+}

