@@ -108,7 +108,7 @@ fn kind(value: Value<'_>) -> &'static str {
 }
 
 /// How far a wrong answer is from the right one.
-fn difference(value: Value<'_>, expected: Value<'_>) -> String {
+pub(crate) fn difference(value: Value<'_>, expected: Value<'_>) -> String {
     match (value, expected) {
         (Value::Grid(got), Value::Grid(expected))
             if got.width() == expected.width() && got.height() == expected.height() =>
