@@ -67,7 +67,7 @@ pub(super) fn scene(sheet: &Sheet, look: Look) -> Scene {
 fn cell_size(sheet: &Sheet, digits: bool) -> usize {
     let fields = sheet.pairs.iter().flat_map(PairSheet::fields);
     let side = fields.map(|(_, field, _)| field.width.max(field.height())).max().unwrap_or(1);
-    (330 / side).clamp(if digits { 15 } else { 10 }, 24)
+    (330 / side).clamp(if digits { 15 } else { 10 }, 18)
 }
 
 struct Painter {

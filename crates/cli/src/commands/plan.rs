@@ -118,8 +118,8 @@ impl Report<'_> {
                 "\nnote: {errors} in the files, see `batt programs check`; the other programs are here"
             )?;
         }
-        for path in &self.written {
-            writeln!(out, "\nwrote {path}")?;
+        if !self.written.is_empty() {
+            writeln!(out, "\nwrote {}", self.written.join(" and "))?;
         }
         Ok(out.flush()?)
     }
