@@ -100,10 +100,12 @@ fn broken_texts_are_refused_with_their_line() {
 
 #[test]
 fn expressions_are_program_text() {
-    let text = "def a(S, I, C): f = compose(first, lbind(add, (ONE, TWO))); return (f(objects(I, T, F, T)), S)\n";
+    let text =
+        "def a(S, I, C): f = compose(first, lbind(add, (ONE, TWO))); return (f(objects(I, T, F, T)), S)\n";
     let plan = Plan::merge(&parse(text).programs);
     let result = plan.programs()[0].result();
-    expect!["(compose(first, lbind(add, (1, 2)))(objects(I, T, F, T)), S)"].assert_eq(&plan.expression(result, 100));
+    expect!["(compose(first, lbind(add, (1, 2)))(objects(I, T, F, T)), S)"]
+        .assert_eq(&plan.expression(result, 100));
     expect!["(compose(first, lb…"].assert_eq(&plan.expression(result, 19));
 }
 
@@ -119,7 +121,20 @@ fn an_expression_of_many_shared_nodes_is_cut() {
 #[test]
 fn drawings_show_calls_and_programs() {
     let plan = Plan::merge(&parse(TWO).programs);
-    expect![[r#""#]].assert_eq(&batt_plan::dot(&plan));
+    expect![[r##"
+        digraph plan {
+          rankdir=LR; node [shape=box, fontname="sans-serif", fontsize=11, height=0.3];
+          n1 [label="hmirror(I)", style=filled, fillcolor="#cfe8ff"];
+          n2 [label="vconcat(·, I)"];
+          n1 -> n2;
+          n3 [label="hconcat(·, I)"];
+          n1 -> n3;
+          p0 [label="a", shape=oval];
+          n2 -> p0;
+          p1 [label="b", shape=oval];
+          n3 -> p1;
+        }
+    "##]].assert_eq(&batt_plan::dot(&plan));
     let svg = batt_plan::svg(&plan);
     // Three calls, two programs, the background.
     assert_eq!(svg.matches("<rect").count(), 6);
