@@ -38,6 +38,9 @@ const GAP_PAIRS: usize = 40;
 /// From the top of a pair to its grids: the lines of its title and of the words above the grids.
 const HEAD: usize = 36;
 
+/// Small grids make room for so many characters above them.
+const MAX_TITLE: usize = 64;
+
 const BLACK: Rgb = (0, 0, 0);
 const WHITE: Rgb = (255, 255, 255);
 const GRAY: Rgb = (0x66, 0x66, 0x66);
@@ -82,7 +85,8 @@ impl Painter {
     fn pair_width(&self, pair: &PairSheet) -> usize {
         let fields = pair.fields();
         let grids: usize = fields.iter().map(|(word, field, _)| self.field_width(word, field)).sum();
-        grids + GAP * (fields.len() - 1)
+        let title = pair.title().chars().count().min(MAX_TITLE) * CHAR;
+        (grids + GAP * (fields.len() - 1)).max(title)
     }
 
     fn field_width(&self, word: &str, field: &Field) -> usize {
@@ -91,7 +95,7 @@ impl Painter {
 
     /// Draws a pair and answers where it ends below.
     fn pair(&mut self, left: usize, top: usize, width: usize, pair: &PairSheet) -> usize {
-        let title = cut(&pair.title(), (width + GAP_PAIRS - GAP) / CHAR);
+        let title = cut(&pair.title(), width / CHAR);
         let wrong = pair.answer.as_ref().is_some_and(|answer| answer.right == Some(false));
         self.text(left, top + 9, &title, if wrong { (0xc0, 0x10, 0x10) } else { BLACK });
         let (mut x, mut bottom) = (left, top + HEAD);
