@@ -12,7 +12,7 @@ serve! {
 }
 
 type Known<'a> = Option<Result<Value<'a>, Fail>>;
-pub(super) type Words = SmallVec<[u64; 64]>;
+pub(super) type Words = SmallVec<[u64; 20]>;
 
 /// Top, left, bottom and right of a patch, all inclusive.
 fn bounds(patch: Value<'_>) -> Option<(i64, i64, i64, i64)> {
@@ -53,7 +53,7 @@ fn palette<'a>(cx: &mut Cx<'a>, element: Value<'a>) -> Known<'a> {
 
 fn colorfilter<'a>(cx: &mut Cx<'a>, objs: Value<'a>, value: Value<'a>) -> Known<'a> {
     let (Value::Set(set), Value::Int(color)) = (objs, value) else { return None };
-    let mut kept: SmallVec<[Value<'a>; 32]> = SmallVec::new();
+    let mut kept: SmallVec<[Value<'a>; 12]> = SmallVec::new();
     for item in set.items() {
         match item {
             Value::Patch(patch) if patch.is_object() => {
@@ -69,7 +69,7 @@ fn colorfilter<'a>(cx: &mut Cx<'a>, objs: Value<'a>, value: Value<'a>) -> Known<
 
 fn sizefilter<'a>(cx: &mut Cx<'a>, container: Value<'a>, n: Value<'a>) -> Known<'a> {
     let (Value::Set(set), Value::Int(n)) = (container, n) else { return None };
-    let mut kept: SmallVec<[Value<'a>; 32]> = SmallVec::new();
+    let mut kept: SmallVec<[Value<'a>; 12]> = SmallVec::new();
     for item in set.items() {
         if item.len()? as i64 == n {
             kept.push(*item);
@@ -269,7 +269,7 @@ fn remove<'a>(cx: &mut Cx<'a>, value: Value<'a>, container: Value<'a>) -> Known<
         }
         (Value::Patch(_), Value::Set(set)) => {
             let kept = set.items().iter().filter(|item| !batt_value::order::equal(**item, value));
-            let kept: SmallVec<[Value<'a>; 32]> = kept.copied().collect();
+            let kept: SmallVec<[Value<'a>; 12]> = kept.copied().collect();
             Some(ascending(cx.arena, container, &kept))
         }
         _ => None,
