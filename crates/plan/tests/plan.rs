@@ -134,7 +134,8 @@ fn drawings_show_calls_and_programs() {
           p1 [label="b", shape=oval];
           n3 -> p1;
         }
-    "##]].assert_eq(&batt_plan::dot(&plan));
+    "##]]
+    .assert_eq(&batt_plan::dot(&plan));
     let svg = batt_plan::svg(&plan);
     // Three calls, two programs, the background.
     assert_eq!(svg.matches("<rect").count(), 6);

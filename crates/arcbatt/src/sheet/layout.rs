@@ -1,6 +1,6 @@
 //! Where everything stands in a picture of a sheet.
 
-use super::{Field, Look, PairSheet, Sheet};
+use super::{Field, Look, PairSheet, Panel, Sheet};
 use crate::palette::{Rgb, ink};
 
 /// A picture before it is drawn: rectangles and short texts on white, in the order in which they cover each other.
@@ -68,8 +68,8 @@ pub(super) fn scene(sheet: &Sheet, look: Look) -> Scene {
 /// One size for all cells of a sheet, so that grids can be compared: large for small tasks, and such that three of
 /// the largest grid fit on the page.
 fn cell_size(sheet: &Sheet, digits: bool) -> usize {
-    let fields = sheet.pairs.iter().flat_map(PairSheet::fields);
-    let side = fields.map(|(_, field, _)| field.width.max(field.height())).max().unwrap_or(1);
+    let panels = sheet.pairs.iter().flat_map(PairSheet::panels);
+    let side = panels.map(|panel| panel.field.width.max(panel.field.height())).max().unwrap_or(1);
     (330 / side).clamp(if digits { 15 } else { 10 }, 18)
 }
 
@@ -83,14 +83,14 @@ struct Painter {
 
 impl Painter {
     fn pair_width(&self, pair: &PairSheet) -> usize {
-        let fields = pair.fields();
-        let grids: usize = fields.iter().map(|(word, field, _)| self.field_width(word, field)).sum();
+        let panels = pair.panels();
+        let grids: usize = panels.iter().map(|panel| self.panel_width(panel)).sum();
         let title = pair.title().chars().count().min(MAX_TITLE) * CHAR;
-        (grids + GAP * (fields.len() - 1)).max(title)
+        (grids + GAP * (panels.len() - 1)).max(title)
     }
 
-    fn field_width(&self, word: &str, field: &Field) -> usize {
-        (field.width * self.cell + 1).max(word.len() * CHAR)
+    fn panel_width(&self, panel: &Panel<'_>) -> usize {
+        (panel.field.width * self.cell + 1).max(panel.word.len() * CHAR)
     }
 
     /// Draws a pair and answers where it ends below.
@@ -99,11 +99,11 @@ impl Painter {
         let wrong = pair.answer.as_ref().is_some_and(|answer| answer.right == Some(false));
         self.text(left, top + 9, &title, if wrong { (0xc0, 0x10, 0x10) } else { BLACK });
         let (mut x, mut bottom) = (left, top + HEAD);
-        for (word, field, marks) in pair.fields() {
-            self.text(x, top + 28, word, GRAY);
-            self.field(x, top + HEAD, field, marks);
-            x += self.field_width(word, field) + GAP;
-            bottom = bottom.max(top + HEAD + field.height() * self.cell + 1);
+        for panel in pair.panels() {
+            self.text(x, top + 28, panel.word, GRAY);
+            self.field(x, top + HEAD, panel.field, panel.marks);
+            x += self.panel_width(&panel) + GAP;
+            bottom = bottom.max(top + HEAD + panel.field.height() * self.cell + 1);
         }
         self.right = self.right.max(x - GAP).max(left + title.chars().count() * CHAR);
         bottom

@@ -57,6 +57,14 @@ pub struct Field {
     pub cells: Vec<i8>,
 }
 
+/// A grid under its word, with the row and column of cells that are marked.
+#[derive(Clone, Copy, Debug)]
+pub struct Panel<'s> {
+    pub word: &'static str,
+    pub field: &'s Field,
+    pub marks: &'s [(usize, usize)],
+}
+
 /// How a picture is made.
 #[derive(Clone, Copy, Debug)]
 pub struct Look {
@@ -122,15 +130,17 @@ impl PairSheet {
         }
     }
 
-    /// What stands side by side, with the cells that are marked.
-    pub fn fields(&self) -> Vec<(&'static str, &Field, &[(usize, usize)])> {
-        let mut fields: Vec<(_, _, &[_])> = vec![("input", &self.input, &[])];
-        fields.extend(self.expected.iter().map(|field| ("expected", field, &[][..])));
-        if let Some(answer) = &self.answer {
-            let field = answer.field.iter().filter(|field| field.drawable());
-            fields.extend(field.map(|field| ("answer", field, &answer.differing[..])));
+    /// What stands side by side.
+    pub fn panels(&self) -> Vec<Panel<'_>> {
+        let panel = |word, field| Panel { word, field, marks: &[] };
+        let mut panels = vec![panel("input", &self.input)];
+        panels.extend(self.expected.iter().map(|field| panel("expected", field)));
+        if let Some(Answer { field: Some(field), differing, .. }) = &self.answer
+            && field.drawable()
+        {
+            panels.push(Panel { word: "answer", field, marks: differing });
         }
-        fields
+        panels
     }
 }
 

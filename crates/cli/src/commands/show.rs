@@ -8,7 +8,7 @@ use anyhow::bail;
 use arcbatt::dsl::Limits;
 use arcbatt::lang::{Program, suggest};
 use arcbatt::palette::{self, Palette};
-use arcbatt::sheet::{Field, Look, PairSheet, Sheet};
+use arcbatt::sheet::{Field, Look, PairSheet, Panel, Sheet};
 use arcbatt::task::{Dataset, Task, demo};
 use arcbatt::verify::task_of;
 use clap::builder::PossibleValuesParser;
@@ -171,11 +171,10 @@ fn flush(out: &mut impl Write, row: &[(String, Vec<String>)], gap: usize) -> any
 }
 
 fn lines(pair: &PairSheet, look: Look, colored: bool, width: usize) -> Vec<String> {
-    let block = |(word, field, marks): (&str, &Field, &[(usize, usize)])| {
-        let look = colored.then_some(look);
-        (word.to_owned(), picture::field(field, marks, look))
+    let block = |panel: Panel<'_>| {
+        (panel.word.to_owned(), picture::field(panel.field, panel.marks, colored.then_some(look)))
     };
-    let blocks: Vec<_> = pair.fields().into_iter().map(block).collect();
+    let blocks: Vec<_> = pair.panels().into_iter().map(block).collect();
     let across: usize = blocks.iter().map(|block| picture::block_width(block) + 3).sum();
     if across <= width + 3 {
         return picture::beside(&blocks);
