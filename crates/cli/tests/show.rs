@@ -186,79 +186,79 @@ fn show_draws_svg() {
     batt.check(
         "show mirror --data {dir}/data --program {dir}/p.py:same --digits --svg -",
         expect![[r##"
-        <svg xmlns="http://www.w3.org/2000/svg" width="396" height="212" viewBox="0 0 396 212">
-        <style>text{font:11px monospace;white-space:pre}</style>
-        <path fill="#ffffff" d="M0 0h396v212h-396z"/>
-        <text x="16" y="25" fill="#000000">mirror: same is right on 1 of 2 pairs</text>
-        <text x="16" y="53" fill="#c01010">train 0: 4 of 4 cells diff…</text>
-        <text x="16" y="72" fill="#666666">input</text>
-        <path fill="#555555" d="M16 80h37v37h-37z"/>
-        <path fill="#000000" d="M35 81h17v17h-17zM17 99h17v17h-17z"/>
-        <path fill="#0074d9" d="M17 81h17v17h-17z"/>
-        <path fill="#ff4136" d="M35 99h17v17h-17z"/>
-        <text x="23" y="93" fill="#ffffff">1</text>
-        <text x="41" y="93" fill="#ffffff">0</text>
-        <text x="23" y="111" fill="#ffffff">0</text>
-        <text x="41" y="111" fill="#ffffff">2</text>
-        <text x="67" y="72" fill="#666666">expected</text>
-        <path fill="#555555" d="M67 80h37v37h-37z"/>
-        <path fill="#000000" d="M68 81h17v17h-17zM86 99h17v17h-17z"/>
-        <path fill="#0074d9" d="M86 81h17v17h-17z"/>
-        <path fill="#ff4136" d="M68 99h17v17h-17z"/>
-        <text x="74" y="93" fill="#ffffff">0</text>
-        <text x="92" y="93" fill="#ffffff">1</text>
-        <text x="74" y="111" fill="#ffffff">2</text>
-        <text x="92" y="111" fill="#ffffff">0</text>
-        <text x="137" y="72" fill="#666666">answer</text>
-        <path fill="#555555" d="M137 80h37v37h-37z"/>
-        <path fill="#000000" d="M156 81h17v17h-17zM138 99h17v17h-17z"/>
-        <path fill="#0074d9" d="M138 81h17v17h-17z"/>
-        <path fill="#ff4136" d="M156 99h17v17h-17z"/>
-        <path fill="#ffffff" d="M138 81h17v17h-17z"/>
-        <path fill="#000000" d="M140 83h13v13h-13z"/>
-        <path fill="#0074d9" d="M142 85h9v9h-9z"/>
-        <path fill="#ffffff" d="M156 81h17v17h-17z"/>
-        <path fill="#000000" d="M158 83h13v13h-13zM160 85h9v9h-9z"/>
-        <path fill="#ffffff" d="M138 99h17v17h-17z"/>
-        <path fill="#000000" d="M140 101h13v13h-13zM142 103h9v9h-9z"/>
-        <path fill="#ffffff" d="M156 99h17v17h-17z"/>
-        <path fill="#000000" d="M158 101h13v13h-13z"/>
-        <path fill="#ff4136" d="M160 103h9v9h-9z"/>
-        <text x="144" y="93" fill="#ffffff">1</text>
-        <text x="162" y="93" fill="#ffffff">0</text>
-        <text x="144" y="111" fill="#ffffff">0</text>
-        <text x="162" y="111" fill="#ffffff">2</text>
-        <text x="219" y="53" fill="#000000">train 1: right</text>
-        <text x="219" y="72" fill="#666666">input</text>
-        <path fill="#555555" d="M219 80h19v19h-19z"/>
-        <path fill="#2ecc40" d="M220 81h17v17h-17z"/>
-        <text x="226" y="93" fill="#000000">3</text>
-        <text x="268" y="72" fill="#666666">expected</text>
-        <path fill="#555555" d="M268 80h19v19h-19z"/>
-        <path fill="#2ecc40" d="M269 81h17v17h-17z"/>
-        <text x="275" y="93" fill="#000000">3</text>
-        <text x="338" y="72" fill="#666666">answer</text>
-        <path fill="#555555" d="M338 80h19v19h-19z"/>
-        <path fill="#2ecc40" d="M339 81h17v17h-17z"/>
-        <text x="345" y="93" fill="#000000">3</text>
-        <text x="16" y="150" fill="#000000">test 0</text>
-        <text x="16" y="169" fill="#666666">input</text>
-        <path fill="#555555" d="M16 177h55v19h-55z"/>
-        <path fill="#000000" d="M53 178h17v17h-17z"/>
-        <path fill="#ffdc00" d="M17 178h17v17h-17zM35 178h17v17h-17z"/>
-        <text x="23" y="190" fill="#000000">4</text>
-        <text x="41" y="190" fill="#000000">4</text>
-        <text x="59" y="190" fill="#ffffff">0</text>
-        <text x="85" y="169" fill="#666666">answer</text>
-        <path fill="#555555" d="M85 177h55v19h-55z"/>
-        <path fill="#000000" d="M122 178h17v17h-17z"/>
-        <path fill="#ffdc00" d="M86 178h17v17h-17zM104 178h17v17h-17z"/>
-        <text x="92" y="190" fill="#000000">4</text>
-        <text x="110" y="190" fill="#000000">4</text>
-        <text x="128" y="190" fill="#ffffff">0</text>
-        </svg>
-        exit 1
-    "##]],
+            <svg xmlns="http://www.w3.org/2000/svg" width="429" height="212" viewBox="0 0 429 212">
+            <style>text{font:11px monospace;white-space:pre}</style>
+            <path fill="#ffffff" d="M0 0h429v212h-429z"/>
+            <text x="16" y="25" fill="#000000">mirror: same is right on 1 of 2 pairs</text>
+            <text x="16" y="53" fill="#c01010">train 0: 4 of 4 cells differ</text>
+            <text x="16" y="72" fill="#666666">input</text>
+            <path fill="#555555" d="M16 80h37v37h-37z"/>
+            <path fill="#000000" d="M35 81h17v17h-17zM17 99h17v17h-17z"/>
+            <path fill="#0074d9" d="M17 81h17v17h-17z"/>
+            <path fill="#ff4136" d="M35 99h17v17h-17z"/>
+            <text x="23" y="93" fill="#ffffff">1</text>
+            <text x="41" y="93" fill="#ffffff">0</text>
+            <text x="23" y="111" fill="#ffffff">0</text>
+            <text x="41" y="111" fill="#ffffff">2</text>
+            <text x="67" y="72" fill="#666666">expected</text>
+            <path fill="#555555" d="M67 80h37v37h-37z"/>
+            <path fill="#000000" d="M68 81h17v17h-17zM86 99h17v17h-17z"/>
+            <path fill="#0074d9" d="M86 81h17v17h-17z"/>
+            <path fill="#ff4136" d="M68 99h17v17h-17z"/>
+            <text x="74" y="93" fill="#ffffff">0</text>
+            <text x="92" y="93" fill="#ffffff">1</text>
+            <text x="74" y="111" fill="#ffffff">2</text>
+            <text x="92" y="111" fill="#ffffff">0</text>
+            <text x="137" y="72" fill="#666666">answer</text>
+            <path fill="#555555" d="M137 80h37v37h-37z"/>
+            <path fill="#000000" d="M156 81h17v17h-17zM138 99h17v17h-17z"/>
+            <path fill="#0074d9" d="M138 81h17v17h-17z"/>
+            <path fill="#ff4136" d="M156 99h17v17h-17z"/>
+            <path fill="#ffffff" d="M138 81h17v17h-17z"/>
+            <path fill="#000000" d="M140 83h13v13h-13z"/>
+            <path fill="#0074d9" d="M142 85h9v9h-9z"/>
+            <path fill="#ffffff" d="M156 81h17v17h-17z"/>
+            <path fill="#000000" d="M158 83h13v13h-13zM160 85h9v9h-9z"/>
+            <path fill="#ffffff" d="M138 99h17v17h-17z"/>
+            <path fill="#000000" d="M140 101h13v13h-13zM142 103h9v9h-9z"/>
+            <path fill="#ffffff" d="M156 99h17v17h-17z"/>
+            <path fill="#000000" d="M158 101h13v13h-13z"/>
+            <path fill="#ff4136" d="M160 103h9v9h-9z"/>
+            <text x="144" y="93" fill="#ffffff">1</text>
+            <text x="162" y="93" fill="#ffffff">0</text>
+            <text x="144" y="111" fill="#ffffff">0</text>
+            <text x="162" y="111" fill="#ffffff">2</text>
+            <text x="252" y="53" fill="#000000">train 1: right</text>
+            <text x="252" y="72" fill="#666666">input</text>
+            <path fill="#555555" d="M252 80h19v19h-19z"/>
+            <path fill="#2ecc40" d="M253 81h17v17h-17z"/>
+            <text x="259" y="93" fill="#000000">3</text>
+            <text x="301" y="72" fill="#666666">expected</text>
+            <path fill="#555555" d="M301 80h19v19h-19z"/>
+            <path fill="#2ecc40" d="M302 81h17v17h-17z"/>
+            <text x="308" y="93" fill="#000000">3</text>
+            <text x="371" y="72" fill="#666666">answer</text>
+            <path fill="#555555" d="M371 80h19v19h-19z"/>
+            <path fill="#2ecc40" d="M372 81h17v17h-17z"/>
+            <text x="378" y="93" fill="#000000">3</text>
+            <text x="16" y="150" fill="#000000">test 0</text>
+            <text x="16" y="169" fill="#666666">input</text>
+            <path fill="#555555" d="M16 177h55v19h-55z"/>
+            <path fill="#000000" d="M53 178h17v17h-17z"/>
+            <path fill="#ffdc00" d="M17 178h17v17h-17zM35 178h17v17h-17z"/>
+            <text x="23" y="190" fill="#000000">4</text>
+            <text x="41" y="190" fill="#000000">4</text>
+            <text x="59" y="190" fill="#ffffff">0</text>
+            <text x="85" y="169" fill="#666666">answer</text>
+            <path fill="#555555" d="M85 177h55v19h-55z"/>
+            <path fill="#000000" d="M122 178h17v17h-17z"/>
+            <path fill="#ffdc00" d="M86 178h17v17h-17zM104 178h17v17h-17z"/>
+            <text x="92" y="190" fill="#000000">4</text>
+            <text x="110" y="190" fill="#000000">4</text>
+            <text x="128" y="190" fill="#ffffff">0</text>
+            </svg>
+            exit 1
+        "##]],
     );
 }
 
