@@ -9,22 +9,25 @@ use arcbatt::dsl::Limits;
 use arcbatt::lang::{Program, suggest};
 use arcbatt::palette::{self, Palette};
 use arcbatt::sheet::{Field, Look, PairSheet, Panel, Sheet};
-use arcbatt::task::{Dataset, Task, demo};
+use arcbatt::task::{Dataset, Options, Select, Task};
 use arcbatt::verify::task_of;
 use clap::builder::PossibleValuesParser;
 use serde::Serialize;
 
 use crate::files::{self, Source};
 use crate::watchdog::Watchdog;
-use crate::{Answer, output, picture};
+use crate::{Answer, data, output, picture};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The task
     id: String,
-    /// The data set; the default is the built-in one
+    /// The data set, as other commands take it: a name, a folder, a file
     #[arg(long, value_name = "DATA", default_value = "demo")]
-    data: PathBuf,
+    data: String,
+    /// Go on without the tasks that are broken, and say which
+    #[arg(long)]
+    skip_bad: bool,
     /// Show what a program answers; without a name, the one that is named after the task
     #[arg(long, value_name = "FILE[:NAME]")]
     program: Option<String>,
@@ -53,7 +56,8 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Answer {
-    let dataset = dataset(&args.data)?;
+    let options = Options { skip_bad: args.skip_bad, select: Select::ALL };
+    let dataset = data::open(&args.data, &options)?;
     let task = find(&dataset, args)?;
     let source = args.program.as_deref().map(named_program).transpose()?;
     let program = source.as_ref().map(|(source, name)| choose(source, name.as_deref(), task)).transpose()?;
@@ -76,13 +80,8 @@ pub(crate) fn run(args: &Args) -> Answer {
     Ok(right == all)
 }
 
-fn dataset(data: &Path) -> anyhow::Result<Dataset> {
-    // A folder of that name goes first.
-    if data.as_os_str() == "demo" && !data.exists() { Ok(demo::dataset()) } else { files::dataset(data) }
-}
-
 fn find<'d>(dataset: &'d Dataset, args: &Args) -> anyhow::Result<&'d Task> {
-    let (id, data) = (&args.id, args.data.display());
+    let (id, data) = (&args.id, &args.data);
     if let Some(task) = dataset.get(id) {
         return Ok(task);
     }
@@ -107,7 +106,7 @@ fn choose<'s>(source: &'s Source, name: Option<&str>, task: &Task) -> anyhow::Re
     if name.is_some() || programs.len() == 1 {
         return source.program(name);
     }
-    let only = Dataset { tasks: vec![task.clone()] };
+    let only = Dataset::new("", vec![task.clone()]);
     match programs.iter().find(|program| task_of(program.name(), &only).is_some()) {
         Some(program) => Ok(program),
         None => bail!(
