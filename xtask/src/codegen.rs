@@ -4,10 +4,10 @@ use std::fmt::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use arcbatt::PALETTE;
 use arcbatt::dsl::{Cx, Limits, Primitive, constants, registry};
 use arcbatt::exec::{Sample, run};
 use arcbatt::lang::parse_bytes;
+use arcbatt::palette::CLASSIC;
 use arcbatt::task::{demo::rules, load};
 use arcbatt::value::{Arena, Grid, Value};
 use arcbatt::verify::task_of;
@@ -195,7 +195,7 @@ impl Drawing {
 
     fn finish(self) -> String {
         let (width, height) = (self.right + Self::MARGIN, self.bottom + Self::MARGIN);
-        let colors = PALETTE.iter().enumerate();
+        let colors = CLASSIC.colors.iter().enumerate();
         let styles: String =
             colors.map(|(i, (r, g, b))| format!(".c{i}{{fill:#{r:02x}{g:02x}{b:02x}}}")).collect();
         format!(

@@ -1,7 +1,8 @@
 //! arcbatt: runs batteries of small DSL programs over ARC tasks.
 //!
 //! This is the hallway: front doors see only this crate. Each room is a module here under its own name, and what
-//! takes several rooms at once ([`battery`], [`verify`], [`document`], [`conformance`]) stands beside them.
+//! takes several rooms at once ([`battery`], [`verify`], [`document`], [`conformance`], [`sheet`]) stands beside
+//! them.
 
 use std::sync::atomic::AtomicBool;
 
@@ -15,6 +16,8 @@ pub use batt_task as task;
 pub use batt_value as value;
 
 pub mod battery;
+pub mod palette;
+pub mod sheet;
 pub mod verify;
 pub mod document;
 pub mod conformance;
@@ -45,17 +48,3 @@ impl<'s> Stop<'s> {
         (self.restart)();
     }
 }
-
-/// The colours of the ARC testing interface, 0 to 9.
-pub const PALETTE: [(u8, u8, u8); 10] = [
-    (0x00, 0x00, 0x00),
-    (0x00, 0x74, 0xd9),
-    (0xff, 0x41, 0x36),
-    (0x2e, 0xcc, 0x40),
-    (0xff, 0xdc, 0x00),
-    (0xaa, 0xaa, 0xaa),
-    (0xf0, 0x12, 0xbe),
-    (0xff, 0x85, 0x1b),
-    (0x7f, 0xdb, 0xff),
-    (0x87, 0x0c, 0x25),
-];

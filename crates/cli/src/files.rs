@@ -1,11 +1,12 @@
 //! Reading what the user names, with errors that say what to do.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use arcbatt::lang::{self, Parsed, Program, Severity};
 use arcbatt::task::submission::Submission;
+use arcbatt::task::write_aside;
 
 /// A program file: its text and what it holds.
 pub(crate) struct Source {
@@ -109,6 +110,22 @@ pub(crate) fn lines(path: &Path) -> anyhow::Result<impl BufRead> {
 
 fn open(path: &Path) -> anyhow::Result<std::fs::File> {
     std::fs::File::open(path).with_context(|| format!("cannot read {}", path.display()))
+}
+
+/// Whether a path means standard output.
+pub(crate) fn is_stdout(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// Writes a whole file, aside first; `-` is standard output.
+pub(crate) fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    let written = if is_stdout(path) {
+        let mut out = std::io::stdout().lock();
+        out.write_all(bytes).and_then(|()| out.flush())
+    } else {
+        write_aside(path, bytes)
+    };
+    written.with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// A submission file of either form.

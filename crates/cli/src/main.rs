@@ -31,6 +31,11 @@ enum Command {
     Run(commands::run::Args),
     /// Run one program on one grid, or on all pairs of a task
     Eval(commands::eval::Args),
+    /// Show a task, and what a program makes of it
+    Show(commands::show::Args),
+    /// Merge programs and say how much they share
+    #[command(visible_alias = "card")]
+    Plan(commands::plan::Args),
     /// Is a submission complete and well made? Names each defect
     Check(commands::check::Args),
     /// What a submission is worth, under the three rules in use
@@ -75,6 +80,8 @@ fn dispatch(command: Command) -> Answer {
     match command {
         Command::Run(args) => commands::run::run(&args),
         Command::Eval(args) => commands::eval::run(&args),
+        Command::Show(args) => commands::show::run(&args),
+        Command::Plan(args) => commands::plan::run(&args),
         Command::Check(args) => commands::check::run(&args),
         Command::Score(args) => commands::score::run(&args),
         Command::Programs(command) => commands::programs::run(&command),

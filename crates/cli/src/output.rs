@@ -21,6 +21,12 @@ pub(crate) fn terminal() -> bool {
     io::stdout().is_terminal()
 }
 
+/// How many characters a line takes; in a pipe as many as most people see at once.
+pub(crate) fn width() -> usize {
+    let size = terminal_size::terminal_size_of(io::stdout());
+    size.map_or(100, |(terminal_size::Width(width), _)| usize::from(width))
+}
+
 /// What went wrong, on standard error.
 pub(crate) fn error(text: &str) {
     say("\x1b[1;31m", "error", text);

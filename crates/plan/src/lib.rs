@@ -10,6 +10,7 @@ mod plan;
 mod intern;
 mod verify;
 mod print;
+mod expression;
 mod graph;
 
 pub use graph::{dot, svg};

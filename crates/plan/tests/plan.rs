@@ -97,3 +97,55 @@ fn broken_texts_are_refused_with_their_line() {
         "line 4: a needs %1 before %0"
     );
 }
+
+#[test]
+fn expressions_are_program_text() {
+    let text =
+        "def a(S, I, C): f = compose(first, lbind(add, (ONE, TWO))); return (f(objects(I, T, F, T)), S)\n";
+    let plan = Plan::merge(&parse(text).programs);
+    let result = plan.programs()[0].result();
+    expect!["(compose(first, lbind(add, (1, 2)))(objects(I, T, F, T)), S)"]
+        .assert_eq(&plan.expression(result, 100));
+    expect!["(compose(first, lb…"].assert_eq(&plan.expression(result, 19));
+}
+
+#[test]
+fn an_expression_of_many_shared_nodes_is_cut() {
+    let lines: String = (0..200).map(|i| format!("    x{} = hconcat(x{i}, x{i})\n", i + 1)).collect();
+    let text = format!("def a(I):\n    x0 = I\n{lines}    return x200\n");
+    let plan = Plan::merge(&parse(&text).programs);
+    assert_eq!(plan.expression(plan.programs()[0].result(), 50).chars().count(), 50);
+    assert!(batt_plan::svg(&plan).len() < 200_000);
+}
+
+#[test]
+fn drawings_show_calls_and_programs() {
+    let plan = Plan::merge(&parse(TWO).programs);
+    expect![[r##"
+        digraph plan {
+          rankdir=LR; node [shape=box, fontname="sans-serif", fontsize=11, height=0.3];
+          n1 [label="hmirror(I)", style=filled, fillcolor="#cfe8ff"];
+          n2 [label="vconcat(·, I)"];
+          n1 -> n2;
+          n3 [label="hconcat(·, I)"];
+          n1 -> n3;
+          p0 [label="a", shape=oval];
+          n2 -> p0;
+          p1 [label="b", shape=oval];
+          n3 -> p1;
+        }
+    "##]]
+    .assert_eq(&batt_plan::dot(&plan));
+    let svg = batt_plan::svg(&plan);
+    // Three calls, two programs, the background.
+    assert_eq!(svg.matches("<rect").count(), 6);
+    assert_eq!(svg.matches("class=\"s\"").count(), 1, "one call is shared");
+    assert!(svg.contains(">hmirror(I)</text>") && svg.contains(">vconcat(·, I)</text>"));
+}
+
+#[test]
+fn a_plan_without_calls_can_be_drawn() {
+    let plan = Plan::merge(&parse("def a(I): return I\n").programs);
+    assert_eq!(batt_plan::svg(&plan).matches("<rect").count(), 2);
+    assert!(batt_plan::svg(&Plan::merge(&[])).ends_with("</svg>\n"));
+}

@@ -24,6 +24,12 @@ impl Batt {
         self
     }
 
+    /// A file of this test.
+    #[allow(dead_code, reason = "not every test file looks at files")]
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.dir.join(name)
+    }
+
     /// Standard output, standard error and exit code, with the folder's name left out.
     pub(crate) fn run(&self, args: &str) -> String {
         let dir = self.dir.to_str().unwrap();

@@ -79,6 +79,16 @@ pub enum End {
     Skipped,
 }
 
+impl End {
+    /// The end of a run that came to a value.
+    pub fn new(value: Value<'_>) -> End {
+        match value {
+            Value::Grid(grid) => End::Grid { width: grid.width(), cells: grid.cells().into() },
+            other => End::Other(Owned::new(other)),
+        }
+    }
+}
+
 /// Where and why there is no value.
 #[derive(Clone, Copy, Debug)]
 pub struct Failed {
@@ -277,8 +287,7 @@ impl<'o: 't, 'p: 't, 't> TaskRun<'_, 'o, 'p, 't> {
         };
         *active = right || self.options.go_on || input.must_give.is_none();
         let end = match result {
-            Ok(Value::Grid(grid)) => End::Grid { width: grid.width(), cells: grid.cells().into() },
-            Ok(value) => End::Other(Owned::new(value)),
+            Ok(value) => End::new(value),
             Err(failed) => End::Failed(failed),
         };
         Run { end, fuel }

@@ -1,0 +1,158 @@
+//! `batt plan`
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use anyhow::bail;
+use arcbatt::lang::Program;
+use arcbatt::plan::{Counts, NodeId, Plan, dot, svg};
+use serde::Serialize;
+
+use crate::files::{self, Source};
+use crate::{Answer, output};
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Program files
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// Print the plan itself
+    #[arg(long)]
+    text: bool,
+    /// Draw the plan in Graphviz's language
+    #[arg(long, value_name = "FILE|-")]
+    dot: Option<PathBuf>,
+    /// Draw the plan
+    #[arg(long, value_name = "FILE|-")]
+    svg: Option<PathBuf>,
+    /// How many of the most shared nodes to list
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    most: usize,
+    /// Print a JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &Args) -> Answer {
+    let sources = args.files.iter().map(|path| Source::read(path)).collect::<anyhow::Result<Vec<_>>>()?;
+    let programs: Vec<&Program> = sources.iter().flat_map(|source| &source.parsed.programs).collect();
+    if programs.is_empty() {
+        bail!("no usable program in these files; `batt programs check FILE…` says what is wrong with them");
+    }
+    let plan = Plan::merge(programs);
+    let mut written = Vec::new();
+    let drawings = [(&args.dot, dot as fn(&Plan) -> String), (&args.svg, svg)];
+    let taken = drawings.iter().filter(|(path, _)| path.as_deref().is_some_and(files::is_stdout)).count();
+    if taken > 1 || (taken == 1 && (args.json || args.text)) {
+        bail!("only one thing can be written to standard output; give --dot or --svg a file");
+    }
+    for (path, draw) in drawings {
+        if let Some(path) = path {
+            files::write(path, draw(&plan).as_bytes())?;
+            written.push(path.display().to_string());
+        }
+    }
+    let errors: usize = sources.iter().map(Source::errors).sum();
+    let report = Report { plan: &plan, most: most_shared(&plan, args.most), errors, written };
+    if args.json {
+        output::json(report.document(args.text))?;
+    } else if taken == 0 {
+        report.print(args.text)?;
+    }
+    Ok(true)
+}
+
+/// A call that several programs need.
+#[derive(Serialize)]
+struct Shared {
+    node: u32,
+    programs: u32,
+    expression: String,
+}
+
+/// The calls that most programs need; of equal ones those that are computed first.
+fn most_shared(plan: &Plan, most: usize) -> Vec<Shared> {
+    let uses = plan.uses();
+    let ids = (0..plan.nodes().len()).filter(|i| uses[*i] > 1 && plan.nodes()[*i].is_call());
+    let mut ids: Vec<usize> = ids.collect();
+    ids.sort_by_key(|i| (std::cmp::Reverse(uses[*i]), *i));
+    let shared = |i: usize| Shared {
+        node: i as u32,
+        programs: uses[i],
+        expression: plan.expression(NodeId(i as u32), 80),
+    };
+    ids.into_iter().take(most).map(shared).collect()
+}
+
+struct Report<'p> {
+    plan: &'p Plan,
+    most: Vec<Shared>,
+    errors: usize,
+    written: Vec<String>,
+}
+
+impl Report<'_> {
+    fn print(&self, text: bool) -> anyhow::Result<()> {
+        let mut out = output::stdout();
+        if text {
+            write!(out, "{}", self.plan)?;
+            return Ok(out.flush()?);
+        }
+        let Counts { programs, calls, distinct, shared, folded, per_task } = self.plan.counts();
+        writeln!(out, "{programs:>8}  programs")?;
+        writeln!(out, "{calls:>8}  calls, each counted for every program that needs it")?;
+        writeln!(out, "{distinct:>8}  distinct: what is left when equal calls are one")?;
+        writeln!(out, "{shared:>8}  shared by several programs")?;
+        writeln!(out, "{folded:>8}  folded: need no input, computed once for all")?;
+        writeln!(out, "{per_task:>8}  per task: need the demonstration pairs only")?;
+        if !self.most.is_empty() {
+            writeln!(out, "\nprograms  most shared nodes")?;
+        }
+        for Shared { programs, expression, .. } in &self.most {
+            writeln!(out, "{programs:>8}  {expression}")?;
+        }
+        if self.errors > 0 {
+            let errors = output::count(self.errors, "error");
+            writeln!(
+                out,
+                "\nnote: {errors} in the files, see `batt programs check`; the other programs are here"
+            )?;
+        }
+        if !self.written.is_empty() {
+            writeln!(out, "\nwrote {}", self.written.join(" and "))?;
+        }
+        Ok(out.flush()?)
+    }
+
+    fn document(&self, text: bool) -> impl Serialize {
+        #[derive(Serialize)]
+        struct Document<'r> {
+            hash: String,
+            programs: usize,
+            calls: usize,
+            distinct: usize,
+            shared: usize,
+            folded: usize,
+            per_task: usize,
+            most_shared: &'r [Shared],
+            errors: usize,
+            written: &'r [String],
+            #[serde(skip_serializing_if = "Option::is_none")]
+            text: Option<String>,
+        }
+        let Counts { programs, calls, distinct, shared, folded, per_task } = self.plan.counts();
+        Document {
+            hash: self.plan.hash().to_string(),
+            programs,
+            calls,
+            distinct,
+            shared,
+            folded,
+            per_task,
+            most_shared: &self.most,
+            errors: self.errors,
+            written: &self.written,
+            text: text.then(|| self.plan.to_string()),
+        }
+    }
+}
