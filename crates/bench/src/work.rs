@@ -75,7 +75,9 @@ impl Figures {
     /// Whether the figures are of right answers. What the reference gets wrong too is no fault of the run.
     pub fn valid(&self) -> bool {
         match &self.reference {
-            Some(reference) => reference.lost.is_empty(),
+            Some(reference) => {
+                reference.lost.is_empty() && !self.wrong.iter().any(|name| reference.left_out.contains(name))
+            }
             None => self.wrong.is_empty(),
         }
     }

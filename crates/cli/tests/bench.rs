@@ -24,7 +24,25 @@ fn bench_checks_and_measures_the_built_in_set() {
     let text = Batt::new("bench").run("bench --rounds 1");
     let first = text.lines().next().unwrap();
     assert!(first.starts_with("79 of 79 programs right on all of "), "{text}");
-    expect![[]].assert_eq(&without_figures(&text));
+    expect![[r#"
+            # of # programs right on all of # pairs
+            (the machine)
+
+            # round median min max
+            load # # # # tasks from disk
+            parse # # # # programs, # KiB
+            merge # # # into # nodes
+            parse + merge # # # # thread, text in memory
+            fold # # # # nodes that need no input
+            run # # # # thread
+            run, all threads # # # # threads
+            all pairs # # # # programs × # demo inputs
+            peak memory #
+
+            all pairs: # cases of a program that is right on all demonstration pairs of a task
+            exit #
+        "#]]
+    .assert_eq(&without_figures(&text));
 }
 
 #[test]
@@ -32,16 +50,38 @@ fn a_wrong_run_is_not_a_benchmark() {
     let batt = Batt::new("bench-wrong")
         .file("p.py", "def solve_largest(I): return I\ndef solve_nothing(I): return I\n");
     let text = batt.run("bench --tasks examples --programs {dir}/p.py --rounds 2");
-    expect![[]].assert_eq(&text.lines().take(4).collect::<Vec<_>>().join("\n"));
+    expect![[r#"
+            NOT A BENCHMARK: some answers are wrong
+            0 of 1 program right on all of 4 pairs
+            wrong: solve_largest"#]]
+    .assert_eq(&text.lines().take(3).collect::<Vec<_>>().join("\n"));
     assert!(text.ends_with("exit 1\n"), "{text}");
 }
 
 #[test]
 fn bench_says_what_is_missing() {
     let batt = Batt::new("bench-missing").file("p.py", "def f(I): return I\n");
-    batt.check("bench --tasks examples", expect![[]]);
-    batt.check("bench --tasks examples --programs {dir}/p.py", expect![[]]);
-    batt.check("bench --reference {dir}", expect![[]]);
+    batt.check(
+        "bench --tasks examples",
+        expect![[r#"
+            error: which programs? Name a file of them with --programs
+            exit 2
+        "#]],
+    );
+    batt.check(
+        "bench --tasks examples --programs {dir}/p.py",
+        expect![[r#"
+            error: no program has the name of a task; a program is measured on the task whose id ends its name
+            exit 2
+        "#]],
+    );
+    batt.check(
+        "bench --reference {dir}",
+        expect![[r#"
+            error: {dir} is not a checkout of arc-dsl: it has no dsl.py
+            exit 2
+        "#]],
+    );
 }
 
 #[test]
@@ -51,8 +91,18 @@ fn bench_as_json() {
     assert_eq!(exit, "exit 0\n");
     let document: serde_json::Value = serde_json::from_str(json).unwrap();
     assert_eq!((&document["schema"], &document["right"]), (&1.into(), &79.into()));
-    let names: Vec<_> = document["rows"].as_array().unwrap().iter().map(|row| &row["name"]).collect();
-    expect![[]].assert_eq(&format!("{names:?}"));
+    let names: Vec<_> =
+        document["rows"].as_array().unwrap().iter().map(|row| row["name"].as_str().unwrap()).collect();
+    expect![[r#"
+            load
+            parse
+            merge
+            parse + merge
+            fold
+            run
+            run, all threads
+            all pairs"#]]
+    .assert_eq(&names.join("\n"));
 }
 
 /// A checkout in miniature, with as much of the language as the two programs need.
@@ -68,5 +118,31 @@ fn bench_beside_a_reference() {
         .file("p.py", "def solve_kaleidoscope(I):\n    x1 = hconcat(I, vmirror(I))\n    return vconcat(x1, hmirror(x1))\n\
             def solve_largest(I): return rot90(I)\n");
     let text = batt.run("bench --tasks examples --programs {dir}/p.py --reference {dir}/ref --rounds 2");
-    expect![[]].assert_eq(&without_figures(&text));
+    expect![[r#"
+            NOT A BENCHMARK: some answers are wrong
+            # of # programs right on all of # pairs; in CPython # of #
+            wrong: solve_largest
+            does not run in CPython, not compared: solve_largest
+            (the machine)
+
+            # rounds median min max
+            load # # # # tasks from disk
+            parse # # # # programs, # KiB
+            merge # # # into # nodes
+            parse + merge # # # # thread, text in memory
+            fold # # # # nodes that need no input
+            run # # # # thread
+            run, all threads # # # # threads
+            all pairs # # # # programs × # demo inputs
+            peak memory #
+
+            all pairs: # case of a program that is right on all demonstration pairs of a task
+
+            beside CPython # # thread each, rounds in turn, load and parse excluded
+            batt CPython times
+            all # programs: fastest round of each task, summed # # #
+            all # programs: one clock, median # # #
+            exit #
+        "#]]
+    .assert_eq(&without_figures(&text));
 }
