@@ -50,7 +50,7 @@ fn every_program_is_right_on_fresh_tasks() {
         let program = programs.iter().position(|program| program.name() == format!("solve_{id}")).unwrap();
         // Under the name of its rule the task is the program's own.
         let fresh = task.id.clone();
-        let own = Dataset { tasks: vec![Task { id: id.to_owned(), ..task }] };
+        let own = Dataset::new("own", vec![Task { id: id.to_owned(), ..task }]);
         let wrong = wrong(&programs[program..=program], &own);
         failures.extend(wrong.iter().map(|verdict| format!("{fresh}: {verdict}")));
     }
@@ -73,8 +73,8 @@ fn the_programs_show_most_of_the_language() {
 
 #[test]
 fn a_program_belongs_to_the_longest_id_that_ends_its_name() {
-    let task = |id: &str| Task { id: id.to_owned(), train: Vec::new(), test: Vec::new() };
-    let dataset = Dataset { tasks: ["down", "gravity_down", "up"].map(task).into() };
+    let task = |id: &str| Task { id: id.to_owned(), train: Vec::new(), test: Vec::new(), extra: Vec::new() };
+    let dataset = Dataset::new("three", ["down", "gravity_down", "up"].map(task).into());
     let of = |name| task_of(name, &dataset).map(|task| task.id.as_str());
     assert_eq!(of("solve_gravity_down"), Some("gravity_down"));
     assert_eq!(of("gravity_down"), Some("gravity_down"));

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use arcbatt::lang::{self, Parsed, Program, Severity};
 use arcbatt::task::submission::Submission;
-use arcbatt::task::{Dataset, load};
 
 /// A program file: its text and what it holds.
 pub(crate) struct Source {
@@ -110,10 +109,6 @@ pub(crate) fn lines(path: &Path) -> anyhow::Result<impl BufRead> {
 
 fn open(path: &Path) -> anyhow::Result<std::fs::File> {
     std::fs::File::open(path).with_context(|| format!("cannot read {}", path.display()))
-}
-
-pub(crate) fn dataset(path: &Path) -> anyhow::Result<Dataset> {
-    load(path).context("cannot load the data set (a folder of task files, or one task file)")
 }
 
 /// A submission file of either form.

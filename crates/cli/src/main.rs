@@ -3,6 +3,7 @@
 //! Exit codes: 0 did it; 1 ran, but the answer is no (a wrong program, a failed check); 2 usage or input error.
 
 mod commands;
+mod data;
 mod files;
 mod output;
 mod picture;
@@ -40,7 +41,7 @@ enum Command {
     /// The primitives of the language
     #[command(subcommand)]
     Dsl(commands::dsl::Command),
-    /// Data sets
+    /// Data sets: list, install, generate, verify and compare them
     #[command(subcommand)]
     Data(commands::data::Command),
     /// Run conformance vectors: what arc-dsl answers against what batt answers

@@ -21,15 +21,21 @@ pub(crate) fn terminal() -> bool {
     io::stdout().is_terminal()
 }
 
-/// One line on standard error.
+/// What went wrong, on standard error.
 pub(crate) fn error(text: &str) {
-    let red = if anstream::AutoStream::choice(&io::stderr()) == anstream::ColorChoice::Never {
-        ("", "")
-    } else {
-        ("\x1b[1;31m", "\x1b[0m")
-    };
+    say("\x1b[1;31m", "error", text);
+}
+
+/// What the user should know although the command goes on, on standard error.
+pub(crate) fn warning(text: &str) {
+    say("\x1b[1;33m", "warning", text);
+}
+
+fn say(color: &str, word: &str, text: &str) {
+    let plain = anstream::AutoStream::choice(&io::stderr()) == anstream::ColorChoice::Never;
+    let (color, reset) = if plain { ("", "") } else { (color, "\x1b[0m") };
     // Nothing is left to tell if standard error is closed.
-    let _ = writeln!(io::stderr(), "{}error{}: {text}", red.0, red.1);
+    let _ = writeln!(io::stderr(), "{color}{word}{reset}: {text}");
 }
 
 /// `1 task`, `2 tasks`

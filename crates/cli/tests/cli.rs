@@ -156,23 +156,23 @@ fn bad_input_is_named() {
     batt.check(
         "eval {dir}/p.py f --input {dir}/ragged.json",
         expect![[r#"
-        error: cannot use {dir}/ragged.json: row 1 has 1 cells, the rows before have 2 at line 1 column 12
-        exit 2
-    "#]],
+            error: {dir}/ragged.json:1:10: row 1 has 1 cells, the rows before have 2
+            exit 2
+        "#]],
     );
     batt.check(
         "eval {dir}/p.py f --input {dir}/colour.json",
         expect![[r#"
-        error: cannot use {dir}/colour.json: row 0, column 0 is 17; colours are 0 to 9 at line 1 column 43
-        exit 2
-    "#]],
+            error: {dir}/colour.json:1:41: task colour, train 0 output: row 0, column 0 is 17; colours are 0 to 9
+            exit 2
+        "#]],
     );
     batt.check(
         "eval {dir}/p.py f --input {dir}/cut.json",
         expect![[r#"
-        error: cannot use {dir}/cut.json: EOF while parsing a value at line 1 column 28
-        exit 2
-    "#]],
+            error: {dir}/cut.json:1:29: task cut, train 0: the text ends before a key in double quotes: cut off?
+            exit 2
+        "#]],
     );
     batt.check(
         "eval {dir}/p.py f --input {dir}/text.json",
@@ -209,10 +209,17 @@ fn bad_input_is_named() {
         exit 2
     "#]],
     );
-    batt.check("programs verify {dir} --programs {dir}/p.py", expect![[r#"
-        error: cannot load the data set (a folder of task files, or one task file): {dir}/colour.json: row 0, column 0 is 17; colours are 0 to 9 at line 1 column 43
+    batt.check(
+        "programs verify {dir} --programs {dir}/p.py",
+        expect![[r#"
+        error: {dir}/colour.json:1:41: task colour, train 0 output: row 0, column 0 is 17; colours are 0 to 9
+        {dir}/cut.json:1:29: task cut, train 0: the text ends before a key in double quotes: cut off?
+        {dir}/ragged.json:1:1: task ragged: expected a task: {"train": …, "test": …}, not `[`
+        {dir}/text.json:1:1: task text: expected a task: {"train": …, "test": …}, not `h`
+        `--skip-bad` goes on without what is broken
         exit 2
-    "#]]);
+    "#]],
+    );
     batt.check(
         "conformance {dir}/p.py",
         expect![[r#"

@@ -209,8 +209,11 @@ fn what_is_no_submission_is_refused() {
         exit 2
     "#]],
     );
-    batt.check("check {dir}/fine.json {dir}/nothing", expect![[r#"
-        error: cannot load the data set (a folder of task files, or one task file): {dir}/nothing: No such file or directory (os error 2)
+    batt.check(
+        "check {dir}/fine.json {dir}/nothing",
+        expect![[r#"
+        error: there is no data set, file or folder called {dir}/nothing
         exit 2
-    "#]]);
+    "#]],
+    );
 }

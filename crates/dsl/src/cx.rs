@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use batt_value::{Arena, Caps, Fail, Items, Op, Symbol, Value};
 
-use crate::registry::{Body, Kernel, Table, registry};
+use crate::registry::{Body, Entry, Kernel, Table, registry};
 use crate::sig::Cost;
 
 /// What one program may use on one sample.
@@ -98,6 +98,16 @@ impl<'a> Cx<'a> {
         }
     }
 
+    /// Takes `amount` from the fuel if there is that much and nobody has stopped the run.
+    #[inline(always)]
+    pub fn spend(&mut self, amount: u64) -> Option<()> {
+        if self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+            return None;
+        }
+        self.left = self.left.checked_sub(amount)?;
+        Some(())
+    }
+
     /// Calls a function value. Anything else, or a wrong number of arguments, is of the wrong kind.
     pub fn call(&mut self, function: Value<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Fail> {
         match *args {
@@ -184,6 +194,21 @@ impl<'a> Cx<'a> {
 
     fn primitive1(&mut self, symbol: &'static Symbol, x: Value<'a>) -> Result<Value<'a>, Fail> {
         let entry = &self.table[usize::from(symbol.id)];
+        if let Some(Kernel::Q1(quick)) = entry.kernel
+            && let Some(value) = quick(self, x)
+        {
+            return Ok(value);
+        }
+        self.primitive1_paid(symbol, entry, x)
+    }
+
+    #[inline(never)]
+    fn primitive1_paid(
+        &mut self,
+        symbol: &'static Symbol,
+        entry: &'static Entry,
+        x: Value<'a>,
+    ) -> Result<Value<'a>, Fail> {
         let Body::F1(body) = entry.body else { return self.primitive(symbol, &[x]) };
         let result = self.charged(entry.cost, &[x], |cx| {
             if let Some(Kernel::K1(kernel)) = entry.kernel
@@ -198,6 +223,22 @@ impl<'a> Cx<'a> {
 
     fn primitive2(&mut self, symbol: &'static Symbol, x: Value<'a>, y: Value<'a>) -> Result<Value<'a>, Fail> {
         let entry = &self.table[usize::from(symbol.id)];
+        if let Some(Kernel::Q2(quick)) = entry.kernel
+            && let Some(value) = quick(self, x, y)
+        {
+            return Ok(value);
+        }
+        self.primitive2_paid(symbol, entry, x, y)
+    }
+
+    #[inline(never)]
+    fn primitive2_paid(
+        &mut self,
+        symbol: &'static Symbol,
+        entry: &'static Entry,
+        x: Value<'a>,
+        y: Value<'a>,
+    ) -> Result<Value<'a>, Fail> {
         let Body::F2(body) = entry.body else { return self.primitive(symbol, &[x, y]) };
         let result = self.charged(entry.cost, &[x, y], |cx| {
             if let Some(Kernel::K2(kernel)) = entry.kernel

@@ -215,8 +215,13 @@ type Known<'a> = Option<Res<'a>>;
 
 /// A faster implementation for some arguments: `None` sends the others to the body. It answers, fails and charges
 /// as the body does; what the [`Cost`] says is charged outside, for both.
+///
+/// A *quick* kernel is asked before anything is charged, pays the whole cost itself ([`Cx::spend`]) and answers in
+/// registers; all else, failures included, it leaves to the body.
 #[derive(Clone, Copy)]
 pub enum Kernel {
+    Q1(for<'a> fn(&mut Cx<'a>, Value<'a>) -> Option<Value<'a>>),
+    Q2(for<'a> fn(&mut Cx<'a>, Value<'a>, Value<'a>) -> Option<Value<'a>>),
     K1(for<'a> fn(&mut Cx<'a>, Value<'a>) -> Known<'a>),
     K2(for<'a> fn(&mut Cx<'a>, Value<'a>, Value<'a>) -> Known<'a>),
     K3(for<'a> fn(&mut Cx<'a>, Value<'a>, Value<'a>, Value<'a>) -> Known<'a>),

@@ -101,8 +101,8 @@ fn outcome<'a>(
 
 fn arity(kernel: Kernel) -> usize {
     match kernel {
-        Kernel::K1(_) => 1,
-        Kernel::K2(_) => 2,
+        Kernel::Q1(_) | Kernel::K1(_) => 1,
+        Kernel::Q2(_) | Kernel::K2(_) => 2,
         Kernel::K3(_) => 3,
         Kernel::K4(_) => 4,
     }

@@ -1,15 +1,13 @@
 //! Grids as files hold them: colours 0 to 9, 1×1 to 30×30.
 
-use std::fmt;
-
 use batt_value::{Arena, Fail, Value};
-use serde::de::{self, Deserialize, Deserializer, SeqAccess, Visitor};
 
 /// A rectangle of colours.
-#[derive(Clone, PartialEq, Eq, Debug, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Grid {
-    width: usize,
-    cells: Vec<i8>,
+    // Two words and a byte: a set of 100,000 tasks holds a million of these.
+    width: u8,
+    cells: Box<[i8]>,
 }
 
 /// Why something is no grid. Rows and columns count from 0.
@@ -64,15 +62,25 @@ impl Grid {
             let found = cells[at].to_string();
             return Err(GridError::Color { row: at / width, col: at % width, found });
         }
-        Ok(Grid { width, cells: cells.into() })
+        Ok(Grid { width: width as u8, cells })
+    }
+
+    /// A grid of which the caller knows that rows and colours are as they should be; only its height is checked.
+    pub(crate) fn from_checked(width: usize, cells: &[i8]) -> Result<Grid, GridError> {
+        debug_assert!(Grid::new(width, cells).is_ok() || width == 0 || cells.len() > width * Grid::MAX_SIDE);
+        match cells.len().checked_div(width) {
+            None => Err(GridError::Empty),
+            Some(rows) if rows > Grid::MAX_SIDE => Err(GridError::TooTall { rows }),
+            Some(_) => Ok(Grid { width: width as u8, cells: cells.into() }),
+        }
     }
 
     pub fn height(&self) -> usize {
-        self.cells.len() / self.width
+        self.cells.len() / self.width()
     }
 
     pub fn width(&self) -> usize {
-        self.width
+        self.width.into()
     }
 
     /// All cells, row after row.
@@ -81,17 +89,17 @@ impl Grid {
     }
 
     pub fn rows(&self) -> impl ExactSizeIterator<Item = &[i8]> {
-        self.cells.chunks_exact(self.width)
+        self.cells.chunks_exact(self.width())
     }
 
     pub fn value<'a>(&self, arena: &'a Arena) -> Result<Value<'a>, Fail> {
-        arena.grid(self.width, &self.cells)
+        arena.grid(self.width(), &self.cells)
     }
 }
 
-impl fmt::Display for Grid {
+impl std::fmt::Display for Grid {
     /// As programs' values are printed: `[1 2 | 3 4]`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         for (i, row) in self.rows().enumerate() {
             f.write_str(if i == 0 { "[" } else { " | " })?;
             for (j, cell) in row.iter().enumerate() {
@@ -102,83 +110,8 @@ impl fmt::Display for Grid {
     }
 }
 
-impl<'de> Deserialize<'de> for Grid {
-    /// Reads rows straight into one buffer: no vector of vectors in between.
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Grid, D::Error> {
-        struct Rows;
-        impl<'de> Visitor<'de> for Rows {
-            type Value = Grid;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a grid: a list of rows of colours")
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut rows: A) -> Result<Grid, A::Error> {
-                let mut grid = Grid { width: 0, cells: Vec::with_capacity(128) };
-                let mut height = 0;
-                while let Some(()) = rows.next_element_seed(Row { grid: &mut grid, row: height })? {
-                    height += 1;
-                    if height > Grid::MAX_SIDE {
-                        return Err(de::Error::custom("a grid has at most 30 rows"));
-                    }
-                }
-                if height == 0 {
-                    return Err(de::Error::custom("a grid has at least one row"));
-                }
-                Ok(grid)
-            }
-        }
-        deserializer.deserialize_seq(Rows)
-    }
-}
-
-/// Appends one row to the grid.
-struct Row<'g> {
-    grid: &'g mut Grid,
-    row: usize,
-}
-
-impl<'de> de::DeserializeSeed<'de> for Row<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_seq(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Row<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a row: a list of colours")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut cells: A) -> Result<(), A::Error> {
-        let Row { grid, row } = self;
-        let start = grid.cells.len();
-        while let Some(color) = cells.next_element::<i64>()? {
-            let col = grid.cells.len() - start;
-            if !(0..=9).contains(&color) {
-                return Err(de::Error::custom(format!(
-                    "row {row}, column {col} is {color}; colours are 0 to 9"
-                )));
-            }
-            if col == Grid::MAX_SIDE {
-                return Err(de::Error::custom(format!("row {row} has more than 30 cells")));
-            }
-            grid.cells.push(color as i8);
-        }
-        let width = grid.cells.len() - start;
-        if width == 0 {
-            return Err(de::Error::custom(format!("row {row} is empty")));
-        }
-        if row > 0 && width != grid.width {
-            let before = grid.width;
-            return Err(de::Error::custom(format!(
-                "row {row} has {width} cells, the rows before have {before}"
-            )));
-        }
-        grid.width = width;
-        Ok(())
+impl std::fmt::Debug for Grid {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{self}")
     }
 }

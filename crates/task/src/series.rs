@@ -6,7 +6,8 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use crate::{Grid, Pair, Task};
+use crate::write::{grids_json, task_json};
+use crate::{Grid, Task};
 
 /// Why tasks could not be written.
 #[derive(Debug, thiserror::Error)]
@@ -82,13 +83,9 @@ pub fn write_challenges(
     Ok((count, solutions_path))
 }
 
-/// The text of a task file: `{"train":[{"input":…,"output":…}…],"test":[…]}`.
+/// The text of a task file.
 pub fn write_task(out: &mut impl Write, task: &Task) -> io::Result<()> {
-    out.write_all(b"{\"train\":")?;
-    list(out, &task.train, write_pair)?;
-    out.write_all(b",\"test\":")?;
-    list(out, &task.test, write_pair)?;
-    out.write_all(b"}")
+    out.write_all(task_json(task).as_bytes())
 }
 
 /// Adds a task to challenges and solutions.
@@ -105,42 +102,12 @@ fn write_challenge(
     write!(challenges, "{separator}\n{id}:")?;
     write_task(challenges, &challenge)?;
     write!(solutions, "{separator}\n{id}:")?;
-    list(solutions, &outputs, write_grid)
+    solutions.write_all(grids_json(&outputs).as_bytes())
 }
 
 fn close(mut file: BufWriter<File>, empty: bool) -> io::Result<()> {
     write!(file, "{}\n}}\n", if empty { "{" } else { "" })?;
     file.into_inner()?.sync_all()
-}
-
-fn write_pair(out: &mut impl Write, pair: &Pair) -> io::Result<()> {
-    out.write_all(b"{\"input\":")?;
-    write_grid(out, &pair.input)?;
-    if let Some(output) = &pair.output {
-        out.write_all(b",\"output\":")?;
-        write_grid(out, output)?;
-    }
-    out.write_all(b"}")
-}
-
-fn write_grid(out: &mut impl Write, grid: &Grid) -> io::Result<()> {
-    let rows: Vec<&[i8]> = grid.rows().collect();
-    list(out, &rows, |out, row| list(out, row, |out, color| out.write_all(&[b'0' + *color as u8])))
-}
-
-fn list<W: Write, T>(
-    out: &mut W,
-    items: &[T],
-    write_item: impl Fn(&mut W, &T) -> io::Result<()>,
-) -> io::Result<()> {
-    out.write_all(b"[")?;
-    for (i, item) in items.iter().enumerate() {
-        if i > 0 {
-            out.write_all(b",")?;
-        }
-        write_item(out, item)?;
-    }
-    out.write_all(b"]")
 }
 
 /// A file or folder under another name until it is whole. If it never becomes whole it is removed.

@@ -1,7 +1,7 @@
 //! The fuzz target: bytes as a program file.
 
 use arcbatt::dsl::Cx;
-use arcbatt::exec::{Sample, run};
+use arcbatt::exec::{Sample, kernel, run};
 use arcbatt::lang::{self, Program};
 use arcbatt::value::{Arena, Caps, Fail, Owned, Value};
 
@@ -47,6 +47,8 @@ fn answers_are_repeatable(program: &Program) {
         let failed = whole.result.as_ref().err().map(|failure| failure.fail);
         assert_ne!(failed, Some(Fail::Bug), "a body panicked");
         let expected = answer(whole.result);
+        let quick = run(program, sample, Cx::new(&arena, FUEL, None).with_table(kernel::table()));
+        assert_eq!((answer(quick.result), quick.fuel), (expected.clone(), whole.fuel), "kernels differ");
         // The same again with just enough fuel; out of fuel with less.
         if failed != Some(Fail::Fuel) {
             let exact = run(program, sample, Cx::new(&arena, whole.fuel, None));

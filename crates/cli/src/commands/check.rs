@@ -6,14 +6,15 @@ use std::path::PathBuf;
 use arcbatt::task::submission::{Problem, Submission};
 use serde::Serialize;
 
+use crate::data::DataArgs;
 use crate::{Answer, files, output};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The submission: Kaggle's submission.json, or the CSV of 2020
     submission: PathBuf,
-    /// The data set that it answers
-    data: PathBuf,
+    #[command(flatten)]
+    data: DataArgs,
     /// Print a JSON document
     #[arg(long)]
     json: bool,
@@ -21,7 +22,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Answer {
     let submission = files::submission(&args.submission)?;
-    let dataset = files::dataset(&args.data)?;
+    let dataset = args.data.open()?;
     let tasks = || dataset.tasks.iter().map(|task| (task.id.as_str(), task.test.len()));
     let report = Report {
         file: args.submission.display().to_string(),

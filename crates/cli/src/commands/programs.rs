@@ -10,10 +10,11 @@ use arcbatt::lang::{self, Program, Severity};
 use arcbatt::verify::{Verdict, verify};
 use serde::Serialize;
 
-use crate::files::{self, Source};
-use crate::output::count;
+use crate::Answer;
+use crate::data::{DataArgs, Skipped, skipped};
+use crate::files::Source;
+use crate::output::{self, count};
 use crate::watchdog::Watchdog;
-use crate::{Answer, output};
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
@@ -47,8 +48,8 @@ pub(crate) enum Command {
     },
     /// Run programs on the tasks they are named after (`solve_00d62c1b`)
     Verify {
-        /// A folder of task files, or one task file
-        data: PathBuf,
+        #[command(flatten)]
+        data: DataArgs,
         #[arg(long, required = true, num_args = 1..)]
         programs: Vec<PathBuf>,
         /// Fuel for each run
@@ -231,10 +232,10 @@ fn show_document(program: &Program) -> impl Serialize + use<> {
     }
 }
 
-fn verify_programs(data: &Path, paths: &[PathBuf], fuel: u64, time: Duration, json: bool) -> Answer {
+fn verify_programs(data: &DataArgs, paths: &[PathBuf], fuel: u64, time: Duration, json: bool) -> Answer {
     let sources = paths.iter().map(|path| Source::read(path)).collect::<anyhow::Result<Vec<_>>>()?;
     let errors: usize = sources.iter().map(Source::errors).sum();
-    let dataset = files::dataset(data)?;
+    let dataset = data.open()?;
     let programs: Vec<_> = sources.into_iter().flat_map(|source| source.parsed.programs).collect();
     if programs.is_empty() && errors == 0 {
         bail!("there is no program in these files");
@@ -244,7 +245,7 @@ fn verify_programs(data: &Path, paths: &[PathBuf], fuel: u64, time: Duration, js
     let right = verdicts.iter().filter(|verdict| verdict.right()).count();
     let fine = right == verdicts.len() && errors == 0;
     if json {
-        output::json(verify_document(&verdicts, right, errors))?;
+        output::json(verify_document(&verdicts, right, errors, skipped(&dataset)))?;
         return Ok(fine);
     }
     let mut out = output::stdout();
@@ -278,12 +279,19 @@ fn verify_programs(data: &Path, paths: &[PathBuf], fuel: u64, time: Duration, js
     Ok(fine)
 }
 
-fn verify_document(verdicts: &[Verdict], right: usize, errors: usize) -> impl Serialize {
+fn verify_document(
+    verdicts: &[Verdict],
+    right: usize,
+    errors: usize,
+    skipped: Vec<Skipped>,
+) -> impl Serialize {
     #[derive(Serialize)]
     struct Document {
         programs: usize,
         right: usize,
         errors: usize,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        skipped: Vec<Skipped>,
         verdicts: Vec<Entry>,
     }
     #[derive(Serialize)]
@@ -312,5 +320,6 @@ fn verify_document(verdicts: &[Verdict], right: usize, errors: usize) -> impl Se
             .map(|wrong| Wrong { pair: wrong.pair.clone(), why: wrong.why.clone() })
             .collect(),
     };
-    Document { programs: verdicts.len(), right, errors, verdicts: verdicts.iter().map(entry).collect() }
+    let programs = verdicts.len();
+    Document { programs, right, errors, skipped, verdicts: verdicts.iter().map(entry).collect() }
 }

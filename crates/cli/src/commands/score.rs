@@ -8,14 +8,15 @@ use arcbatt::task::submission::Submission;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
+use crate::data::DataArgs;
 use crate::{Answer, files, output};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The submission: Kaggle's submission.json, or the CSV of 2020
     submission: PathBuf,
-    /// The data set that it answers, with solutions
-    data: PathBuf,
+    #[command(flatten)]
+    data: DataArgs,
     /// List what became of every attempt
     #[arg(long, short)]
     verbose: bool,
@@ -26,11 +27,11 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Answer {
     let submission = files::submission(&args.submission)?;
-    let dataset = files::dataset(&args.data)?;
+    let dataset = args.data.open()?;
     let problems = submission.check(dataset.tasks.iter().map(|task| (task.id.as_str(), task.test.len())));
     let report = Report {
         file: args.submission.display().to_string(),
-        data: args.data.display().to_string(),
+        data: args.data.data.clone(),
         scores: Scores::open(&submission, &dataset.tasks),
         n_attempts: n_attempts(&submission),
         defects: problems.len(),

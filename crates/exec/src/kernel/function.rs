@@ -11,7 +11,7 @@ serve! {
 }
 
 type Known<'a> = Option<Result<Value<'a>, Fail>>;
-type Values<'a> = SmallVec<[Value<'a>; 32]>;
+type Values<'a> = SmallVec<[Value<'a>; 12]>;
 
 fn apply<'a>(cx: &mut Cx<'a>, function: Value<'a>, container: Value<'a>) -> Known<'a> {
     if let Value::Pair(pair) = container {

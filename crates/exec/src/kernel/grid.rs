@@ -9,7 +9,7 @@ use super::patch::{Words, ones};
 serve! {
     K1: rot90, rot180, rot270, cmirror, mostcolor, leastcolor, asindices, asobject, tophalf, bottomhalf, lefthalf,
         righthalf, trim, frontiers, compress;
-    K2: ofcolor, hconcat, vconcat, hupscale, vupscale, upscale, downscale, colorcount, index, canvas, subgrid;
+    K2: ofcolor, hconcat, vconcat, hupscale, vupscale, upscale, downscale, colorcount, canvas, subgrid;
     K3: crop, replace, switch, cellwise;
 }
 
@@ -144,13 +144,6 @@ fn colorcount<'a>(_: &mut Cx<'a>, element: Value<'a>, value: Value<'a>) -> Known
         _ => return None,
     };
     Some(Ok(Value::Int(n)))
-}
-
-fn index<'a>(_: &mut Cx<'a>, grid: Value<'a>, loc: Value<'a>) -> Known<'a> {
-    let (Value::Grid(grid), Value::Pair(loc)) = (grid, loc) else { return None };
-    let (row, col) = (loc.row(), loc.col());
-    let inside = (0..grid.height() as i64).contains(&row) && (0..grid.width() as i64).contains(&col);
-    Some(Ok(if inside { Value::Int(grid[(row as usize, col as usize)].into()) } else { Value::None }))
 }
 
 /// Whether a grid has a plane of its own.

@@ -188,7 +188,7 @@ fn collect<'a>(
         extent.start = total;
         total += u32::from(extent.bottom - extent.top + 1) * extent.colors.count_ones();
     }
-    let mut words: SmallVec<[u64; 256]> = smallvec![0; total as usize];
+    let mut words: Vec<u64> = vec![0; total as usize];
     for (at, run) in runs.iter().enumerate() {
         let extent = extents[which[at] as usize];
         let height = usize::from(extent.bottom - extent.top + 1);

@@ -12,7 +12,8 @@ serve! {
 
 type Known<'a> = Option<Result<Value<'a>, Fail>>;
 
-/// What can be written into a grid: a patch, or a set of cells or places that does not fit in bit planes.
+/// What can be written into a grid: a patch, a set of cells or places that does not fit in bit planes, or a tuple
+/// of them.
 enum Brush<'a> {
     Patch(&'a Patch<'a>),
     Cells(&'a [Value<'a>]),
@@ -23,16 +24,21 @@ impl<'a> Brush<'a> {
     fn new(value: Value<'a>, colored: bool) -> Option<Brush<'a>> {
         match value {
             Value::Patch(patch) if patch.is_object() || !colored => Some(Brush::Patch(patch)),
-            Value::Set(set) => {
+            Value::Set(_) | Value::Tuple(_) => {
+                let items = match value {
+                    Value::Set(set) => set.items(),
+                    Value::Tuple(tuple) => tuple.items(),
+                    _ => return None,
+                };
                 let small = |item: &Value<'_>| match item {
                     Value::Cell(cell) => i8::try_from(cell.color()).is_ok(),
                     Value::Pair(_) => !colored,
                     _ => false,
                 };
                 // Cells and places do not mix: the first member decides what the others must be.
-                let cells = set.items().iter().filter(|item| matches!(item, Value::Cell(_))).count();
-                let pure = cells == 0 || cells == set.items().len();
-                (pure && set.items().iter().all(small)).then_some(Brush::Cells(set.items()))
+                let cells = items.iter().filter(|item| matches!(item, Value::Cell(_))).count();
+                let pure = cells == 0 || cells == items.len();
+                (pure && items.iter().all(small)).then_some(Brush::Cells(items))
             }
             _ => None,
         }

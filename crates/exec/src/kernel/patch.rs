@@ -5,16 +5,14 @@ use batt_value::{Arena, Cell, Fail, Pair, Patch, Planes, Value};
 use smallvec::{SmallVec, smallvec};
 
 serve! {
-    K1: uppermost, lowermost, leftmost, rightmost, ulcorner, urcorner, llcorner, lrcorner, center, height, width,
-        shape, square, vline, hline, portrait, normalize, toindices, color, palette, numcolors, merge, backdrop, delta,
-        box = outline, outbox, inbox, corners, dneighbors, ineighbors, neighbors, vfrontier, hfrontier, hmirror,
-        vmirror, dmirror;
-    K2: shift, recolor, combine, difference, intersection, insert, remove, connect, shoot, manhattan, adjacent,
-        hmatching, vmatching, bordering, colorfilter, sizefilter, position, gravitate;
+    K1: palette, merge, backdrop, delta, box = outline, outbox, inbox, corners, dneighbors, ineighbors, neighbors,
+        vfrontier, hfrontier, hmirror, vmirror, dmirror;
+    K2: combine, difference, intersection, insert, remove, connect, shoot, manhattan, adjacent, hmatching, vmatching,
+        bordering, colorfilter, sizefilter, position, gravitate;
 }
 
 type Known<'a> = Option<Result<Value<'a>, Fail>>;
-pub(super) type Words = SmallVec<[u64; 64]>;
+pub(super) type Words = SmallVec<[u64; 20]>;
 
 /// Top, left, bottom and right of a patch, all inclusive.
 fn bounds(patch: Value<'_>) -> Option<(i64, i64, i64, i64)> {
@@ -35,133 +33,6 @@ fn pair<'a>(row: i64, col: i64) -> Known<'a> {
     Pair::new(row, col).map(|pair| Ok(Value::Pair(pair)))
 }
 
-fn uppermost<'a>(_: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
-    int(bounds(patch)?.0)
-}
-
-fn leftmost<'a>(_: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
-    int(bounds(patch)?.1)
-}
-
-fn lowermost<'a>(_: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
-    int(bounds(patch)?.2)
-}
-
-fn rightmost<'a>(_: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
-    int(bounds(patch)?.3)
-}
-
-fn ulcorner<'a>(_: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
-    let (top, left, _, _) = bounds(patch)?;
-    pair(top, left)
-}
-
-fn urcorner<'a>(_: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
-    let (top, _, _, right) = bounds(patch)?;
-    pair(top, right)
-}
-
-fn llcorner<'a>(_: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
-    let (_, left, bottom, _) = bounds(patch)?;
-    pair(bottom, left)
-}
-
-fn lrcorner<'a>(_: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
-    let (_, _, bottom, right) = bounds(patch)?;
-    pair(bottom, right)
-}
-
-fn center<'a>(_: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
-    let Value::Patch(patch) = patch else { return None };
-    let (row, col, height, width) = patch.bounds();
-    pair(row + height / 2, col + width / 2)
-}
-
-/// Height and width of a grid or patch.
-fn size_of(piece: Value<'_>) -> Option<(i64, i64)> {
-    match piece {
-        Value::Grid(grid) => Some((grid.height() as i64, grid.width() as i64)),
-        Value::Patch(patch) => {
-            let (_, _, height, width) = patch.bounds();
-            Some((height, width))
-        }
-        _ => None,
-    }
-}
-
-fn height<'a>(_: &mut Cx<'a>, piece: Value<'a>) -> Known<'a> {
-    int(size_of(piece)?.0)
-}
-
-fn width<'a>(_: &mut Cx<'a>, piece: Value<'a>) -> Known<'a> {
-    int(size_of(piece)?.1)
-}
-
-fn shape<'a>(_: &mut Cx<'a>, piece: Value<'a>) -> Known<'a> {
-    let (height, width) = size_of(piece)?;
-    pair(height, width)
-}
-
-fn portrait<'a>(_: &mut Cx<'a>, piece: Value<'a>) -> Known<'a> {
-    let (height, width) = size_of(piece)?;
-    bool(height > width)
-}
-
-fn square<'a>(_: &mut Cx<'a>, piece: Value<'a>) -> Known<'a> {
-    let (height, width) = size_of(piece)?;
-    match piece {
-        Value::Patch(patch) => bool(height == width && height * width == patch.count() as i64),
-        _ => bool(height == width),
-    }
-}
-
-fn vline<'a>(_: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
-    let Value::Patch(it) = patch else { return None };
-    let (height, width) = size_of(patch)?;
-    bool(width == 1 && height == it.count() as i64)
-}
-
-fn hline<'a>(_: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
-    let Value::Patch(it) = patch else { return None };
-    let (height, width) = size_of(patch)?;
-    bool(height == 1 && width == it.count() as i64)
-}
-
-fn shift<'a>(cx: &mut Cx<'a>, patch: Value<'a>, directions: Value<'a>) -> Known<'a> {
-    match (patch, directions) {
-        (Value::Patch(patch), Value::Pair(by)) => cx.arena.moved(patch, by.row(), by.col()).map(Ok),
-        _ => None,
-    }
-}
-
-fn normalize<'a>(cx: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
-    let Value::Patch(patch) = patch else { return None };
-    let (row, col, _, _) = patch.bounds();
-    cx.arena.moved(patch, -row, -col).map(Ok)
-}
-
-fn toindices<'a>(cx: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
-    match patch {
-        Value::Patch(it) if it.is_object() => cx.arena.tinted(it, None).map(Ok),
-        Value::Patch(_) => Some(Ok(patch)),
-        _ => None,
-    }
-}
-
-fn recolor<'a>(cx: &mut Cx<'a>, value: Value<'a>, patch: Value<'a>) -> Known<'a> {
-    match (value, patch) {
-        (Value::Int(color), Value::Patch(patch)) => cx.arena.tinted(patch, Some(color)).map(Ok),
-        _ => None,
-    }
-}
-
-fn color<'a>(_: &mut Cx<'a>, obj: Value<'a>) -> Known<'a> {
-    match obj {
-        Value::Patch(patch) if patch.is_object() => int(i64::from(patch.colors().trailing_zeros()) - 1),
-        _ => None,
-    }
-}
-
 fn palette<'a>(cx: &mut Cx<'a>, element: Value<'a>) -> Known<'a> {
     match element {
         Value::Patch(patch) if patch.is_object() => {
@@ -180,17 +51,9 @@ fn palette<'a>(cx: &mut Cx<'a>, element: Value<'a>) -> Known<'a> {
     }
 }
 
-fn numcolors<'a>(_: &mut Cx<'a>, element: Value<'a>) -> Known<'a> {
-    match element {
-        Value::Patch(patch) if patch.is_object() => int(patch.colors().count_ones().into()),
-        Value::Grid(grid) => int(super::grid::histogram(grid.cells()).colors().count() as i64),
-        _ => None,
-    }
-}
-
 fn colorfilter<'a>(cx: &mut Cx<'a>, objs: Value<'a>, value: Value<'a>) -> Known<'a> {
     let (Value::Set(set), Value::Int(color)) = (objs, value) else { return None };
-    let mut kept: SmallVec<[Value<'a>; 32]> = SmallVec::new();
+    let mut kept: SmallVec<[Value<'a>; 12]> = SmallVec::new();
     for item in set.items() {
         match item {
             Value::Patch(patch) if patch.is_object() => {
@@ -206,7 +69,7 @@ fn colorfilter<'a>(cx: &mut Cx<'a>, objs: Value<'a>, value: Value<'a>) -> Known<
 
 fn sizefilter<'a>(cx: &mut Cx<'a>, container: Value<'a>, n: Value<'a>) -> Known<'a> {
     let (Value::Set(set), Value::Int(n)) = (container, n) else { return None };
-    let mut kept: SmallVec<[Value<'a>; 32]> = SmallVec::new();
+    let mut kept: SmallVec<[Value<'a>; 12]> = SmallVec::new();
     for item in set.items() {
         if item.len()? as i64 == n {
             kept.push(*item);
@@ -406,7 +269,7 @@ fn remove<'a>(cx: &mut Cx<'a>, value: Value<'a>, container: Value<'a>) -> Known<
         }
         (Value::Patch(_), Value::Set(set)) => {
             let kept = set.items().iter().filter(|item| !batt_value::order::equal(**item, value));
-            let kept: SmallVec<[Value<'a>; 32]> = kept.copied().collect();
+            let kept: SmallVec<[Value<'a>; 12]> = kept.copied().collect();
             Some(ascending(cx.arena, container, &kept))
         }
         _ => None,

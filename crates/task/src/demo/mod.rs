@@ -36,7 +36,7 @@ pub const SEED: u64 = 2019; // The year of ARC.
 
 /// The built-in set: one task of every rule, called after the rule.
 pub fn dataset() -> Dataset {
-    Dataset { tasks: tasks() }
+    Dataset::new("demo", tasks())
 }
 
 /// The tasks of the built-in set, in the order of their ids.
@@ -191,7 +191,7 @@ impl Rule {
             train.extend(pair.filter(|pair| train.iter().all(|other| unlike(pair, other))));
         }
         let test = train.split_off(n_train);
-        Task { id, train, test }
+        Task { id, train, test, extra: Vec::new() }
     }
 
     /// One pair, unless it is degenerate or too large.

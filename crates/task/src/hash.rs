@@ -1,0 +1,49 @@
+//! Content hashes of tasks and data sets.
+//!
+//! The hash is of the canonical form, not of a file: white space, the order of keys and the format do not show in
+//! it; the order of pairs does. A task's id is no part of its content, but of the data set's.
+
+use batt_value::ContentHash;
+
+use crate::{Dataset, Grid, Part, Task};
+
+impl Task {
+    /// Stable across machines, versions and file formats.
+    pub fn content_hash(&self) -> ContentHash {
+        let mut bytes = b"task 1\0".to_vec();
+        for part in Part::ALL {
+            let pairs = self.part(part);
+            encode_number(pairs.len(), &mut bytes);
+            for pair in pairs {
+                encode_grid(Some(&pair.input), &mut bytes);
+                encode_grid(pair.output.as_ref(), &mut bytes);
+            }
+        }
+        ContentHash::of(&bytes)
+    }
+}
+
+impl Dataset {
+    /// Stable across machines, versions and file formats; the label is no part of it.
+    pub fn content_hash(&self) -> ContentHash {
+        let mut bytes = b"data set 1\0".to_vec();
+        encode_number(self.tasks.len(), &mut bytes);
+        for task in &self.tasks {
+            encode_number(task.id.len(), &mut bytes);
+            bytes.extend(task.id.as_bytes());
+            bytes.extend(task.content_hash().bytes());
+        }
+        ContentHash::of(&bytes)
+    }
+}
+
+/// Height and width, a byte each, then the cells; an unknown grid has height 0.
+fn encode_grid(grid: Option<&Grid>, out: &mut Vec<u8>) {
+    let Some(grid) = grid else { return out.push(0) };
+    out.extend([grid.height() as u8, grid.width() as u8]);
+    out.extend(grid.cells().iter().map(|cell| *cell as u8));
+}
+
+fn encode_number(number: usize, out: &mut Vec<u8>) {
+    out.extend((number as u64).to_le_bytes());
+}
