@@ -2,23 +2,23 @@
 
 use std::borrow::Cow;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Context;
-use arcbatt::task::{demo, series};
+use arcbatt::task::{Options, demo, series};
 use batt_bench::{BenchError, Comparison, Figures, Reference, Setup, measure};
 
-use crate::{Answer, files, output};
+use crate::{Answer, data, files, output};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// A checkout of arc-dsl: CPython (`python3`, or the variable PYTHON) does the same work in turn
     #[arg(long, value_name = "DIR")]
     reference: Option<PathBuf>,
-    /// The tasks; the built-in set if left out
+    /// The tasks: a folder, a file or the name of a data set; the built-in set, written to disk, if left out
     #[arg(long, value_name = "DATA")]
-    tasks: Option<PathBuf>,
+    tasks: Option<String>,
     /// The programs, each measured on the task that ends its name; if left out, solvers.py of the checkout for
     /// named tasks, and the built-in programs for the built-in tasks
     #[arg(long, value_name = "FILE")]
@@ -47,7 +47,7 @@ pub(crate) fn run(args: &Args) -> Answer {
         }
         None => None,
     };
-    let load = || files::dataset(&folder.path).map_err(Into::into);
+    let load = || data::open(&folder.data, &Options::STRICT).map_err(Into::into);
     let setup = Setup { load: &load, programs: &programs, rounds: args.rounds as usize, go_on: args.go_on };
     let figures = measure(&setup, reference).map_err(|error| match error {
         BenchError::Load(error) => anyhow::Error::from_boxed(error),
@@ -76,28 +76,28 @@ fn programs(args: &Args) -> anyhow::Result<Cow<'static, [u8]>> {
 /// Where the tasks lie. The built-in ones are written to a folder of their own for the time of the run, because
 /// loading from disk is among what is measured.
 struct Folder {
-    path: PathBuf,
-    ours: bool,
+    data: String,
+    /// Set if it is ours to remove.
+    ours: Option<PathBuf>,
 }
 
 impl Folder {
-    fn of(tasks: Option<&Path>) -> anyhow::Result<Folder> {
-        if let Some(path) = tasks {
-            return Ok(Folder { path: path.to_owned(), ours: false });
+    fn of(tasks: Option<&str>) -> anyhow::Result<Folder> {
+        if let Some(data) = tasks {
+            return Ok(Folder { data: data.to_owned(), ours: None });
         }
         let path = std::env::temp_dir().join(format!("batt-bench-{}", std::process::id()));
-        let folder = Folder { path, ours: true };
-        series::write_folder(&folder.path, demo::tasks().into_iter())
-            .context("cannot write the built-in tasks")?;
+        let folder = Folder { data: path.display().to_string(), ours: Some(path.clone()) };
+        series::write_folder(&path, demo::tasks().into_iter()).context("cannot write the built-in tasks")?;
         Ok(folder)
     }
 }
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        if self.ours {
+        if let Some(path) = &self.ours {
             // It lies among other temporary files; the system takes it away if we cannot.
-            let _ = std::fs::remove_dir_all(&self.path);
+            let _ = std::fs::remove_dir_all(path);
         }
     }
 }
