@@ -1,6 +1,7 @@
-//! The builders' commands: `cargo xtask ci`, `codegen`, `tidy`.
+//! The builders' commands: `cargo xtask ci`, `codegen`, `tidy`, `instructions`.
 
 mod codegen;
+mod instructions;
 mod tidy;
 
 use std::path::{Path, PathBuf};
@@ -15,7 +16,9 @@ const USAGE: &str = "usage: cargo xtask COMMAND
 
   ci                 everything that must hold before a change lands
   codegen [--check]  write the generated files, or check that they are up to date
-  tidy               check the tree against ARCHITECTURE.md, the registry and deny.toml";
+  tidy               check the tree against ARCHITECTURE.md, the registry and deny.toml
+  instructions [--write]
+                     count the instructions of hot calls under valgrind, and compare with docs/instructions.tsv";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -24,6 +27,8 @@ fn main() -> ExitCode {
         ["ci"] => ci(),
         ["codegen"] => codegen::write(&root()),
         ["codegen", "--check"] => codegen::check(&root()),
+        ["instructions"] => instructions::check(&root()),
+        ["instructions", "--write"] => instructions::write(&root()),
         ["tidy"] => tidy::check(&root()),
         _ => Err(anyhow::Error::msg(USAGE)),
     };

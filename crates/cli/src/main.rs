@@ -40,6 +40,8 @@ enum Command {
     Check(commands::check::Args),
     /// What a submission is worth, under the three rules in use
     Score(commands::score::Args),
+    /// Measure load, parse, merge and run, alone or beside arc-dsl in CPython
+    Bench(commands::bench::Args),
     /// Check, format, show and verify program files
     #[command(subcommand)]
     Programs(commands::programs::Command),
@@ -84,6 +86,7 @@ fn dispatch(command: Command) -> Answer {
         Command::Plan(args) => commands::plan::run(&args),
         Command::Check(args) => commands::check::run(&args),
         Command::Score(args) => commands::score::run(&args),
+        Command::Bench(args) => commands::bench::run(&args),
         Command::Programs(command) => commands::programs::run(&command),
         Command::Dsl(command) => commands::dsl::run(&command),
         Command::Data(command) => commands::data::run(&command),

@@ -1,5 +1,6 @@
 //! One file a command.
 
+pub(crate) mod bench;
 pub(crate) mod check;
 pub(crate) mod conformance;
 pub(crate) mod data;

@@ -1,0 +1,19 @@
+//! Measures batt, alone and beside the reference.
+//!
+//! The door is [`measure`]: programs and tasks to [`Figures`]. Every answer is checked, because a wrong run is not a
+//! benchmark. With a [`Reference`], a checkout of arc-dsl in CPython, the rounds alternate: ours, theirs, ours,
+//! theirs, so that what else the machine does hits both. [`hot`] holds the calls whose instructions
+//! `cargo xtask instructions` counts.
+//!
+//! This crate serves the builders. It is no room: it may read the clock.
+
+pub mod hot;
+mod machine;
+mod reference;
+mod spread;
+mod work;
+
+pub use machine::{Machine, peak_memory};
+pub use reference::{Reference, ReferenceError};
+pub use spread::Spread;
+pub use work::{BenchError, Comparison, Figures, HEAVY, LoadFailed, Ratio, Row, Setup, measure};

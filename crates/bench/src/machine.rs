@@ -1,0 +1,47 @@
+//! Where a measurement was made.
+
+use serde::Serialize;
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Machine {
+    /// What runs at the same time.
+    pub cores: usize,
+    /// The processor's name, where the system tells it.
+    pub cpu: Option<String>,
+    pub system: &'static str,
+}
+
+impl Machine {
+    pub fn this() -> Machine {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let info = std::fs::read_to_string("/proc/cpuinfo").ok();
+        let cpu = info.and_then(|info| field(&info, "model name").map(str::to_owned));
+        Machine { cores, cpu, system: std::env::consts::OS }
+    }
+}
+
+/// The most memory in bytes that this process has held since it started; only Linux tells.
+pub fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let kib: u64 = field(&status, "VmHWM")?.strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kib << 10)
+}
+
+/// The value of a line `name : value`.
+fn field<'t>(text: &'t str, name: &str) -> Option<&'t str> {
+    let mut fields = text.lines().filter_map(|line| line.split_once(':'));
+    fields.find(|(key, _)| key.trim() == name).map(|(_, value)| value.trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_of_proc_files() {
+        let text = "processor\t: 0\nmodel name\t: A Processor: fast\nVmHWM:\t  1234 kB\n";
+        assert_eq!(field(text, "model name"), Some("A Processor: fast"));
+        assert_eq!(field(text, "VmHWM"), Some("1234 kB"));
+        assert_eq!(field(text, "none"), None);
+    }
+}

@@ -1,0 +1,114 @@
+//! arc-dsl in CPython, as a process that waits for its turn.
+
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::Duration;
+
+use serde::Deserialize;
+
+/// What CPython runs: imports the checkout and times the programs.
+const DRIVER: &str = include_str!("reference.py");
+
+#[derive(Debug, thiserror::Error)]
+pub enum ReferenceError {
+    #[error("{} is not a checkout of arc-dsl: it has no {file}", .folder.display())]
+    NoCheckout { folder: PathBuf, file: &'static str },
+    #[error("cannot start {python} (name another one with the variable PYTHON): {error}")]
+    Start { python: String, error: io::Error },
+    #[error("{python} ended before it had answered; what it said stands above")]
+    Ended { python: String },
+    #[error("{python} answered what is no answer: {error}")]
+    Answer { python: String, error: serde_json::Error },
+}
+
+/// A running CPython. It ends when this is dropped.
+pub struct Reference {
+    python: String,
+    child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+}
+
+/// What the reference says of the work before anything is timed.
+#[derive(Deserialize)]
+pub(crate) struct Greeting {
+    pub(crate) version: String,
+    /// For each program, whether it gives values on all inputs.
+    pub(crate) runs: Vec<bool>,
+    pub(crate) right: Vec<bool>,
+}
+
+/// One round of the reference.
+pub(crate) struct Round {
+    /// Each program on all its pairs.
+    pub(crate) times: Vec<Duration>,
+    /// The clock around the corpus when each program was done.
+    pub(crate) clock: Vec<Duration>,
+}
+
+impl Reference {
+    /// Starts `python` on the checkout in `folder`.
+    pub fn start(python: &str, folder: &Path) -> Result<Reference, ReferenceError> {
+        for file in ["dsl.py", "constants.py"] {
+            if !folder.join(file).is_file() {
+                return Err(ReferenceError::NoCheckout { folder: folder.to_owned(), file });
+            }
+        }
+        let mut command = Command::new(python);
+        command.args(["-c", DRIVER]).arg(folder);
+        // A checkout is somebody else's folder: leave no __pycache__ in it.
+        command.env("PYTHONDONTWRITEBYTECODE", "1").stdin(Stdio::piped()).stdout(Stdio::piped());
+        let start = |error| ReferenceError::Start { python: python.to_owned(), error };
+        let mut child = command.spawn().map_err(start)?;
+        let pipe = || start(io::Error::other("it has no pipes"));
+        let input = child.stdin.take().ok_or_else(pipe)?;
+        let output = BufReader::new(child.stdout.take().ok_or_else(pipe)?);
+        Ok(Reference { python: python.to_owned(), child, input: Some(input), output })
+    }
+
+    /// Hands over the work, JSON without line breaks, and waits for the untimed check.
+    pub(crate) fn greet(&mut self, work: &str) -> Result<Greeting, ReferenceError> {
+        let line = self.ask(work)?;
+        self.read(&line)
+    }
+
+    /// Times the programs at these places of the work, in this order.
+    pub(crate) fn round(&mut self, programs: &[usize]) -> Result<Round, ReferenceError> {
+        #[derive(Deserialize)]
+        struct Nanoseconds {
+            times: Vec<u64>,
+            clock: Vec<u64>,
+        }
+        let line = self.ask(&format!("{programs:?}"))?;
+        let Nanoseconds { times, clock } = self.read(&line)?;
+        let durations = |ns: Vec<u64>| ns.into_iter().map(Duration::from_nanos).collect();
+        Ok(Round { times: durations(times), clock: durations(clock) })
+    }
+
+    fn ask(&mut self, line: &str) -> Result<String, ReferenceError> {
+        let mut answer = String::new();
+        let sent = match &mut self.input {
+            Some(input) => writeln!(input, "{line}").and_then(|()| input.flush()),
+            None => Err(io::ErrorKind::BrokenPipe.into()),
+        };
+        match sent.and_then(|()| self.output.read_line(&mut answer)) {
+            Ok(bytes) if bytes > 0 => Ok(answer),
+            _ => Err(ReferenceError::Ended { python: self.python.clone() }),
+        }
+    }
+
+    fn read<'t, T: Deserialize<'t>>(&self, line: &'t str) -> Result<T, ReferenceError> {
+        serde_json::from_str(line)
+            .map_err(|error| ReferenceError::Answer { python: self.python.clone(), error })
+    }
+}
+
+impl Drop for Reference {
+    fn drop(&mut self) {
+        // Without input it comes to its end by itself, unless it is in the middle of a round.
+        drop(self.input.take());
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

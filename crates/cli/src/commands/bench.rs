@@ -1,0 +1,193 @@
+//! `batt bench`
+
+use std::borrow::Cow;
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::Context;
+use arcbatt::task::{Options, demo, series};
+use batt_bench::{BenchError, Comparison, Figures, Reference, Setup, measure};
+
+use crate::{Answer, data, files, output};
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// A checkout of arc-dsl: CPython (`python3`, or the variable PYTHON) does the same work in turn
+    #[arg(long, value_name = "DIR")]
+    reference: Option<PathBuf>,
+    /// The tasks: a folder, a file or the name of a data set; the built-in set, written to disk, if left out
+    #[arg(long, value_name = "DATA")]
+    tasks: Option<String>,
+    /// The programs, each measured on the task that ends its name; if left out, solvers.py of the checkout for
+    /// named tasks, and the built-in programs for the built-in tasks
+    #[arg(long, value_name = "FILE")]
+    programs: Option<PathBuf>,
+    /// How often everything is measured
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
+    rounds: u32,
+    /// In all-pairs, run a program on the later inputs of a task too when it was wrong on an earlier one
+    #[arg(long)]
+    go_on: bool,
+    /// Print a JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+/// The programs of the built-in tasks.
+const DEMO: &str = include_str!("../../../../programs/demo.py");
+
+pub(crate) fn run(args: &Args) -> Answer {
+    let programs = programs(args)?;
+    let folder = Folder::of(args.tasks.as_deref())?;
+    let reference = match &args.reference {
+        Some(checkout) => {
+            let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned());
+            Some(Reference::start(&python, checkout)?)
+        }
+        None => None,
+    };
+    let load = || data::open(&folder.data, &Options::STRICT).map_err(Into::into);
+    let setup = Setup { load: &load, programs: &programs, rounds: args.rounds as usize, go_on: args.go_on };
+    let figures = measure(&setup, reference).map_err(|error| match error {
+        BenchError::Load(error) => anyhow::Error::from_boxed(error),
+        error => error.into(),
+    })?;
+    drop(folder);
+    let valid = figures.valid();
+    if args.json {
+        output::json(figures)?;
+    } else {
+        print(&figures)?;
+    }
+    Ok(valid)
+}
+
+fn programs(args: &Args) -> anyhow::Result<Cow<'static, [u8]>> {
+    let path = match (&args.programs, &args.reference, &args.tasks) {
+        (Some(path), ..) => path.clone(),
+        (None, Some(checkout), Some(_)) => checkout.join("solvers.py"),
+        (None, None, Some(_)) => anyhow::bail!("which programs? Name a file of them with --programs"),
+        (None, _, None) => return Ok(DEMO.as_bytes().into()),
+    };
+    Ok(files::read(&path)?.into())
+}
+
+/// Where the tasks lie. The built-in ones are written to a folder of their own for the time of the run, because
+/// loading from disk is among what is measured.
+struct Folder {
+    data: String,
+    /// Set if it is ours to remove.
+    ours: Option<PathBuf>,
+}
+
+impl Folder {
+    fn of(tasks: Option<&str>) -> anyhow::Result<Folder> {
+        if let Some(data) = tasks {
+            return Ok(Folder { data: data.to_owned(), ours: None });
+        }
+        let path = std::env::temp_dir().join(format!("batt-bench-{}", std::process::id()));
+        let folder = Folder { data: path.display().to_string(), ours: Some(path.clone()) };
+        series::write_folder(&path, demo::tasks().into_iter()).context("cannot write the built-in tasks")?;
+        Ok(folder)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        if let Some(path) = &self.ours {
+            // It lies among other temporary files; the system takes it away if we cannot.
+            let _ = std::fs::remove_dir_all(path);
+        }
+    }
+}
+
+fn print(figures: &Figures) -> anyhow::Result<()> {
+    let mut out = output::stdout();
+    print_answers(&mut out, figures)?;
+    let machine = &figures.machine;
+    let cpu = machine.cpu.as_deref().unwrap_or("processor unknown");
+    let reference = figures.reference.as_ref().map(|it| format!(" · {}", it.version)).unwrap_or_default();
+    let cores = output::count(machine.cores, "core");
+    writeln!(out, "{cores} · {cpu} · {} · batt {}{reference}", machine.system, figures.version)?;
+    writeln!(out)?;
+    let rounds = output::count(figures.rounds, "round");
+    writeln!(out, "{rounds:<18}{:>12}{:>12}{:>12}", "median", "min", "max")?;
+    for row in &figures.rows {
+        let [median, min, max] = [row.time.median, row.time.min, row.time.max].map(time);
+        writeln!(out, "{:<18}{median:>12}{min:>12}{max:>12}   {}", row.name, row.of)?;
+    }
+    match figures.peak_memory {
+        Some(bytes) => writeln!(out, "{:<18}{:>12}", "peak memory", format!("{} MiB", bytes >> 20))?,
+        None => writeln!(out, "{:<18}{:>12}", "peak memory", "unknown")?,
+    }
+    writeln!(
+        out,
+        "\nall pairs: {} of a program that is right on all demonstration pairs of a task",
+        output::count(figures.all_pairs_right, "case")
+    )?;
+    if let Some(reference) = &figures.reference {
+        print_comparison(&mut out, reference)?;
+    }
+    Ok(out.flush()?)
+}
+
+/// Whether the answers were right stands above everything that was measured.
+fn print_answers(out: &mut impl Write, figures: &Figures) -> anyhow::Result<()> {
+    if !figures.valid() {
+        writeln!(out, "NOT A BENCHMARK: some answers are wrong")?;
+    }
+    let programs = output::count(figures.programs, "program");
+    write!(out, "{} of {programs} right on all of {} pairs", figures.right, figures.pairs)?;
+    match &figures.reference {
+        Some(reference) => writeln!(out, "; in CPython {} of {}", reference.right, reference.programs)?,
+        None => writeln!(out)?,
+    }
+    let mut list = |what: &str, names: &[String]| {
+        if names.is_empty() { Ok(()) } else { writeln!(out, "{what}: {}", some(names)) }
+    };
+    list("wrong", &figures.wrong)?;
+    if let Some(reference) = &figures.reference {
+        list("wrong here, right in CPython", &reference.lost)?;
+        list("does not run in CPython, not compared", &reference.left_out)?;
+    }
+    list("no task, not run alone", &figures.without_task)?;
+    Ok(())
+}
+
+fn print_comparison(out: &mut impl Write, reference: &Comparison) -> anyhow::Result<()> {
+    writeln!(out, "\nbeside {}, 1 thread each, rounds in turn, load and parse excluded", reference.version)?;
+    writeln!(out, "{:<54}{:>12}{:>12}{:>10}", "", "batt", "CPython", "times")?;
+    for ratio in &reference.ratios {
+        let what = format!("{}: {}", ratio.tasks, ratio.clock);
+        let [ours, theirs] = [ratio.ours_ns, ratio.theirs_ns].map(|ns| time(Duration::from_nanos(ns)));
+        writeln!(out, "{what:<54}{ours:>12}{theirs:>12}{:>10.1}", ratio.ratio)?;
+    }
+    Ok(())
+}
+
+/// Four digits and a unit.
+fn time(time: Duration) -> String {
+    let ns = time.as_nanos() as f64;
+    let (value, unit) = match ns {
+        ns if ns < 1e3 => (ns, "ns"),
+        ns if ns < 1e6 => (ns / 1e3, "µs"),
+        ns if ns < 1e9 => (ns / 1e6, "ms"),
+        ns => (ns / 1e9, "s"),
+    };
+    let places = if value < 10.0 {
+        3
+    } else if value < 100.0 {
+        2
+    } else {
+        1
+    };
+    format!("{value:.places$} {unit}")
+}
+
+/// The first few of many names.
+fn some(names: &[String]) -> String {
+    const SHOWN: usize = 8;
+    let shown = names[..names.len().min(SHOWN)].join(", ");
+    if names.len() > SHOWN { format!("{shown} and {} more", names.len() - SHOWN) } else { shown }
+}
