@@ -15,10 +15,9 @@ impl Plan {
                 return Err(format!("%{i} says it needs {:?}, its arguments need {needs:?}", node.needs));
             }
         }
-        for (i, a) in self.nodes.iter().enumerate() {
-            // Equal nodes would have equal arguments, so looking among the users of one argument is enough; for
-            // the few nodes without arguments all are compared.
-            if a.args.is_empty() && self.nodes[..i].iter().any(|b| b.args.is_empty() && a.op == b.op) {
+        let mut known = std::collections::BTreeSet::new();
+        for (i, node) in self.nodes.iter().enumerate() {
+            if !known.insert(format!("{:?} {:?}", node.op, node.args)) {
                 return Err(format!("%{i} is there twice"));
             }
         }

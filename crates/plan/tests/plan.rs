@@ -91,6 +91,7 @@ fn broken_texts_are_refused_with_their_line() {
     assert_eq!(error("plan 1\n%0 = objcts %0"), "line 2: `objcts` is not a primitive");
     assert_eq!(error("plan 1\n%0 = input\n%1 = hmirror %7"), "line 3: %7 is not there yet");
     assert_eq!(error("plan 1\n%0 = input\n%1 = input"), "line 3: %1 is there twice");
+    assert_eq!(error("plan 1\n%0 = input\n%1 = hmirror %0\n%2 = hmirror %0"), "line 4: %2 is there twice");
     let hash = "0".repeat(64);
     assert_eq!(
         error(&format!("plan 1\n%0 = input\n%1 = hmirror %0\nprogram a {hash} = %1")),

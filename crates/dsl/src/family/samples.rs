@@ -41,8 +41,7 @@ fn c_iz_n(
     function: Func<Grid, Container<A>>,
     pick: Func<Tuple<A>, B>,
 ) -> Partial<B> {
-    let (inputs, outputs) = findings(cx, S, function)?;
-    let found = new_in(cx, inputs, outputs)?;
+    let found = c_iz(cx, S, function)?;
     cx.call(pick, &[found])
 }
 
@@ -72,8 +71,7 @@ fn c_zo_n(
     function: Func<Grid, Container<A>>,
     pick: Func<Tuple<A>, B>,
 ) -> Partial<B> {
-    let (inputs, outputs) = findings(cx, S, function)?;
-    let found = new_in(cx, outputs, inputs)?;
+    let found = c_zo(cx, S, function)?;
     cx.call(pick, &[found])
 }
 
