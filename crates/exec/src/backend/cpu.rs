@@ -172,6 +172,7 @@ impl<'p> Prepared<'p> {
         task.reset();
         let per_task = PerTask { value: samples(job, task), arena: task, memos: vec![None; n_slots] };
         let mut run = TaskRun { prepared: self, options, slots, per_task };
+        let round_bytes = ROUND_BYTES / threads();
         for input in &job.inputs {
             let mut next = 0;
             // Several rounds only if the programs fill the memory; then what was shared is computed again.
@@ -182,7 +183,7 @@ impl<'p> Prepared<'p> {
                     arena: sample,
                     memos: vec![None; n_slots],
                 };
-                while next < programs.len() && on_sample.arena.bytes() <= ROUND_BYTES {
+                while next < programs.len() && on_sample.arena.bytes() <= round_bytes {
                     let result = match active[next] {
                         true => run.program(
                             self.plan.program(programs[next]),
@@ -197,7 +198,7 @@ impl<'p> Prepared<'p> {
                 }
                 let used = on_sample.arena.bytes();
                 drop(on_sample);
-                if used > ROUND_BYTES {
+                if used > round_bytes {
                     *sample = Arena::new(options.limits.caps);
                 }
             }
@@ -221,8 +222,14 @@ impl<'p> Prepared<'p> {
     }
 }
 
-/// When the values of a sample take this much, they go, and what is needed again is computed again.
-const ROUND_BYTES: usize = 96 << 20;
+/// When the values of the samples that are being run take this much on all threads together, they go, and what is
+/// needed again is computed again. An arena grows by doubling, so it may hold twice that.
+const ROUND_BYTES: usize = 64 << 20;
+
+/// How many threads run jobs beside this one, itself included.
+fn threads() -> usize {
+    rayon::current_thread_index().map_or(1, |_| rayon::current_num_threads())
+}
 
 /// Memory that a thread lends to its jobs.
 pub struct Scratch {
