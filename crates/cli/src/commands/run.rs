@@ -528,6 +528,9 @@ impl Report<'_> {
         if !self.skipped.is_empty() {
             writeln!(out, "note: {} skipped, see above", count(self.skipped.len(), "broken task"))?;
         }
+        for bug in arcbatt::exec::bugs() {
+            writeln!(out, "note: a bug of batt, please report it: {bug}")?;
+        }
         let without = self.without_task();
         if without > 0 && !self.args.all_pairs {
             let are = if without == 1 { "program is" } else { "programs are" };

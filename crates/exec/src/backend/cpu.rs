@@ -1,6 +1,5 @@
 //! A plan over the samples of a task, every shared node once.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicBool;
 
 use batt_dsl::{Cx, Limits, Table, registry};
@@ -410,12 +409,11 @@ fn compute<'a>(
     options: &Options<'a>,
 ) -> Memo<'a> {
     let mut cx = Cx::new(arena, fuel, options.stop).with_table(options.table());
-    // A panic is our bug: it becomes this node's failure and spares the rest of the batch.
-    let result = catch_unwind(AssertUnwindSafe(|| match &node.op {
+    let result = super::caught(|| match &node.op {
         Op::Input | Op::Samples => given.unwrap_or(Err(Fail::Bug)),
         op => super::node(op, args, &mut cx),
-    }));
-    Memo { result: result.unwrap_or(Err(Fail::Bug)), bill: cx.used(), primitive: cx.failed() }
+    });
+    Memo { result, bill: cx.used(), primitive: cx.failed() }
 }
 
 fn gives(value: Value<'_>, expected: Picture<'_>) -> bool {
