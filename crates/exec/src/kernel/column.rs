@@ -107,6 +107,7 @@ impl<'a> Column<'a> {
     }
 
     /// A value that is there already; functions and tuples have to be made.
+    #[inline]
     fn simple(&self, place: usize) -> Option<Value<'a>> {
         Some(match self {
             Same(value) => *value,
@@ -118,15 +119,23 @@ impl<'a> Column<'a> {
         })
     }
 
+    #[inline]
     pub(super) fn get(&self, cx: &Cx<'a>, place: usize) -> Option<Value<'a>> {
         match self {
-            Twos(parts) => {
-                let [a, b] = &**parts;
-                let both = [a.get(cx, place)?, b.get(cx, place)?];
-                cx.arena.tuple(&both).ok()
-            }
+            Values(values) => values.get(place).copied(),
+            Twos(_) | Funcs(..) => self.made(cx, place),
+            _ => self.simple(place),
+        }
+    }
+
+    /// A tuple or a function.
+    #[inline(never)]
+    fn made(&self, cx: &Cx<'a>, place: usize) -> Option<Value<'a>> {
+        let part = |column: &Column<'a>| column.get(cx, place);
+        match self {
+            Twos(parts) => cx.arena.tuple(&[part(&parts[0])?, part(&parts[1])?]).ok(),
             Funcs(op, held) => {
-                let held: Option<Few<'a>> = held.iter().map(|column| column.get(cx, place)).collect();
+                let held: Option<Few<'a>> = held.iter().map(part).collect();
                 cx.arena.closure(*op, &held?).ok()
             }
             _ => self.simple(place),
