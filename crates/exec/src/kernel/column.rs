@@ -48,7 +48,10 @@ impl<'a> Column<'a> {
         }
         Some(match container {
             Value::Row(row) => Ints(row.cells().iter().map(|&cell| cell.into()).collect()),
-            Value::Patch(patch) if !patch.is_object() => Pairs(places(patch)),
+            Value::Patch(patch) if patch.is_object() => {
+                Twos(Box::new([Ints(colors(patch)), Pairs(places(patch))]))
+            }
+            Value::Patch(patch) => Pairs(places(patch)),
             Value::Set(set) => Column::from_slice(set.items()),
             Value::Tuple(tuple) => Column::from_slice(tuple.items()),
             _ => Column::collect(container.items(cx.arena)?.map(Some))?,
@@ -514,18 +517,30 @@ static TIGHT: LazyLock<Vec<Option<Tight>>> = LazyLock::new(|| {
     all
 });
 
-/// The places of a patch without colours, ascending.
+/// The places of a patch, in the order of its members.
 fn places(patch: &Patch<'_>) -> Vec<Pair> {
     let (top, left, _, _) = patch.bounds();
     let mut places = Vec::with_capacity(patch.count());
-    for (row, word) in (top..).zip(patch.rows()) {
-        let mut bits = *word;
-        while bits != 0 {
-            places.extend(Pair::new(row, left + i64::from(bits.trailing_zeros())));
-            bits &= bits - 1;
+    for (_, plane) in patch.planes() {
+        for (row, word) in (top..).zip(plane) {
+            let mut bits = *word;
+            while bits != 0 {
+                places.extend(Pair::new(row, left + i64::from(bits.trailing_zeros())));
+                bits &= bits - 1;
+            }
         }
     }
     places
+}
+
+/// The colours of an object, in the order of its members.
+fn colors(patch: &Patch<'_>) -> Vec<i64> {
+    let mut colors = Vec::with_capacity(patch.count());
+    for (color, plane) in patch.planes() {
+        let count: u32 = plane.iter().map(|word| word.count_ones()).sum();
+        colors.resize(colors.len() + count as usize, color);
+    }
+    colors
 }
 
 fn started<T>(n: usize, first: T) -> Vec<T> {
