@@ -170,7 +170,7 @@ impl<'p> Prepared<'p> {
         let mut active = vec![true; programs.len()];
         task.reset();
         let per_task = PerTask { value: samples(job, task), arena: task, memos: vec![None; n_slots] };
-        let mut run = TaskRun { prepared: self, options, slots, per_task };
+        let mut run = TaskRun { prepared: self, options, slots: &*slots, per_task };
         let round_bytes = ROUND_BYTES / threads();
         for input in &job.inputs {
             let mut next = 0;
@@ -202,12 +202,12 @@ impl<'p> Prepared<'p> {
                 }
             }
         }
+        self.free(programs, slots);
         results
     }
 
-    /// Gives each node that the programs need a slot.
+    /// Gives each node that the programs need a slot. All are free before.
     fn slots(&self, programs: &[ProgramId], slots: &mut Vec<u32>) -> usize {
-        slots.clear();
         slots.resize(self.plan.nodes().len(), u32::MAX);
         let mut next = 0;
         for node in programs.iter().flat_map(|program| &self.plan.program(*program).nodes) {
@@ -218,6 +218,13 @@ impl<'p> Prepared<'p> {
             }
         }
         next as usize
+    }
+
+    /// Frees the slots again: those in use are few among the nodes of a plan.
+    fn free(&self, programs: &[ProgramId], slots: &mut [u32]) {
+        for node in programs.iter().flat_map(|program| &self.plan.program(*program).nodes) {
+            slots[node.index()] = u32::MAX;
+        }
     }
 }
 
