@@ -277,10 +277,10 @@ impl<'a> Growing<'a> {
         let (saved, every) = (Instant::now(), Growing::EVERY);
         let mut growing = Growing { path, form: Form::of(path), index, known, n_known: 0, saved, every };
         // There is something to hand in from the first moment on. A pipe is written to only once, at the end.
-        if std::fs::metadata(path).map_or(true, |there| there.is_file()) {
-            growing.save()?;
-        } else {
+        if std::fs::metadata(path).is_ok_and(|there| !there.is_file()) {
             growing.every = Duration::MAX;
+        } else if !signal::stopped() {
+            growing.save()?;
         }
         Ok(growing)
     }
