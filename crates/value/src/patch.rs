@@ -89,6 +89,11 @@ impl<'a> Patch<'a> {
     pub const MAX_WIDTH: i64 = 64;
     pub const MAX_HEIGHT: i64 = 255;
 
+    /// The bits a word of a patch so wide can have.
+    pub(crate) fn mask(width: u8) -> u64 {
+        u64::MAX >> (64 - u32::from(width))
+    }
+
     /// How many cells.
     pub fn count(&self) -> usize {
         self.count as usize

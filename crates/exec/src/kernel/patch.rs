@@ -41,7 +41,7 @@ fn palette<'a>(cx: &mut Cx<'a>, element: Value<'a>) -> Known<'a> {
             Some(cx.arena.set(&colors))
         }
         Value::Grid(grid) => {
-            let colors: SmallVec<[Value<'a>; 16]> = super::grid::histogram(grid.cells())
+            let colors: SmallVec<[Value<'a>; 16]> = super::grid::histogram(grid.cells())?
                 .colors()
                 .map(|(color, _)| Value::Int(color.into()))
                 .collect();

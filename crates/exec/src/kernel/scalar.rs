@@ -342,7 +342,7 @@ fn color<'a>(cx: &mut Cx<'a>, obj: Value<'a>) -> Known<'a> {
 fn numcolors<'a>(cx: &mut Cx<'a>, element: Value<'a>) -> Known<'a> {
     let n = match element {
         Value::Patch(patch) if patch.is_object() => i64::from(patch.colors().count_ones()),
-        Value::Grid(grid) => super::grid::histogram(grid.cells()).colors().count() as i64,
+        Value::Grid(grid) => super::grid::histogram(grid.cells())?.colors().count() as i64,
         _ => return None,
     };
     per_cell(cx, element.weight().into(), Value::Int(n))
