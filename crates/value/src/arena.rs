@@ -271,9 +271,19 @@ impl Arena {
         self.tight(Planes { row, col, height: rows.len(), colors, words: rows }, width, count)
     }
 
-    /// Words to write planes into, for [`Arena::tight`]; all 0.
-    pub fn words(&self, n: usize) -> &mut [u64] {
-        self.bump.alloc_slice_fill_copy(n, 0)
+    /// Words to write planes into, for [`Arena::tight`].
+    pub fn words(&self, n: usize, word: u64) -> &mut [u64] {
+        self.bump.alloc_slice_fill_copy(n, word)
+    }
+
+    /// [`Arena::tight`] for planes whose cells nobody has counted.
+    pub fn counted<'a>(&'a self, planes: Planes<'a>, width: u32) -> Option<Result<Value<'a>, Fail>> {
+        self.tight(planes, width, count_ones(planes.words, Patch::mask(width as u8)))
+    }
+
+    /// Whether planes of so many words can hold so many cells; if not, the set has another form.
+    pub fn holds(n_words: usize, count: usize) -> bool {
+        dense(n_words, count)
     }
 
     /// [`Arena::patch`] of planes in the arena that the caller has measured: no plane is empty, the box is tight and

@@ -5,7 +5,7 @@ use batt_value::{Fail, Grid, Planes, Value};
 use smallvec::{SmallVec, smallvec};
 
 use super::grid::{Bits, Histogram, fits, histogram};
-use super::patch::{Words, ones, place_of};
+use super::patch::{Words, flat, ones, place_of, plane_starts};
 
 serve! {
     K1: partition, fgpartition;
@@ -189,7 +189,7 @@ fn collect<'a>(cx: &mut Cx<'a>, runs: &mut [Run], univalued: bool) -> Known<'a> 
         extent.start = total as u32;
         total += extent.n_words();
     }
-    let words = cx.arena.words(total);
+    let words = cx.arena.words(total, 0);
     for run in &*runs {
         let extent = &extents[usize::from(run.parent)];
         let mut line = extent.start as usize + usize::from(run.row - extent.top);
@@ -286,43 +286,45 @@ fn fgpartition<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Known<'a> {
 fn toobject<'a>(cx: &mut Cx<'a>, patch: Value<'a>, grid: Value<'a>) -> Known<'a> {
     let (Value::Patch(patch), Value::Grid(grid)) = (patch, grid) else { return None };
     let (row, col, height, _) = patch.bounds();
-    let mut places: Words = smallvec![0; height as usize];
-    for (_, plane) in patch.planes() {
-        places.iter_mut().zip(plane).for_each(|(to, from)| *to |= from);
+    let mut places = flat(patch);
+    // The part of each word that lies on the grid.
+    let within = ones((grid.width() as i64 - col).max(0)) & !ones((-col).max(0));
+    for (i, word) in places.iter_mut().enumerate() {
+        let inside = (0..grid.height() as i64).contains(&(row + i as i64));
+        *word = if inside { *word & within } else { 0 };
     }
     // First the colours, then the planes.
-    let mut cells: SmallVec<[(u8, u8, i8); 64]> = SmallVec::new();
-    let mut colors = 0u16;
-    for (i, word) in places.iter().enumerate() {
-        let grid_row = row + i as i64;
-        if !(0..grid.height() as i64).contains(&grid_row) {
-            continue;
-        }
-        let cells_of_row = grid.row(grid_row as usize);
-        let mut bits = *word;
-        while bits != 0 {
-            let bit = bits.trailing_zeros();
-            bits &= bits - 1;
-            let Some(&color) =
-                usize::try_from(col + i64::from(bit)).ok().and_then(|col| cells_of_row.get(col))
-            else {
-                continue;
-            };
-            if !(-1..=14).contains(&color) {
-                return None;
-            }
-            colors |= 1 << (color + 1);
-            cells.push((i as u8, bit as u8, color));
-        }
-    }
-    if cells.is_empty() {
+    let mut colors = 0u32;
+    each_cell(grid, &places, row, col, |_, _, color| colors |= color_bit(color));
+    if colors == 0 {
         return Some(Ok(Value::EMPTY_SET));
     }
-    let mut words: Words = smallvec![0; colors.count_ones() as usize * height as usize];
-    for (i, bit, color) in cells {
-        words[place_of(colors, color.into()) * height as usize + usize::from(i)] |= 1 << bit;
+    let colors = u16::try_from(colors).ok()?;
+    if colors.is_power_of_two() {
+        return cx.arena.patch(Planes { row, col, height: height as usize, colors, words: &places });
     }
+    let starts = plane_starts(colors, height as usize);
+    let mut words: Words = smallvec![0; colors.count_ones() as usize * height as usize];
+    each_cell(grid, &places, row, col, |i, bit, color| words[starts[(color + 1) as usize & 15] + i] |= bit);
     cx.arena.patch(Planes { row, col, height: height as usize, colors, words: &words })
+}
+
+/// Calls `see` with the row, the bit and the colour on the grid of every place; all lie on the grid.
+fn each_cell(grid: &Grid<'_>, places: &[u64], row: i64, col: i64, mut see: impl FnMut(usize, u64, i8)) {
+    for (i, &word) in places.iter().enumerate().filter(|(_, word)| **word != 0) {
+        let cells = grid.row((row + i as i64) as usize);
+        let mut bits = word;
+        while bits != 0 {
+            let bit = bits & bits.wrapping_neg();
+            see(i, bit, cells[(col + i64::from(bits.trailing_zeros())) as usize]);
+            bits ^= bit;
+        }
+    }
+}
+
+/// The bit of a colour in a patch; beyond 16 bits if it can have none.
+fn color_bit(color: i8) -> u32 {
+    1 << (color as u8).wrapping_add(1).min(31)
 }
 
 /// For every cell of the object the places where it would fit, all rows at once; what is left at the end is where

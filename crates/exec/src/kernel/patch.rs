@@ -94,7 +94,7 @@ pub(super) fn union<'a>(arena: &'a Arena, patches: &[Value<'a>]) -> Known<'a> {
     let (mut top, mut left, mut bottom, mut right) = (i64::MAX, i64::MAX, i64::MIN, i64::MIN);
     let mut colors = 0;
     let mut only = None;
-    let mut n = 0;
+    let (mut n, mut count) = (0, 0);
     for item in patches {
         let patch = match *item {
             Value::Patch(patch) => patch,
@@ -110,6 +110,7 @@ pub(super) fn union<'a>(arena: &'a Arena, patches: &[Value<'a>]) -> Known<'a> {
         colors |= patch.colors();
         only = Some(*item);
         n += 1;
+        count += patch.count();
     }
     if n <= 1 {
         return Some(Ok(only.unwrap_or(Value::EMPTY_SET)));
@@ -118,19 +119,41 @@ pub(super) fn union<'a>(arena: &'a Arena, patches: &[Value<'a>]) -> Known<'a> {
         return wide_union(arena, patches, (top, left, bottom, right), colors);
     }
     let height = (bottom - top) as usize;
-    let n_planes = colors.count_ones().max(1) as usize;
-    let mut words: Words = smallvec![0; n_planes * height];
+    let starts = plane_starts(colors, height);
+    let n_words = height * n_planes(colors);
+    if !Arena::holds(n_words, count) {
+        return None;
+    }
+    let words = arena.words(n_words, 0);
     for item in patches {
         let Value::Patch(patch) = item else { continue };
         let (row, col, _, _) = patch.bounds();
         let (skip, shift) = ((row - top) as usize, col - left);
         for (color, plane) in patch.planes() {
-            let place = if colors == 0 { 0 } else { place_of(colors, color) };
-            let to = &mut words[place * height + skip..];
+            let to = &mut words[starts[(color + 1) as usize & 15] + skip..];
             to.iter_mut().zip(plane).for_each(|(to, from)| *to |= from << shift);
         }
     }
-    arena.patch(Planes { row: top, col: left, height, colors, words: &words })
+    arena.counted(Planes { row: top, col: left, height, colors, words }, (right - left) as u32)
+}
+
+/// How many planes a patch of these colours has.
+fn n_planes(colors: u16) -> usize {
+    // Nearly all patches have one plane.
+    if colors & colors.wrapping_sub(1) == 0 { 1 } else { colors.count_ones() as usize }
+}
+
+/// Where the plane of each colour starts, from colour -1 on, if planes are `height` words long.
+pub(super) fn plane_starts(colors: u16, height: usize) -> [usize; 16] {
+    let mut starts = [0; 16];
+    if colors & colors.wrapping_sub(1) != 0 {
+        let mut next = 0;
+        for (color, start) in starts.iter_mut().enumerate() {
+            *start = next;
+            next += (colors >> color & 1) as usize * height;
+        }
+    }
+    starts
 }
 
 /// The union of patches that do not fit in bit planes together: a bitmap of any width, read off in order, so that
@@ -214,28 +237,38 @@ fn select<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>, keep: bool) -> Known<
     if p.is_object() != q.is_object() {
         return None;
     }
-    let (row, col, height, _) = p.bounds();
-    let (other_row, other_col, other_height, _) = q.bounds();
-    let mut words: Words = Words::from_slice(p.rows());
-    let mut changed = false;
-    for (i, (color, _)) in p.planes().enumerate() {
-        let other = q.planes().find(|(other, _)| *other == color).map(|(_, plane)| plane);
-        for r in 0..height {
-            let word = &mut words[i * height as usize + r as usize];
-            let o = row + r - other_row;
-            let mask = match other {
-                Some(plane) if (0..other_height).contains(&o) => aligned(plane[o as usize], other_col - col),
-                _ => 0,
-            };
-            let new = if keep { *word & mask } else { *word & !mask };
-            changed |= new != *word;
-            *word = new;
+    let (row, col, height, width) = p.bounds();
+    let (other_row, other_col, other_height, other_width) = q.bounds();
+    // The rows of `a` that `b` has, too.
+    let (first, last) = (row.max(other_row) - row, (row + height).min(other_row + other_height) - row);
+    if first >= last || col >= other_col + other_width || other_col >= col + width {
+        return Some(Ok(if keep { Value::EMPTY_SET } else { a }));
+    }
+    let (height, first, last) = (height as usize, first as usize, last as usize);
+    let skip = (row + first as i64 - other_row) as usize;
+    let mut words: Words = if keep { smallvec![0; p.rows().len()] } else { Words::from_slice(p.rows()) };
+    let mut changed = 0;
+    for (i, (color, plane)) in p.planes().enumerate() {
+        let other = q.planes().find(|(other, _)| *other == color);
+        let Some((_, other)) = other else {
+            changed |= u64::from(keep);
+            continue;
+        };
+        let to = &mut words[i * height..][..height];
+        for ((to, word), other) in to[first..last].iter_mut().zip(&plane[first..last]).zip(&other[skip..]) {
+            let common = word & aligned(*other, other_col - col);
+            *to = if keep { common } else { word ^ common };
+            changed |= *to ^ word;
+        }
+        if keep && last - first < height {
+            // The first or the last row goes, and the box is tight.
+            changed = 1;
         }
     }
-    if !changed {
+    if changed == 0 {
         return Some(Ok(a));
     }
-    cx.arena.patch(Planes { row, col, height: height as usize, colors: p.colors(), words: &words })
+    cx.arena.patch(Planes { row, col, height, colors: p.colors(), words: &words })
 }
 
 fn difference<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
@@ -285,8 +318,9 @@ fn rectangle<'a>(arena: &'a Arena, row: i64, col: i64, height: i64, width: i64) 
     if !(1..=255).contains(&height) || !(1..=64).contains(&width) {
         return None;
     }
-    let words: Words = smallvec![ones(width); height as usize];
-    arena.patch(Planes { row, col, height: height as usize, colors: 0, words: &words })
+    let words = arena.words(height as usize, ones(width));
+    let planes = Planes { row, col, height: height as usize, colors: 0, words };
+    arena.tight(planes, width as u32, (height * width) as u32)
 }
 
 fn backdrop<'a>(cx: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
@@ -313,10 +347,12 @@ fn ring<'a>(arena: &'a Arena, a: (i64, i64), b: (i64, i64)) -> Known<'a> {
     if height > 255 || width > 64 {
         return None;
     }
-    let mut words: Words = smallvec![1 | 1 << (width - 1); height as usize];
+    let words = arena.words(height as usize, 1 | 1 << (width - 1));
     words[0] = ones(width);
     words[height as usize - 1] = ones(width);
-    arena.patch(Planes { row: top, col: left, height: height as usize, colors: 0, words: &words })
+    let inside = (height - 2).max(0) * (width - 2).max(0);
+    let planes = Planes { row: top, col: left, height: height as usize, colors: 0, words };
+    arena.tight(planes, width as u32, (height * width - inside) as u32)
 }
 
 fn outline<'a>(cx: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
@@ -342,21 +378,22 @@ fn corners<'a>(cx: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
     Some(cx.arena.set(&corners))
 }
 
-fn around<'a>(cx: &mut Cx<'a>, loc: Value<'a>, words: [u64; 3]) -> Known<'a> {
+fn around<'a>(cx: &mut Cx<'a>, loc: Value<'a>, words: &'static [u64; 3], count: u32) -> Known<'a> {
     let Value::Pair(loc) = loc else { return None };
-    cx.arena.patch(Planes { row: loc.row() - 1, col: loc.col() - 1, height: 3, colors: 0, words: &words })
+    let planes = Planes { row: loc.row() - 1, col: loc.col() - 1, height: 3, colors: 0, words };
+    cx.arena.tight(planes, 3, count)
 }
 
 fn dneighbors<'a>(cx: &mut Cx<'a>, loc: Value<'a>) -> Known<'a> {
-    around(cx, loc, [0b010, 0b101, 0b010])
+    around(cx, loc, &[0b010, 0b101, 0b010], 4)
 }
 
 fn ineighbors<'a>(cx: &mut Cx<'a>, loc: Value<'a>) -> Known<'a> {
-    around(cx, loc, [0b101, 0b000, 0b101])
+    around(cx, loc, &[0b101, 0b000, 0b101], 4)
 }
 
 fn neighbors<'a>(cx: &mut Cx<'a>, loc: Value<'a>) -> Known<'a> {
-    around(cx, loc, [0b111, 0b101, 0b111])
+    around(cx, loc, &[0b111, 0b101, 0b111], 8)
 }
 
 fn vfrontier<'a>(cx: &mut Cx<'a>, location: Value<'a>) -> Known<'a> {
@@ -395,23 +432,29 @@ fn line<'a>(arena: &'a Arena, a: (i64, i64), b: (i64, i64)) -> Known<'a> {
         return None;
     }
     let falling = (down > 0) == (right > 0);
-    let words: Words = (0..n).map(|i| 1 << if falling { i } else { n - 1 - i }).collect();
-    arena.patch(Planes { row: top, col: left, height: n as usize, colors: 0, words: &words })
+    let words = arena.words(n as usize, 0);
+    for (i, word) in words.iter_mut().enumerate() {
+        *word = 1 << if falling { i } else { n as usize - 1 - i };
+    }
+    arena.tight(Planes { row: top, col: left, height: n as usize, colors: 0, words }, n as u32, n as u32)
+}
+
+/// The places of a patch, whatever their colours.
+pub(super) fn flat(patch: &Patch<'_>) -> Words {
+    let (first, others) = patch.rows().split_at(patch.bounds().2 as usize);
+    let mut words = Words::from_slice(first);
+    for plane in others.chunks_exact(words.len()) {
+        words.iter_mut().zip(plane).for_each(|(to, from)| *to |= from);
+    }
+    words
 }
 
 /// The smallest distance in steps between two patches of at most 64 cells together per pair of rows.
 fn distance(a: &Patch<'_>, b: &Patch<'_>) -> i64 {
     let mut best = i64::MAX;
-    let (row, col, height, _) = a.bounds();
-    let (other_row, other_col, other_height, _) = b.bounds();
-    let flat = |patch: &Patch<'_>, height: i64| {
-        let mut words: Words = smallvec![0; height as usize];
-        for (_, plane) in patch.planes() {
-            words.iter_mut().zip(plane).for_each(|(to, from)| *to |= from);
-        }
-        words
-    };
-    let (mine, theirs) = (flat(a, height), flat(b, other_height));
+    let (row, col, _, _) = a.bounds();
+    let (other_row, other_col, _, _) = b.bounds();
+    let (mine, theirs) = (flat(a), flat(b));
     for (i, &x) in mine.iter().enumerate().filter(|(_, word)| **word != 0) {
         for (j, &y) in theirs.iter().enumerate().filter(|(_, word)| **word != 0) {
             let rows = (row + i as i64 - other_row - j as i64).abs();
@@ -526,10 +569,12 @@ fn hmirror<'a>(cx: &mut Cx<'a>, piece: Value<'a>) -> Known<'a> {
         Value::Patch(patch) => patch,
         _ => return None,
     };
-    let (row, col, height, _) = patch.bounds();
-    let mut words: Words = Words::from_slice(patch.rows());
+    let (row, col, height, width) = patch.bounds();
+    let words = cx.arena.words(patch.rows().len(), 0);
+    words.copy_from_slice(patch.rows());
     words.chunks_exact_mut(height as usize).for_each(<[u64]>::reverse);
-    cx.arena.patch(Planes { row, col, height: height as usize, colors: patch.colors(), words: &words })
+    let planes = Planes { row, col, height: height as usize, colors: patch.colors(), words };
+    cx.arena.tight(planes, width as u32, patch.count() as u32)
 }
 
 pub(super) fn vmirror<'a>(cx: &mut Cx<'a>, piece: Value<'a>) -> Known<'a> {
@@ -539,8 +584,10 @@ pub(super) fn vmirror<'a>(cx: &mut Cx<'a>, piece: Value<'a>) -> Known<'a> {
         _ => return None,
     };
     let (row, col, height, width) = patch.bounds();
-    let words: Words = patch.rows().iter().map(|word| word.reverse_bits() >> (64 - width)).collect();
-    cx.arena.patch(Planes { row, col, height: height as usize, colors: patch.colors(), words: &words })
+    let words = cx.arena.words(patch.rows().len(), 0);
+    words.iter_mut().zip(patch.rows()).for_each(|(to, word)| *to = word.reverse_bits() >> (64 - width));
+    let planes = Planes { row, col, height: height as usize, colors: patch.colors(), words };
+    cx.arena.tight(planes, width as u32, patch.count() as u32)
 }
 
 pub(super) fn dmirror<'a>(cx: &mut Cx<'a>, piece: Value<'a>) -> Known<'a> {
@@ -553,8 +600,12 @@ pub(super) fn dmirror<'a>(cx: &mut Cx<'a>, piece: Value<'a>) -> Known<'a> {
     if height > 64 {
         return None;
     }
-    let n_planes = patch.rows().len() / height as usize;
-    let mut words: Words = smallvec![0; n_planes * width as usize];
+    // Turned, the planes have another number of words.
+    let n_words = n_planes(patch.colors()) * width as usize;
+    if !Arena::holds(n_words, patch.count()) {
+        return None;
+    }
+    let words = cx.arena.words(n_words, 0);
     for (p, (_, plane)) in patch.planes().enumerate() {
         for (i, word) in plane.iter().enumerate() {
             let mut word = *word;
@@ -564,5 +615,6 @@ pub(super) fn dmirror<'a>(cx: &mut Cx<'a>, piece: Value<'a>) -> Known<'a> {
             }
         }
     }
-    cx.arena.patch(Planes { row, col, height: width as usize, colors: patch.colors(), words: &words })
+    let planes = Planes { row, col, height: width as usize, colors: patch.colors(), words };
+    cx.arena.tight(planes, height as u32, patch.count() as u32)
 }
