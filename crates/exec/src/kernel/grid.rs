@@ -4,12 +4,13 @@ use batt_dsl::Cx;
 use batt_value::{Arena, Fail, Grid, Planes, Value};
 use smallvec::{SmallVec, smallvec};
 
-use super::patch::{Words, ones};
+use super::patch::{Words, ones, plane_starts};
 
 serve! {
     K1: rot90, rot180, rot270, cmirror, mostcolor, leastcolor, asindices, asobject, tophalf, bottomhalf, lefthalf,
         righthalf, trim, frontiers, compress;
-    K2: ofcolor, hconcat, vconcat, hupscale, vupscale, upscale, downscale, colorcount, canvas, subgrid;
+    K2: ofcolor, hconcat, vconcat, hupscale, vupscale, upscale, downscale, colorcount, canvas, subgrid, hsplit,
+        vsplit;
     K3: crop, replace, switch, cellwise;
 }
 
@@ -260,8 +261,10 @@ fn asindices<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Known<'a> {
     if !fits(grid) {
         return None;
     }
-    let words: Words = smallvec![ones(grid.width() as i64); grid.height()];
-    cx.arena.patch(Planes { row: 0, col: 0, height: grid.height(), colors: 0, words: &words })
+    let (height, width) = (grid.height(), grid.width());
+    let words = cx.arena.words(height, ones(width as i64));
+    let planes = Planes { row: 0, col: 0, height, colors: 0, words };
+    cx.arena.tight(planes, width as u32, (height * width) as u32)
 }
 
 fn asobject<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Known<'a> {
@@ -269,22 +272,35 @@ fn asobject<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Known<'a> {
     if !fits(grid) {
         return None;
     }
-    let height = grid.height();
-    let colors = histogram(grid.cells())?.bits();
-    let mut words: Words = smallvec![0; colors.count_ones() as usize * height];
-    // From colour + 1 to the start of its plane.
-    let mut starts = [0usize; 16];
-    let mut next = 0;
-    for (color, start) in starts.iter_mut().enumerate() {
-        *start = next;
-        next += (colors >> color & 1) as usize * height;
-    }
-    for (i, row) in grid.rows().enumerate() {
-        for (j, cell) in row.iter().enumerate() {
-            words[starts[(cell + 1) as usize] + i] |= 1 << j;
+    let (height, width) = (grid.height(), grid.width());
+    let (colors, words) = match uniform(grid.cells()) {
+        Some(color) => {
+            let color = u32::try_from(color + 1).ok().filter(|color| *color < 16)?;
+            (1 << color, cx.arena.words(height, ones(width as i64)))
         }
-    }
-    cx.arena.patch(Planes { row: 0, col: 0, height, colors, words: &words })
+        None => {
+            let colors = histogram(grid.cells())?.bits();
+            let starts = plane_starts(colors, height);
+            let n_words = colors.count_ones() as usize * height;
+            if !Arena::holds(n_words, height * width) {
+                return None;
+            }
+            let words = cx.arena.words(n_words, 0);
+            for (i, row) in grid.rows().enumerate() {
+                for (j, cell) in row.iter().enumerate() {
+                    words[starts[(cell + 1) as usize & 15] + i] |= 1 << j;
+                }
+            }
+            (colors, words)
+        }
+    };
+    let planes = Planes { row: 0, col: 0, height, colors, words };
+    cx.arena.tight(planes, width as u32, (height * width) as u32)
+}
+
+/// The colour of all cells, if they have the same.
+fn uniform(cells: &[i8]) -> Option<i8> {
+    cells.iter().all(|cell| *cell == cells[0]).then_some(cells[0])
 }
 
 /// The part of a grid from (row, col), within it.
@@ -326,6 +342,40 @@ fn subgrid<'a>(cx: &mut Cx<'a>, patch: Value<'a>, grid: Value<'a>) -> Known<'a> 
     let (Value::Patch(patch), Value::Grid(grid)) = (patch, grid) else { return None };
     let (row, col, height, width) = patch.bounds();
     cropped(cx.arena, grid, (row, col), (height, width))
+}
+
+fn hsplit<'a>(cx: &mut Cx<'a>, grid: Value<'a>, n: Value<'a>) -> Known<'a> {
+    let Value::Grid(grid) = grid else { return None };
+    parts(cx.arena, grid.width(), n, |start, size| part(cx.arena, grid, 0, start, grid.height(), size))
+}
+
+fn vsplit<'a>(cx: &mut Cx<'a>, grid: Value<'a>, n: Value<'a>) -> Known<'a> {
+    let Value::Grid(grid) = grid else { return None };
+    parts(cx.arena, grid.height(), n, |start, size| part(cx.arena, grid, start, 0, size, grid.width()))
+}
+
+/// `n` parts of a whole, each made from its start and its size. What does not divide evenly leaves gaps.
+fn parts<'a>(
+    arena: &'a Arena,
+    whole: usize,
+    n: Value<'a>,
+    part: impl Fn(usize, usize) -> Known<'a>,
+) -> Known<'a> {
+    let Value::Int(n) = n else { return None };
+    let n = usize::try_from(n).ok().filter(|n| (1..=whole).contains(n))?;
+    let (size, stride) = (whole / n, whole.div_ceil(n));
+    let mut grids: SmallVec<[Value<'a>; 12]> = SmallVec::new();
+    for start in (0..n).map(|i| i * stride) {
+        // The last ones may lie outside.
+        if start + size > whole {
+            return None;
+        }
+        match part(start, size)? {
+            Ok(grid) => grids.push(grid),
+            Err(fail) => return Some(Err(fail)),
+        }
+    }
+    Some(arena.tuple(&grids))
 }
 
 fn tophalf<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Known<'a> {
@@ -395,8 +445,12 @@ fn vupscale<'a>(cx: &mut Cx<'a>, grid: Value<'a>, by: Value<'a>) -> Known<'a> {
 }
 
 fn upscale<'a>(cx: &mut Cx<'a>, element: Value<'a>, by: Value<'a>) -> Known<'a> {
-    let (Value::Grid(grid), by) = (element, factor(by)?) else { return None };
-    scaled(cx.arena, grid, by, by)
+    let by = factor(by)?;
+    match element {
+        Value::Grid(grid) => scaled(cx.arena, grid, by, by),
+        Value::Patch(patch) => super::patch::upscaled(cx.arena, patch, by),
+        _ => None,
+    }
 }
 
 fn scaled<'a>(arena: &'a Arena, grid: &Grid<'_>, down: usize, right: usize) -> Known<'a> {

@@ -17,6 +17,8 @@ type Known<'a> = Option<Result<Value<'a>, Fail>>;
 enum Brush<'a> {
     Patch(&'a Patch<'a>),
     Cells(&'a [Value<'a>]),
+    /// A tuple of small places: a grid two wide.
+    Places(&'a Grid<'a>),
 }
 
 impl<'a> Brush<'a> {
@@ -24,6 +26,7 @@ impl<'a> Brush<'a> {
     fn new(value: Value<'a>, colored: bool) -> Option<Brush<'a>> {
         match value {
             Value::Patch(patch) if patch.is_object() || !colored => Some(Brush::Patch(patch)),
+            Value::Grid(grid) if grid.width() == 2 && !colored => Some(Brush::Places(grid)),
             Value::Set(_) | Value::Tuple(_) => {
                 let items = match value {
                     Value::Set(set) => set.items(),
@@ -49,6 +52,18 @@ impl<'a> Brush<'a> {
     fn each_cell(&self, cells: &mut [i8], width: usize, mut write: impl FnMut(&mut i8, i8)) {
         let patch = match self {
             Brush::Patch(patch) => patch,
+            Brush::Places(places) => {
+                let height = cells.len() / width;
+                for place in places.rows() {
+                    let (Ok(row), Ok(col)) = (usize::try_from(place[0]), usize::try_from(place[1])) else {
+                        continue;
+                    };
+                    if row < height && col < width {
+                        write(&mut cells[row * width + col], 0);
+                    }
+                }
+                return;
+            }
             Brush::Cells(items) => {
                 let height = (cells.len() / width) as i64;
                 for item in *items {
