@@ -116,6 +116,8 @@ impl Arena {
                     return Ok(Value::Row(self.bump.alloc(Row { cells })));
                 }
             }
+            // Two different members are no rows of a grid.
+            [Value::Pair(_), Value::Patch(_)] => {}
             [Value::Row(_) | Value::Pair(_), ..] => {
                 if let Some(grid) = self.rectangle(items)? {
                     return Ok(grid);
@@ -407,6 +409,20 @@ impl Arena {
         Ok(Some(Value::Grid(self.bump.alloc(Grid { width: width as u32, cells }))))
     }
 
+    /// A place or a cell as a patch of its own.
+    fn single<'a>(&'a self, item: Value<'a>) -> Option<Value<'a>> {
+        let (colors, row, col) = match item {
+            Value::Pair(pair) => (0, pair.row(), pair.col()),
+            Value::Cell(cell) if Patch::COLORS.contains(&cell.color()) => {
+                (1 << (cell.color() + 1), cell.row(), cell.col())
+            }
+            _ => return None,
+        };
+        let (row, col) = (i16::try_from(row).ok()?, i16::try_from(col).ok()?);
+        let patch = Patch { row, col, height: 1, width: 1, colors, count: 1, rows: &[1] };
+        Some(Value::Patch(self.bump.alloc(patch)))
+    }
+
     /// `items` as bit planes, if they are all pairs or all cells and fit.
     fn planes<'a>(&'a self, items: &[Value<'a>]) -> Option<Value<'a>> {
         fn place(item: Value<'_>, object: bool) -> Option<(i64, i64, i64)> {
@@ -415,6 +431,9 @@ impl Arena {
                 Value::Cell(cell) if object => Some((cell.color(), cell.row(), cell.col())),
                 _ => None,
             }
+        }
+        if let [item] = *items {
+            return self.single(item);
         }
         let object = matches!(items[0], Value::Cell(_));
         let (_, row, col) = place(items[0], object)?;

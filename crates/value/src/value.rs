@@ -220,6 +220,7 @@ pub struct Items<'a> {
 impl<'a> Iterator for Items<'a> {
     type Item = Value<'a>;
 
+    #[inline]
     fn next(&mut self) -> Option<Value<'a>> {
         self.members.next().map(|view| match view {
             View::Value(value) => value,
@@ -288,6 +289,7 @@ pub(crate) enum Members<'v> {
 impl<'v> Iterator for Members<'v> {
     type Item = View<'v>;
 
+    #[inline]
     fn next(&mut self) -> Option<View<'v>> {
         match self {
             Members::Two(items, next) => {

@@ -1,11 +1,11 @@
 //! Finding objects in grids.
 
 use batt_dsl::Cx;
-use batt_value::{Fail, Grid, Planes, Value};
+use batt_value::{Arena, Fail, Grid, Patch, Planes, Value};
 use smallvec::{SmallVec, smallvec};
 
 use super::grid::{Bits, Histogram, fits, histogram};
-use super::patch::{Words, flat, ones, place_of, plane_starts};
+use super::patch::{Words, flat, n_planes, ones, place_of, plane_starts};
 
 serve! {
     K1: partition, fgpartition;
@@ -285,7 +285,12 @@ fn fgpartition<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Known<'a> {
 
 fn toobject<'a>(cx: &mut Cx<'a>, patch: Value<'a>, grid: Value<'a>) -> Known<'a> {
     let (Value::Patch(patch), Value::Grid(grid)) = (patch, grid) else { return None };
-    let (row, col, height, _) = patch.bounds();
+    let (row, col, height, width) = patch.bounds();
+    let (below, right) = (grid.height() as i64 - row - height, grid.width() as i64 - col - width);
+    let inside = row >= 0 && col >= 0 && below >= 0 && right >= 0;
+    if inside && patch.rows().len() == height as usize {
+        return painted_plane(cx, patch, grid);
+    }
     let mut places = flat(patch);
     // The part of each word that lies on the grid.
     let within = ones((grid.width() as i64 - col).max(0)) & !ones((-col).max(0));
@@ -293,20 +298,41 @@ fn toobject<'a>(cx: &mut Cx<'a>, patch: Value<'a>, grid: Value<'a>) -> Known<'a>
         let inside = (0..grid.height() as i64).contains(&(row + i as i64));
         *word = if inside { *word & within } else { 0 };
     }
-    // First the colours, then the planes.
-    let mut colors = 0u32;
-    each_cell(grid, &places, row, col, |_, _, color| colors |= color_bit(color));
+    let colors = colors_at(grid, &places, row, col)?;
     if colors == 0 {
         return Some(Ok(Value::EMPTY_SET));
-    }
-    let colors = u16::try_from(colors).ok()?;
-    if colors.is_power_of_two() {
-        return cx.arena.patch(Planes { row, col, height: height as usize, colors, words: &places });
     }
     let starts = plane_starts(colors, height as usize);
     let mut words: Words = smallvec![0; colors.count_ones() as usize * height as usize];
     each_cell(grid, &places, row, col, |i, bit, color| words[starts[(color + 1) as usize & 15] + i] |= bit);
     cx.arena.patch(Planes { row, col, height: height as usize, colors, words: &words })
+}
+
+/// [`toobject`] of a patch of one plane that lies on the grid: its box and its cells stay the same.
+fn painted_plane<'a>(cx: &mut Cx<'a>, patch: &Patch<'a>, grid: &Grid<'a>) -> Known<'a> {
+    let (row, col, height, width) = patch.bounds();
+    let colors = colors_at(grid, patch.rows(), row, col)?;
+    let n_words = height as usize * n_planes(colors);
+    if !Arena::holds(n_words, patch.count()) {
+        return None;
+    }
+    let planes = Planes { row, col, height: height as usize, colors, words: patch.rows() };
+    if n_words == height as usize {
+        return cx.arena.tight(planes, width as u32, patch.count() as u32);
+    }
+    let starts = plane_starts(colors, height as usize);
+    let words = cx.arena.words(n_words, 0);
+    each_cell(grid, patch.rows(), row, col, |i, bit, color| {
+        words[starts[(color + 1) as usize & 15] + i] |= bit;
+    });
+    cx.arena.tight(Planes { words, ..planes }, width as u32, patch.count() as u32)
+}
+
+/// The colours of the grid at some places of it, as the bits of a patch.
+fn colors_at(grid: &Grid<'_>, places: &[u64], row: i64, col: i64) -> Option<u16> {
+    let mut colors = 0u32;
+    each_cell(grid, places, row, col, |_, _, color| colors |= color_bit(color));
+    u16::try_from(colors).ok()
 }
 
 /// Calls `see` with the row, the bit and the colour on the grid of every place; all lie on the grid.
@@ -359,26 +385,28 @@ fn occurrences<'a>(cx: &mut Cx<'a>, grid: Value<'a>, obj: Value<'a>) -> Known<'a
     cx.arena.patch(Planes { row: 0, col: 0, height: rows as usize, colors: 0, words: &left })
 }
 
-/// Leaves in every row the columns from which all bits of `word` fall on bits. Runs of bits by doubling: three
-/// shifts and ands for eight cells in a row.
-fn erode(rows: &mut [u64], mut word: u64) {
-    let original: Words = Words::from_slice(rows);
-    let mut first = true;
-    while word != 0 {
-        let start = word.trailing_zeros();
-        let length = (!(word >> start)).trailing_zeros().min(64 - start);
-        word &= if start + length >= 64 { 0 } else { !0 << (start + length) };
-        for (to, row) in rows.iter_mut().zip(&original) {
-            let mut run = *row >> start;
-            let mut done = 1;
-            while done < length {
-                let step = done.min(length - done);
-                run &= run >> step;
-                done += step;
-            }
-            *to = if first { run } else { *to & run };
-        }
-        first = false;
+/// Leaves in every row the columns from which all bits of `word` fall on bits.
+fn erode(rows: &mut [u64], word: u64) {
+    let start = word.trailing_zeros();
+    let length = (!(word >> start)).trailing_zeros();
+    let rest = if start + length >= 64 { 0 } else { word & !0 << (start + length) };
+    if rest == 0 {
+        return erode_run(rows, start, length);
+    }
+    let mut others: Words = Words::from_slice(rows);
+    erode_run(rows, start, length);
+    erode(&mut others, rest);
+    rows.iter_mut().zip(&others).for_each(|(row, other)| *row &= other);
+}
+
+/// [`erode`] by a run of bits, by doubling: three shifts and ands for eight cells in a row.
+fn erode_run(rows: &mut [u64], start: u32, length: u32) {
+    rows.iter_mut().for_each(|row| *row >>= start);
+    let mut done = 1;
+    while done < length {
+        let step = done.min(length - done);
+        rows.iter_mut().for_each(|row| *row &= *row >> step);
+        done += step;
     }
 }
 

@@ -172,7 +172,7 @@ pub(super) fn union<'a>(arena: &'a Arena, patches: &[Value<'a>]) -> Known<'a> {
 }
 
 /// How many planes a patch of these colours has.
-fn n_planes(colors: u16) -> usize {
+pub(super) fn n_planes(colors: u16) -> usize {
     // Nearly all patches have one plane.
     if colors & colors.wrapping_sub(1) == 0 { 1 } else { colors.count_ones() as usize }
 }
@@ -180,12 +180,12 @@ fn n_planes(colors: u16) -> usize {
 /// Where the plane of each colour starts, from colour -1 on, if planes are `height` words long.
 pub(super) fn plane_starts(colors: u16, height: usize) -> [usize; 16] {
     let mut starts = [0; 16];
-    if colors & colors.wrapping_sub(1) != 0 {
-        let mut next = 0;
-        for (color, start) in starts.iter_mut().enumerate() {
-            *start = next;
-            next += (colors >> color & 1) as usize * height;
-        }
+    let mut rest = colors & colors.wrapping_sub(1);
+    let mut next = height;
+    while rest != 0 {
+        starts[rest.trailing_zeros() as usize & 15] = next;
+        next += height;
+        rest &= rest - 1;
     }
     starts
 }
