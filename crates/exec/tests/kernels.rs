@@ -79,12 +79,16 @@ fn arguments() -> BoxedStrategy<Tree> {
         1 => Just(Tree::Tuple(vec![])),
         2 => prop::collection::vec(ints(-3..9), 0..5).prop_map(Tree::Tuple),
         2 => prop::collection::vec(ints(-3..9), 0..5).prop_map(Tree::Set),
+        1 => prop::collection::vec(cell(6, 0..4), 1..9).prop_map(Tree::Tuple),
+        1 => prop::collection::vec(place(6), 1..9).prop_map(Tree::Tuple),
+        1 => prop::collection::vec(place(300), 1..5).prop_map(Tree::Tuple),
     ];
     let plain = plain.boxed();
     prop_oneof![
         8 => plain.clone(),
         2 => prop::collection::vec(object(6, 0..4, 9), 0..5).prop_map(Tree::Set),
         1 => prop::collection::vec(indices(6, 9), 0..5).prop_map(Tree::Set),
+        1 => prop::collection::vec(grid(0..2, 2), 1..4).prop_map(Tree::Tuple),
         1 => prop::collection::vec(plain.clone(), 0..4).prop_map(Tree::Set),
         1 => prop::collection::vec(plain, 0..4).prop_map(Tree::Tuple),
     ]
