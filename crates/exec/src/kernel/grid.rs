@@ -7,9 +7,9 @@ use smallvec::{SmallVec, smallvec};
 use super::patch::{Words, ones, plane_starts};
 
 serve! {
-    K1: rot90, rot180, rot270, cmirror, mostcolor, leastcolor, asindices, asobject, tophalf, bottomhalf, lefthalf,
+    P1: rot90, rot180, rot270, cmirror, mostcolor, leastcolor, asindices, asobject, tophalf, bottomhalf, lefthalf,
         righthalf, trim, frontiers, compress;
-    K2: ofcolor, hconcat, vconcat, hupscale, vupscale, upscale, downscale, colorcount, canvas, subgrid, hsplit,
+    P2: ofcolor, hconcat, vconcat, hupscale, vupscale, upscale, downscale, colorcount, canvas, subgrid, hsplit,
         vsplit;
     K3: crop, replace, switch, cellwise;
 }

@@ -6,8 +6,10 @@ use batt_value::{Fail, Pair, Patch, Value};
 use super::patch::{aligned, as_patch, bounds, flat};
 
 serve! {
-    K1: hperiod, vperiod, centerofmass;
-    K2: manhattan, adjacent, hmatching, vmatching, bordering, position, gravitate;
+    K1: hperiod, vperiod;
+    P1: centerofmass;
+    P2: hmatching, vmatching, bordering, position;
+    K2: manhattan, adjacent, gravitate;
 }
 
 type Known<'a> = Option<Result<Value<'a>, Fail>>;

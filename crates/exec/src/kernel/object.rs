@@ -8,8 +8,9 @@ use super::grid::{Bits, Histogram, fits, histogram};
 use super::patch::{Words, flat, n_planes, ones, place_of, plane_starts};
 
 serve! {
-    K1: partition, fgpartition;
-    K2: toobject, occurrences, o_g;
+    P1: partition, fgpartition;
+    P2: toobject, o_g;
+    K2: occurrences;
     K4: objects;
 }
 
