@@ -97,9 +97,9 @@ fn vmatching<'a>(_: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
     bool(columns(a) & aligned(columns(b), by) != 0)
 }
 
-fn bordering<'a>(_: &mut Cx<'a>, patch: Value<'a>, grid: Value<'a>) -> Known<'a> {
+fn bordering<'a>(cx: &mut Cx<'a>, patch: Value<'a>, grid: Value<'a>) -> Known<'a> {
     let Value::Grid(grid) = grid else { return None };
-    let (top, left, bottom, right) = bounds(patch)?;
+    let (top, left, bottom, right) = bounds(cx.arena, patch)?;
     bool(top == 0 || left == 0 || bottom == grid.height() as i64 - 1 || right == grid.width() as i64 - 1)
 }
 

@@ -16,9 +16,8 @@ type Known<'a> = Option<Result<Value<'a>, Fail>>;
 pub(super) type Words = SmallVec<[u64; 20]>;
 
 /// Top, left, bottom and right of a patch, all inclusive.
-pub(super) fn bounds(patch: Value<'_>) -> Option<(i64, i64, i64, i64)> {
-    let Value::Patch(patch) = patch else { return None };
-    let (row, col, height, width) = patch.bounds();
+pub(super) fn bounds<'a>(arena: &'a Arena, patch: Value<'a>) -> Option<(i64, i64, i64, i64)> {
+    let (row, col, height, width) = as_patch(arena, patch)?.bounds();
     Some((row, col, row + height - 1, col + width - 1))
 }
 
@@ -447,22 +446,22 @@ fn ring<'a>(arena: &'a Arena, a: (i64, i64), b: (i64, i64)) -> Known<'a> {
 }
 
 fn outline<'a>(cx: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
-    let (top, left, bottom, right) = bounds(patch)?;
+    let (top, left, bottom, right) = bounds(cx.arena, patch)?;
     ring(cx.arena, (top, left), (bottom, right))
 }
 
 fn outbox<'a>(cx: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
-    let (top, left, bottom, right) = bounds(patch)?;
+    let (top, left, bottom, right) = bounds(cx.arena, patch)?;
     ring(cx.arena, (top - 1, left - 1), (bottom + 1, right + 1))
 }
 
 fn inbox<'a>(cx: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
-    let (top, left, bottom, right) = bounds(patch)?;
+    let (top, left, bottom, right) = bounds(cx.arena, patch)?;
     ring(cx.arena, (top + 1, left + 1), (bottom - 1, right - 1))
 }
 
 fn corners<'a>(cx: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
-    let (top, left, bottom, right) = bounds(patch)?;
+    let (top, left, bottom, right) = bounds(cx.arena, patch)?;
     let corners = [(top, left), (top, right), (bottom, left), (bottom, right)];
     let corners =
         corners.map(|(row, col)| Value::Pair(Pair::new(row, col).expect("a patch lies within 17 bits")));
