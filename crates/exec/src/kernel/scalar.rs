@@ -367,8 +367,23 @@ fn numcolors<'a>(cx: &mut Cx<'a>, element: Value<'a>) -> Known<'a> {
 
 fn shift<'a>(cx: &mut Cx<'a>, patch: Value<'a>, directions: Value<'a>) -> Known<'a> {
     let Value::Pair(by) = directions else { return None };
-    let moved = cx.arena.moved(as_patch(cx.arena, patch)?, by.row(), by.col())?;
+    let moved = match (as_patch(cx.arena, patch), patch) {
+        (Some(patch), _) => cx.arena.moved(patch, by.row(), by.col())?,
+        (None, Value::Set(set)) => moved_places(cx, set.items(), by)?,
+        (None, Value::Tuple(tuple)) => moved_places(cx, tuple.items(), by)?,
+        _ => return None,
+    };
     per_cell(cx, u64::from(patch.weight()) + PAIR, moved)
+}
+
+/// Places that do not fit in bit planes.
+fn moved_places<'a>(cx: &mut Cx<'a>, places: &[Value<'a>], by: Pair) -> Known<'a> {
+    let mut moved = Vec::with_capacity(places.len());
+    for place in places {
+        let Value::Pair(place) = place else { return None };
+        moved.push(pair(place.row() + by.row(), place.col() + by.col())?);
+    }
+    cx.arena.set(&moved).ok().filter(|_| !moved.is_empty())
 }
 
 fn recolor<'a>(cx: &mut Cx<'a>, value: Value<'a>, patch: Value<'a>) -> Known<'a> {
