@@ -17,8 +17,33 @@ pub(super) type Words = SmallVec<[u64; 20]>;
 
 /// Top, left, bottom and right of a patch, all inclusive.
 pub(super) fn bounds<'a>(arena: &'a Arena, patch: Value<'a>) -> Option<(i64, i64, i64, i64)> {
-    let (row, col, height, width) = as_patch(arena, patch)?.bounds();
-    Some((row, col, row + height - 1, col + width - 1))
+    if let Some(patch) = as_patch(arena, patch) {
+        let (row, col, height, width) = patch.bounds();
+        return Some((row, col, row + height - 1, col + width - 1));
+    }
+    let places = listed_places(patch)?;
+    let (first, others) = places.split_first()?;
+    let start = (first.row(), first.col(), first.row(), first.col());
+    Some(others.iter().fold(start, |(top, left, bottom, right), place| {
+        let (row, col) = (place.row(), place.col());
+        (top.min(row), left.min(col), bottom.max(row), right.max(col))
+    }))
+}
+
+/// The places of a set in list form or of a tuple, in its order.
+pub(super) fn listed_places(value: Value<'_>) -> Option<SmallVec<[Pair; 32]>> {
+    let place = |item: &Value<'_>| match item {
+        Value::Pair(place) => Some(*place),
+        _ => None,
+    };
+    match value {
+        Value::Set(set) => set.items().iter().map(place).collect(),
+        Value::Tuple(tuple) => tuple.items().iter().map(place).collect(),
+        Value::Grid(grid) if grid.width() == 2 => {
+            grid.rows().map(|row| Pair::new(row[0].into(), row[1].into())).collect()
+        }
+        _ => None,
+    }
 }
 
 /// A patch, or a tuple of places or cells as one. Places that are small are the rows of a grid two wide.
