@@ -68,8 +68,14 @@ impl List<'_> {
         self.add("two transforms", Learner::Transform(Steps::Two));
         self.add("special transforms", Learner::Transform(Steps::Special));
         self.after_views()?;
+        self.cells_after_special_views()?;
         self.add("stack", Learner::Stack);
+        self.add("draw", Learner::Draw);
+        self.add("assemble", Learner::Assemble);
         self.canvases()?;
+        self.nested_frames()?;
+        self.nested_boxes()?;
+        self.nested_matrices()?;
         Some(())
     }
 
@@ -106,6 +112,9 @@ impl List<'_> {
         self.add("repeat", Learner::Repeat);
         self.add("complete", Learner::Complete);
         self.add("complete on background", Learner::CompleteSoft);
+        self.add("continue", Learner::Continue);
+        self.add("template", Learner::Template);
+        self.add("fill parts", Learner::FillParts);
         self.add("table", Learner::Table);
         self.add("count", Learner::Count);
         for (mechanism, vocabulary) in SINGLE_GROUPS {
@@ -118,22 +127,13 @@ impl List<'_> {
         self.add("cells: free", Learner::Cells(Vocabulary::Free));
         self.add("cells: undirected", Learner::Cells(Vocabulary::Undirected));
         self.add("forest", Learner::Forest);
-        for vocabulary in
-            [Vocabulary::SpecialViews, Vocabulary::SpecialViewsAndObjects, Vocabulary::SpecialViewsAndBoxes]
-        {
+        for vocabulary in SPECIAL_VOCABULARIES {
             self.add("cells: special", Learner::Cells(vocabulary));
         }
     }
 
     fn parts(&mut self) -> Option<()> {
-        for parts in [
-            Parts::Objects,
-            Parts::OneColorObjects,
-            Parts::OnMajority,
-            Parts::LineCells,
-            Parts::Rows,
-            Parts::Columns,
-        ] {
+        for parts in ALL_PARTS {
             for learner in PART_LEARNERS {
                 self.add_in("parts", &[Context::Parts(parts)], learner)?;
             }
@@ -209,21 +209,147 @@ impl List<'_> {
         Some(())
     }
 
+    /// A special view first, if it brings the input nearer to the output or not much farther away.
+    fn cells_after_special_views(&mut self) -> Option<()> {
+        if !self.demos.edits() {
+            return Some(());
+        }
+        let changed: usize = self.demos.pairs().iter().map(|(i, o)| i.distance(o)).sum();
+        for (view, images) in self.demos.views(self.work)? {
+            let known = &views()[*view];
+            if !(known.special && known.feature || known.starts_cells) {
+                continue;
+            }
+            let sized = images.iter().zip(self.demos.outputs()).all(|(image, output)| image.same_size(output));
+            let left = || images.iter().zip(self.demos.outputs()).map(|(i, o)| i.distance(o)).sum::<usize>();
+            if sized && left() < 2 * changed {
+                let learner = Learner::Cells(Vocabulary::FreeSmall);
+                self.add_in("cells after a special transform", &[Context::After(*view)], learner)?;
+            }
+        }
+        Some(())
+    }
+
+    fn nested_frames(&mut self) -> Option<()> {
+        for frame in FRAMES {
+            let outer = Context::Frame(frame);
+            for parts in ALL_PARTS {
+                for learner in PART_LEARNERS {
+                    self.add_in("frame, inside", &[outer, Context::Parts(parts)], learner)?;
+                }
+            }
+            for region in regions() {
+                for learner in INNER {
+                    self.add_in("frame, inside", &[outer, Context::Box(region)], learner)?;
+                }
+            }
+            for learner in NESTED {
+                self.add_in("frame, inside", &[outer], learner)?;
+            }
+            for placement in Placement::ALL {
+                for learner in CANVAS_LEARNERS {
+                    self.add_in("frame, inside", &[outer, Context::Canvas(placement)], learner)?;
+                }
+            }
+        }
+        Some(())
+    }
+
+    fn nested_boxes(&mut self) -> Option<()> {
+        for region in regions() {
+            let outer = Context::Box(region);
+            for frame in FRAMES {
+                for learner in INNER {
+                    self.add_in("box, inside", &[outer, Context::Frame(frame)], learner)?;
+                }
+            }
+            for parts in ALL_PARTS {
+                for learner in PART_LEARNERS {
+                    self.add_in("box, inside", &[outer, Context::Parts(parts)], learner)?;
+                }
+            }
+            for learner in [
+                Learner::Draw,
+                Learner::Recolor(true),
+                Learner::Transform(Steps::Special),
+                Learner::Cells(Vocabulary::Undirected),
+            ] {
+                self.add_in("box, inside", &[outer], learner)?;
+            }
+        }
+        Some(())
+    }
+
+    fn nested_matrices(&mut self) -> Option<()> {
+        for matrix in [Matrix::LineCells, Matrix::Blocks] {
+            let outer = Context::Matrix(matrix);
+            for parts in ALL_PARTS {
+                for learner in PART_LEARNERS {
+                    self.add_in("matrix, inside", &[outer, Context::Parts(parts)], learner)?;
+                }
+            }
+            for region in regions() {
+                for learner in INNER {
+                    self.add_in("matrix, inside", &[outer, Context::Box(region)], learner)?;
+                }
+            }
+            for learner in NESTED {
+                self.add_in("matrix, inside", &[outer], learner)?;
+            }
+            self.add_in("matrix, inside", &[outer], Learner::Transform(Steps::Special))?;
+            for vocabulary in SPECIAL_VOCABULARIES {
+                self.add_in("matrix, inside", &[outer], Learner::Cells(vocabulary))?;
+            }
+        }
+        Some(())
+    }
+
     fn canvases(&mut self) -> Option<()> {
         for placement in Placement::ALL {
-            for learner in [
-                Learner::Transform(Steps::One),
-                Learner::Cells(Vocabulary::Near),
-                Learner::Cells(Vocabulary::Rays),
-                Learner::Cells(Vocabulary::Free),
-                Learner::Cells(Vocabulary::All),
-            ] {
+            for learner in CANVAS_LEARNERS {
                 self.add_in("canvas", &[Context::Canvas(placement)], learner)?;
             }
         }
         Some(())
     }
 }
+
+const ALL_PARTS: [Parts; 6] = [
+    Parts::Objects,
+    Parts::OneColorObjects,
+    Parts::OnMajority,
+    Parts::LineCells,
+    Parts::Rows,
+    Parts::Columns,
+];
+
+const SPECIAL_VOCABULARIES: [Vocabulary; 3] =
+    [Vocabulary::SpecialViews, Vocabulary::SpecialViewsAndObjects, Vocabulary::SpecialViewsAndBoxes];
+
+const CANVAS_LEARNERS: [Learner; 6] = [
+    Learner::Transform(Steps::One),
+    Learner::Draw,
+    Learner::Cells(Vocabulary::Near),
+    Learner::Cells(Vocabulary::Rays),
+    Learner::Cells(Vocabulary::Free),
+    Learner::Cells(Vocabulary::All),
+];
+
+/// What is cheap enough to run inside frames and matrices besides [`INNER`].
+const NESTED: [Learner; 12] = [
+    Learner::Draw,
+    Learner::Template,
+    Learner::Recolor(true),
+    Learner::FillParts,
+    Learner::CompleteSoft,
+    Learner::Assemble,
+    Learner::Continue,
+    Learner::Cells(Vocabulary::Undirected),
+    Learner::Cells(Vocabulary::Free),
+    Learner::Cells(Vocabulary::Nearest),
+    Learner::Cells(Vocabulary::Rays),
+    Learner::Cells(Vocabulary::BoxesAndMirrors),
+];
 
 const PART_LEARNERS: [Learner; 4] = [
     Learner::Transform(Steps::One),
@@ -244,8 +370,11 @@ fn applies(learner: Learner, demos: &Demos) -> bool {
         | Learner::Stack
         | Learner::Recolor(_)
         | Learner::Move
+        | Learner::Draw
+        | Learner::Template
+        | Learner::FillParts
         | Learner::CompleteSoft => demos.edits(),
-        Learner::Repeat => !demos.same_size(),
+        Learner::Repeat | Learner::Assemble | Learner::Continue => !demos.same_size(),
         Learner::Select(_) | Learner::Split => demos.pairs().iter().all(|(i, o)| o.area() <= i.area()),
         _ => true,
     }

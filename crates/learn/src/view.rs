@@ -21,6 +21,8 @@ pub(crate) struct View {
     pub special: bool,
     /// Whether rules of cells may be learned on its result though the size stays.
     pub first: bool,
+    /// The same for small rules only.
+    pub starts_cells: bool,
     run: Run,
 }
 
@@ -36,6 +38,9 @@ pub(crate) fn views() -> &'static [View] {
         let mut list = List(Vec::new());
         plain(&mut list);
         special(&mut list);
+        for view in &mut list.0 {
+            view.starts_cells = STARTS_CELLS.contains(&view.name.as_str());
+        }
         list.0
     });
     &VIEWS
@@ -45,6 +50,16 @@ pub(crate) fn views() -> &'static [View] {
 pub(crate) fn view_index(name: &str) -> Option<usize> {
     views().iter().position(|view| view.name == name)
 }
+
+/// What is worth keeping alone before a small rule of cells.
+const STARTS_CELLS: [&str; 6] = [
+    "only the colours that occur once",
+    "only the rarest colour",
+    "only the commonest colour",
+    "only the largest one-colour objects",
+    "without the largest one-colour objects",
+    "without single cells",
+];
 
 struct List(Vec<View>);
 
@@ -61,6 +76,7 @@ impl List {
             feature: false,
             special: false,
             first: false,
+            starts_cells: false,
             run: Box::new(run),
         });
         self.0.last_mut().expect("just pushed")

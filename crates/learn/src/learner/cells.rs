@@ -19,6 +19,8 @@ pub enum Vocabulary {
     All,
     /// Everything but positions.
     Free,
+    /// The same, in a rule of at most four leaves.
+    FreeSmall,
     /// Learned from all eight orientations: no directions.
     Undirected,
     /// What undirected rules speak of, with directions.
@@ -47,7 +49,7 @@ impl Vocabulary {
             Vocabulary::Nearest => vec![Base, Nearest],
             Vocabulary::Views => vec![Base, Views],
             Vocabulary::All => ALL_GROUPS.to_vec(),
-            Vocabulary::Free => without(&[Group::Position, Group::Lines, Ring]),
+            Vocabulary::Free | Vocabulary::FreeSmall => without(&[Group::Position, Group::Lines, Ring]),
             Vocabulary::Undirected | Vocabulary::Directed => {
                 without(&[Group::Position, Group::Lines, Ring, Views])
             }
@@ -63,6 +65,7 @@ impl Vocabulary {
         match self {
             Vocabulary::All => 12,
             Vocabulary::Undirected => 9,
+            Vocabulary::FreeSmall => 4,
             Vocabulary::Views | Vocabulary::Plain => 6,
             Vocabulary::SpecialViews
             | Vocabulary::SpecialViewsAndObjects
@@ -77,7 +80,8 @@ impl Vocabulary {
             Vocabulary::Undirected => 1.5,
             Vocabulary::SpecialViews
             | Vocabulary::SpecialViewsAndObjects
-            | Vocabulary::SpecialViewsAndBoxes => 2.3,
+            | Vocabulary::SpecialViewsAndBoxes
+            | Vocabulary::FreeSmall => 2.3,
             _ => 2.0,
         }
     }

@@ -1,7 +1,8 @@
 //! Completion by self-isometries: what the image says elsewhere, moved or mirrored, fills what is unknown.
 
+use super::transform::color_map_words;
 use crate::found::Found;
-use crate::image::{Image, color_name};
+use crate::image::{Area, Image, color_map, color_name};
 use crate::size::size_rules;
 use crate::{Demos, Rule, Work};
 
@@ -182,6 +183,64 @@ pub(crate) fn learn(demos: &Demos, work: &Work) -> Option<Vec<Rule>> {
         }
     }
     found.best(3, demos, work)
+}
+
+/// The output's first part is the input in other colours; the rest continues it by isometries or by its period.
+pub(crate) fn learn_continuation(demos: &Demos, work: &Work) -> Option<Vec<Rule>> {
+    let mut found = Found::default();
+    let grows = demos.pairs().iter().all(|(i, o)| o.h >= i.h && o.w >= i.w) && !demos.same_size();
+    let corners: Vec<Image> = if grows {
+        demos.pairs().iter().map(|(i, o)| o.crop(Area { y: 0, x: 0, h: i.h, w: i.w })).collect()
+    } else {
+        Vec::new()
+    };
+    let Some(table) = color_map(demos.inputs().zip(&corners)).filter(|_| grows) else { return Some(Vec::new()) };
+    work.spend(demos.n_cells() * 4)?;
+    let colors = color_map_words(&table);
+    for size in size_rules(demos) {
+        for down in [true, false] {
+            let text = format!("{}; {colors}; continued by its period", size.words());
+            let rule = Rule::new(2.5 + size.surcharge(), text, move |input| {
+                let (h, w) = size.of(input)?;
+                by_period(&input.recolored(&table), h, w, down)
+            });
+            found.check(demos, rule);
+        }
+        let kinds = [
+            (Kinds { shifts: true, ..Kinds::NONE }, 0.1),
+            (Kinds { mirrors: true, ..Kinds::NONE }, 0.2),
+            (Kinds { shifts: true, mirrors: true, ..Kinds::NONE }, 0.3),
+        ];
+        for (kinds, price) in kinds {
+            for mask in [None, Some(0)] {
+                work.spend(demos.outputs().map(|o| o.area() * o.area() / 60).sum::<usize>())?;
+                let text = format!("{}; {colors}; continued by {}", size.words(), kinds.words());
+                let rule = Rule::new(2.8 + price + size.surcharge(), text, move |input| {
+                    let (h, w) = size.of(input)?;
+                    complete(&with_unknown(&input.recolored(&table), h, w, mask), kinds)
+                });
+                found.check(demos, rule);
+            }
+        }
+    }
+    found.best(3, demos, work)
+}
+
+/// Repeats the shortest period of the rows, or of the columns.
+fn by_period(image: &Image, h: usize, w: usize, down: bool) -> Option<Image> {
+    let n = if down { image.h } else { image.w };
+    let repeats = |period: usize| {
+        let before = |y: usize, x: usize| if down { (y - period, x) } else { (y, x - period) };
+        (0..image.h).all(|y| {
+            (0..image.w).all(|x| {
+                let (py, px) = if (if down { y } else { x }) < period { (y, x) } else { before(y, x) };
+                image.at(y, x) == image.at(py, px)
+            })
+        })
+    };
+    let period = (1..n).find(|&period| repeats(period))?;
+    let fits = if down { w == image.w } else { h == image.h };
+    fits.then(|| Image::from_fn(h, w, |y, x| if down { image.at(y % period, x) } else { image.at(y, x % period) }))
 }
 
 /// A cheap look before the dear one: outside the mask nothing changes, and the mask goes.

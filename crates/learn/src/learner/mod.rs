@@ -1,12 +1,16 @@
 //! The learners.
 
+mod assemble;
 mod cells;
 mod combine;
 mod complete;
+mod draw;
+mod fill_parts;
 mod lookup;
 mod moves;
 mod recolor;
 mod select;
+mod template;
 mod transform;
 
 pub use cells::Vocabulary;
@@ -46,6 +50,16 @@ pub enum Learner {
     Count,
     /// Views laid over each other.
     Pool,
+    /// Objects draw.
+    Draw,
+    /// A template is completed or pasted at marks.
+    Template,
+    /// Parts are filled, cleared or copied.
+    FillParts,
+    /// Pieces are put together.
+    Assemble,
+    /// A pattern is continued on a larger canvas.
+    Continue,
 }
 
 impl Learner {
@@ -66,6 +80,11 @@ impl Learner {
             Learner::Table => lookup::learn_table(demos, work),
             Learner::Count => lookup::learn_count(demos, work),
             Learner::Pool => combine::learn_pool(demos, work),
+            Learner::Draw => draw::learn(demos, work),
+            Learner::Template => template::learn(demos, work),
+            Learner::FillParts => fill_parts::learn(demos, work),
+            Learner::Assemble => assemble::learn(demos, work),
+            Learner::Continue => complete::learn_continuation(demos, work),
         };
         rules.filter(|_| !work.is_exhausted())
     }
