@@ -78,6 +78,11 @@ impl<'a> Cx<'a> {
         self.fuel - self.left
     }
 
+    /// Fuel that is left.
+    pub(crate) fn left(&self) -> u64 {
+        self.left
+    }
+
     /// The primitive in which the first failure arose.
     pub fn failed(&self) -> Option<&'static Symbol> {
         self.failed
@@ -139,6 +144,9 @@ impl<'a> Cx<'a> {
                     }),
                     (Op::Lbind, &[function, fixed]) => self.call2(function, fixed, x),
                     (Op::Rbind, &[function, fixed]) => self.call2(function, x, fixed),
+                    (Op::Learned, &[learner, option, detail, samples]) => {
+                        crate::lesson::apply(self, learner, option, detail, samples, x)
+                    }
                     _ => unreachable!("a closure holds as many values as its combinator says"),
                 };
                 self.depth -= 1;

@@ -11,6 +11,7 @@ mod sig;
 mod constant;
 mod cx;
 mod python;
+pub mod lesson;
 mod family;
 mod registry;
 

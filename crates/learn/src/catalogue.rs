@@ -220,7 +220,8 @@ impl List<'_> {
             if !(known.special && known.feature || known.starts_cells) {
                 continue;
             }
-            let sized = images.iter().zip(self.demos.outputs()).all(|(image, output)| image.same_size(output));
+            let sized =
+                images.iter().zip(self.demos.outputs()).all(|(image, output)| image.same_size(output));
             let left = || images.iter().zip(self.demos.outputs()).map(|(i, o)| i.distance(o)).sum::<usize>();
             if sized && left() < 2 * changed {
                 let learner = Learner::Cells(Vocabulary::FreeSmall);

@@ -40,12 +40,6 @@ impl Rule {
     pub fn cost(&self) -> f64 {
         self.cost
     }
-
-    /// The same rule at another price.
-    pub(crate) fn dearer(mut self, surcharge: f64) -> Rule {
-        self.cost += surcharge;
-        self
-    }
 }
 
 impl fmt::Debug for Rule {

@@ -46,9 +46,9 @@ pub(crate) fn views() -> &'static [View] {
     &VIEWS
 }
 
-/// The place of a view by its name.
-pub(crate) fn view_index(name: &str) -> Option<usize> {
-    views().iter().position(|view| view.name == name)
+/// How many views there are: [`Context::After`](crate::Context::After) takes a smaller number.
+pub fn n_views() -> usize {
+    views().len()
 }
 
 /// What is worth keeping alone before a small rule of cells.

@@ -92,8 +92,11 @@ pub(crate) fn learn(demos: &Demos, work: &Work) -> Option<Vec<Rule>> {
         let lists: Option<Vec<Vec<Item>>> = demos.inputs().map(|input| items(input, family)).collect();
         let Some(lists) = lists else { continue };
         for filter in 0..FILTERS.len() {
-            let chosen: Vec<Vec<usize>> =
-                lists.iter().zip(demos.inputs()).map(|(items, input)| filtered(items, input, filter)).collect();
+            let chosen: Vec<Vec<usize>> = lists
+                .iter()
+                .zip(demos.inputs())
+                .map(|(items, input)| filtered(items, input, filter))
+                .collect();
             // A filter that takes nothing away is the first one.
             if filter > 0 && chosen.iter().zip(&lists).all(|(chosen, items)| chosen.len() == items.len()) {
                 continue;
@@ -104,15 +107,21 @@ pub(crate) fn learn(demos: &Demos, work: &Work) -> Option<Vec<Rule>> {
                         continue;
                     }
                     work.spend(20)?;
-                    let sorted: Option<Vec<Vec<usize>>> =
-                        lists.iter().zip(&chosen).map(|(items, chosen)| ordered(items, chosen, order, falling)).collect();
+                    let sorted: Option<Vec<Vec<usize>>> = lists
+                        .iter()
+                        .zip(&chosen)
+                        .map(|(items, chosen)| ordered(items, chosen, order, falling))
+                        .collect();
                     let Some(sorted) = sorted else { continue };
                     for shown in 0..SHOWN.len() {
                         for layout in 0..LAYOUTS.len() {
                             let plan = Plan { family, filter, order, falling, shown, layout };
-                            let right = lists.iter().zip(&sorted).zip(demos.pairs()).all(|((items, sorted), pair)| {
-                                plan.lay_out(items, sorted, &pair.0, Some(&pair.1)).as_ref() == Some(&pair.1)
-                            });
+                            let right = lists.iter().zip(&sorted).zip(demos.pairs()).all(
+                                |((items, sorted), pair)| {
+                                    plan.lay_out(items, sorted, &pair.0, Some(&pair.1)).as_ref()
+                                        == Some(&pair.1)
+                                },
+                            );
                             if right {
                                 let cost = 2.5
                                     + if filter > 0 { 0.5 } else { 0.0 }
@@ -219,7 +228,13 @@ impl Plan {
     }
 
     /// The output. With a wanted one, it is only made when its size is right.
-    fn lay_out(self, items: &[Item], sorted: &[usize], input: &Image, wanted: Option<&Image>) -> Option<Image> {
+    fn lay_out(
+        self,
+        items: &[Item],
+        sorted: &[usize],
+        input: &Image,
+        wanted: Option<&Image>,
+    ) -> Option<Image> {
         if sorted.len() < 2 && self.shown != 0 {
             return None;
         }
@@ -263,7 +278,8 @@ impl Plan {
             }
             10 if self.order == 1 && !self.falling => {
                 let distinct = |value: &dyn Fn(&Item) -> usize| {
-                    let all: std::collections::BTreeSet<usize> = sorted.iter().map(|&i| value(&items[i])).collect();
+                    let all: std::collections::BTreeSet<usize> =
+                        sorted.iter().map(|&i| value(&items[i])).collect();
                     all.into_iter().collect::<Vec<_>>()
                 };
                 let (rows, cols) = (distinct(&|item| item.y), distinct(&|item| item.x));
@@ -272,7 +288,8 @@ impl Plan {
                 }
                 let mut output = Image::new(rows.len(), cols.len(), input.background());
                 for &i in sorted {
-                    let (y, x) = (rows.binary_search(&items[i].y).ok()?, cols.binary_search(&items[i].x).ok()?);
+                    let (y, x) =
+                        (rows.binary_search(&items[i].y).ok()?, cols.binary_search(&items[i].x).ok()?);
                     output.set(y, x, items[i].color);
                 }
                 Some(output)
@@ -300,7 +317,12 @@ impl Plan {
     }
 }
 
-fn stacked(pictures: &[Image], gap: usize, upright: bool, fits: &dyn Fn(usize, usize) -> bool) -> Option<Image> {
+fn stacked(
+    pictures: &[Image],
+    gap: usize,
+    upright: bool,
+    fits: &dyn Fn(usize, usize) -> bool,
+) -> Option<Image> {
     let across = |p: &Image| if upright { p.w } else { p.h };
     let along = |p: &Image| if upright { p.h } else { p.w };
     let width = across(&pictures[0]);

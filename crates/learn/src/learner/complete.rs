@@ -194,7 +194,9 @@ pub(crate) fn learn_continuation(demos: &Demos, work: &Work) -> Option<Vec<Rule>
     } else {
         Vec::new()
     };
-    let Some(table) = color_map(demos.inputs().zip(&corners)).filter(|_| grows) else { return Some(Vec::new()) };
+    let Some(table) = color_map(demos.inputs().zip(&corners)).filter(|_| grows) else {
+        return Some(Vec::new());
+    };
     work.spend(demos.n_cells() * 4)?;
     let colors = color_map_words(&table);
     for size in size_rules(demos) {
@@ -240,7 +242,9 @@ fn by_period(image: &Image, h: usize, w: usize, down: bool) -> Option<Image> {
     };
     let period = (1..n).find(|&period| repeats(period))?;
     let fits = if down { w == image.w } else { h == image.h };
-    fits.then(|| Image::from_fn(h, w, |y, x| if down { image.at(y % period, x) } else { image.at(y, x % period) }))
+    fits.then(|| {
+        Image::from_fn(h, w, |y, x| if down { image.at(y % period, x) } else { image.at(y, x % period) })
+    })
 }
 
 /// A cheap look before the dear one: outside the mask nothing changes, and the mask goes.

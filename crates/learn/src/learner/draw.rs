@@ -172,7 +172,8 @@ fn learn_with(
         }
         let tree = rows.tree(Bounds::leaves(5), labels.ordinals, work);
         let Some(tree) = tree.filter(|tree| *tree != Tree::Leaf(0)) else { continue };
-        let text = format!("{} draw in {}: {}", reading.seg.words(), ink.words(), rows.words(&tree, action_name));
+        let text =
+            format!("{} draw in {}: {}", reading.seg.words(), ink.words(), rows.words(&tree, action_name));
         let cost = price + labels.price + tree.leaves() as f64;
         for backwards in [false, true] {
             let tree = tree.clone();
@@ -214,7 +215,8 @@ fn finish(
     }
     if let Some((rule, leaves)) = cell_rule(&rest, Vocabulary::Directed, 4, work)? {
         let text = format!("{text}; then {}", rule.words());
-        found.push(Rule::new(cost + 0.5 + leaves as f64, text, move |input| Some(rule.apply(&paint(input)?))));
+        found
+            .push(Rule::new(cost + 0.5 + leaves as f64, text, move |input| Some(rule.apply(&paint(input)?))));
     }
     Some(())
 }
@@ -261,9 +263,13 @@ impl Judged {
                 if action == 0 {
                     return Some(Vec::new());
                 }
-                let hits: Vec<usize> =
-                    cells.iter().filter(|&&(y, x)| output.at(y, x) == color).map(|&(y, x)| y * input.w + x).collect();
-                let untouched = cells.iter().any(|&(y, x)| output.at(y, x) != color && output.at(y, x) == ground);
+                let hits: Vec<usize> = cells
+                    .iter()
+                    .filter(|&&(y, x)| output.at(y, x) == color)
+                    .map(|&(y, x)| y * input.w + x)
+                    .collect();
+                let untouched =
+                    cells.iter().any(|&(y, x)| output.at(y, x) != color && output.at(y, x) == ground);
                 let bad = cells.len() - hits.len();
                 (!untouched && !hits.is_empty() && bad * 5 <= cells.len()).then_some(hits)
             });
@@ -292,7 +298,8 @@ impl Judged {
             let own: HashSet<usize> = cells.iter().copied().collect();
             self.union[i].iter().all(|cell| own.contains(cell) || (lenient && self.painters[cell] > 1))
         };
-        let accepted: Vec<bool> = self.right[i].iter().map(|cells| cells.as_ref().is_some_and(covers)).collect();
+        let accepted: Vec<bool> =
+            self.right[i].iter().map(|cells| cells.as_ref().is_some_and(covers)).collect();
         if accepted.contains(&true) {
             return accepted;
         }
@@ -522,9 +529,8 @@ fn figures(
         let Some(p) = twin else { return all.push(Vec::new()) };
         let (a, b, c, d) = (o.y0.min(p.y0), o.x0.min(p.x0), o.y1.max(p.y1), o.x1.max(p.x1));
         let places = (a..=c).flat_map(|y| (b..=d).map(move |x| (y, x)));
-        let wanted = places.filter(|&(y, x)| {
-            g.at(y, x) == ground && (!edge_only || y == a || y == c || x == b || x == d)
-        });
+        let wanted = places
+            .filter(|&(y, x)| g.at(y, x) == ground && (!edge_only || y == a || y == c || x == b || x == d));
         all.push(wanted.collect());
     };
     spanned(false);
