@@ -1,7 +1,7 @@
 //! arcbatt: runs batteries of small DSL programs over ARC tasks.
 //!
 //! This is the hallway: front doors see only this crate. Each room is a module here under its own name, and what
-//! takes several rooms at once ([`battery`], [`verify`], [`document`], [`conformance`], [`sheet`]) stands beside
+//! takes several rooms at once ([`battery`], [`verify`], [`explain`], [`document`], [`conformance`], [`sheet`]) stands beside
 //! them.
 
 use std::sync::atomic::AtomicBool;
@@ -19,6 +19,7 @@ pub mod battery;
 pub mod palette;
 pub mod sheet;
 pub mod verify;
+pub mod explain;
 pub mod document;
 pub mod conformance;
 
