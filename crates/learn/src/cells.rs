@@ -4,9 +4,7 @@ use std::sync::LazyLock;
 
 use crate::feature::{Feature, Kind};
 use crate::image::{Area, DIRECTIONS, Image, OUTSIDE, color_name, least_frequent, most_frequent};
-use crate::object::{
-    N_OBJECT_FEATURES, OBJECT_FEATURES, Object, Reading, Seg, components, object_features, place,
-};
+use crate::object::{OBJECT_FEATURES, Object, Reading, Seg, components, object_features, place};
 use crate::view::{regions8, views};
 
 /// A group of features: a vocabulary is a list of them.
@@ -375,12 +373,11 @@ fn object(g: &Image, sheet: &mut Sheet) {
             Some(o) if !features.is_empty() => features[o as usize][f],
             _ => NO_OBJECT,
         };
-        for f in 0..N_OBJECT_FEATURES {
+        for (f, known) in OBJECT_FEATURES.iter().enumerate() {
             // Of regions that include the background, extremes and minor colours say nothing.
             if k == 0 && [9, 11, 21, 22, 23, 24, 30, 31, 32].contains(&f) {
                 continue;
             }
-            let known = &OBJECT_FEATURES[f];
             let name = || format!("of its {what}: {}", known.name);
             sheet.column(known.kind, known.weight, name, (0..g.area()).map(|i| feature(i, f)).collect());
         }

@@ -5,12 +5,14 @@ use std::sync::Arc;
 
 use crate::Image;
 
+type Run = dyn Fn(&Image) -> Option<Image> + Send + Sync;
+
 /// A rule that is right on every demonstration pair it was learned from.
 #[derive(Clone)]
 pub struct Rule {
     cost: f64,
     text: String,
-    run: Arc<dyn Fn(&Image) -> Option<Image> + Send + Sync>,
+    run: Arc<Run>,
 }
 
 impl Rule {

@@ -237,7 +237,7 @@ impl Grower<'_> {
             return Some(Tree::Leaf(action));
         }
         let inside: Vec<Bits> = self.classes.iter().map(|class| and(class, node)).collect();
-        let totals: Vec<u32> = inside.iter().map(|class| size(class)).collect();
+        let totals: Vec<u32> = inside.iter().map(size).collect();
         if depth == 0 || self.splits_left == 0 {
             return self.impure(&totals);
         }

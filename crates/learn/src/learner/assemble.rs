@@ -101,7 +101,7 @@ pub(crate) fn learn(demos: &Demos, work: &Work) -> Option<Vec<Rule>> {
             if filter > 0 && chosen.iter().zip(&lists).all(|(chosen, items)| chosen.len() == items.len()) {
                 continue;
             }
-            for order in 0..ORDERS.len() {
+            for (order, price) in ORDER_PRICES.into_iter().enumerate() {
                 for falling in [false, true] {
                     if order == 0 && falling {
                         continue;
@@ -125,7 +125,7 @@ pub(crate) fn learn(demos: &Demos, work: &Work) -> Option<Vec<Rule>> {
                             if right {
                                 let cost = 2.5
                                     + if filter > 0 { 0.5 } else { 0.0 }
-                                    + ORDER_PRICES[order]
+                                    + price
                                     + 0.05 * shown as f64
                                     + 0.02 * layout as f64
                                     + 0.01 * k as f64;

@@ -372,12 +372,11 @@ fn strokes(g: &Image, objects: &[Object], i: usize, from_middle: bool) -> Vec<St
     let rays: Vec<[Strokes; 4]> = (0..8).map(|d| ray(g, o, &own, d, from_middle, ground)).collect();
     let relative = relative_directions(g, objects, i, &own);
     let mut all = vec![Vec::new()];
-    for mode in 0..MODES.len() {
-        let sets = SETS.iter().map(|(_, set)| *set).chain(relative.iter().map(|set| &set[..]));
-        for set in sets {
-            all.push(set.iter().flat_map(|&d| rays[d][mode].iter().copied()).collect());
-        }
-    }
+    let sets = || SETS.iter().map(|(_, set)| *set).chain(relative.iter().map(|set| &set[..]));
+    all.extend((0..MODES.len()).flat_map(|mode| {
+        let rays = &rays;
+        sets().map(move |set| set.iter().flat_map(|&d| rays[d][mode].iter().copied()).collect::<Strokes>())
+    }));
     figures(g, objects, i, &own, ground, &mut all);
     debug_assert_eq!(all.len(), N_ACTIONS);
     all
@@ -397,7 +396,7 @@ fn ray(
     let starts: Vec<(usize, usize)> = if d < 4 {
         let boundary = o.cells.iter().copied().filter(|&(y, x)| !owns(y as i32 + dy, x as i32 + dx));
         let middle = |&(y, x): &(usize, usize)| {
-            !from_middle || if d % 2 == 0 { 2 * y == o.y0 + o.y1 } else { 2 * x == o.x0 + o.x1 }
+            !from_middle || if d.is_multiple_of(2) { 2 * y == o.y0 + o.y1 } else { 2 * x == o.x0 + o.x1 }
         };
         boundary.filter(middle).collect()
     } else {
@@ -536,7 +535,7 @@ fn figures(
     spanned(false);
     spanned(true);
     let middle = twin
-        .filter(|p| (o.y0 + p.y0) % 2 == 0 && (o.x0 + p.x0) % 2 == 0)
+        .filter(|p| (o.y0 + p.y0).is_multiple_of(2) && (o.x0 + p.x0).is_multiple_of(2))
         .map(|p| (((o.y0 + p.y0) / 2) as i32, ((o.x0 + p.x0) / 2) as i32));
     for form in 0..3 {
         let mut cells = Vec::new();

@@ -97,7 +97,7 @@ pub(crate) fn learn_count(demos: &Demos, work: &Work) -> Option<Vec<Rule>> {
     for &h in &heights {
         for &w in &widths {
             for &color in &color_rules {
-                for shape in 0..SHAPES.len() {
+                for (shape, shape_words) in SHAPES.iter().enumerate() {
                     let amounts = if shape < 2 { &[Number::constant(0)][..] } else { &amounts[..] };
                     for &amount in amounts {
                         work.spend(demos.pairs().len())?;
@@ -123,7 +123,7 @@ pub(crate) fn learn_count(demos: &Demos, work: &Work) -> Option<Vec<Rule>> {
                                 "{} × {} cells, {} in colour number {} (amount {})",
                                 h.words(),
                                 w.words(),
-                                SHAPES[shape],
+                                shape_words,
                                 color.words(),
                                 amount.words()
                             );
@@ -168,9 +168,9 @@ fn drawn(shape: usize, h: usize, w: usize, color: u8, n: usize) -> Image {
             2 => place < n,
             3 => x * h + y < n,
             4 => y * w + if y % 2 == 0 { x } else { w - 1 - x } < n,
-            5 => place % 2 == 0 && place / 2 < n,
+            5 => place.is_multiple_of(2) && place / 2 < n,
             _ => {
-                let before = (0..place).filter(|p| (p / w + p % w) % 2 == 0).count();
+                let before = (0..place).filter(|p| (p / w + p % w).is_multiple_of(2)).count();
                 (y + x) % 2 == 0 && before < n
             }
         };
