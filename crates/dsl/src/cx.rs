@@ -108,6 +108,35 @@ impl<'a> Cx<'a> {
         Some(())
     }
 
+    /// Does something on trial: if it comes to nothing, nothing was spent and no failure is remembered.
+    pub fn attempt<T>(&mut self, trial: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        let (left, depth, failed) = (self.left, self.depth, self.failed);
+        let result = trial(self);
+        if result.is_none() {
+            (self.left, self.depth, self.failed) = (left, depth, failed);
+        }
+        result
+    }
+
+    /// What is known of a primitive.
+    pub fn entry(&self, symbol: &'static Symbol) -> &'static Entry {
+        &self.table[usize::from(symbol.id)]
+    }
+
+    /// Counts and pays for `n` calls of a closure side by side; [`Cx::leave`] ends them.
+    pub fn enter_many(&mut self, n: usize) -> Option<()> {
+        if self.depth == MAX_CALL_DEPTH {
+            return None;
+        }
+        self.spend(n as u64)?;
+        self.depth += 1;
+        Some(())
+    }
+
+    pub fn leave(&mut self) {
+        self.depth -= 1;
+    }
+
     /// Calls a function value. Anything else, or a wrong number of arguments, is of the wrong kind.
     pub fn call(&mut self, function: Value<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Fail> {
         match *args {

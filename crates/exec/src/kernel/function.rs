@@ -1,13 +1,17 @@
 //! Functions over containers.
 
+use std::cmp::Ordering;
+
 use batt_dsl::Cx;
 use batt_value::{Fail, Planes, Value};
 use smallvec::SmallVec;
 
+use super::column::{self, Column};
 use super::patch::{Words, union};
 
 serve! {
-    K2: apply, mapply, sfilter, mfilter, product;
+    K2: apply, mapply, sfilter, mfilter, product, argmax, argmin, valmax, valmin;
+    K3: papply, mpapply, prapply;
 }
 
 type Known<'a> = Option<Result<Value<'a>, Fail>>;
@@ -21,6 +25,17 @@ fn apply<'a>(cx: &mut Cx<'a>, function: Value<'a>, container: Value<'a>) -> Know
         });
         return Some(results);
     }
+    Some(match all(cx, function, container)? {
+        Ok(results) => cx.like(container, &results),
+        Err(fail) => Err(fail),
+    })
+}
+
+/// The results of a function on every member, paid for.
+fn all<'a>(cx: &mut Cx<'a>, function: Value<'a>, container: Value<'a>) -> Option<Result<Values<'a>, Fail>> {
+    if let Some(column) = column::collected(cx, function, container) {
+        return Some(Ok(Values::from_vec(column.into_values(container.len()?))));
+    }
     let mut results = Values::new();
     for item in container.items(cx.arena)? {
         match cx.collect(function, item) {
@@ -28,34 +43,93 @@ fn apply<'a>(cx: &mut Cx<'a>, function: Value<'a>, container: Value<'a>) -> Know
             Err(fail) => return Some(Err(fail)),
         }
     }
-    Some(cx.like(container, &results))
+    Some(Ok(results))
 }
 
 /// The union of the results at once, without the set of results in between.
 fn mapply<'a>(cx: &mut Cx<'a>, function: Value<'a>, container: Value<'a>) -> Known<'a> {
     if !container.is_set() {
-        return None;
+        return Some(match all(cx, function, container)? {
+            Ok(results) => cx.like(container, &results).and_then(|results| cx.merged(results)),
+            Err(fail) => Err(fail),
+        });
     }
-    Some(mapped(cx, function, container))
+    Some(match all(cx, function, container)? {
+        Ok(results) => united(cx, container, &results),
+        Err(fail) => Err(fail),
+    })
 }
 
-fn mapped<'a>(cx: &mut Cx<'a>, function: Value<'a>, container: Value<'a>) -> Result<Value<'a>, Fail> {
-    let mut results = Values::new();
-    let mut weight = 1;
-    for item in container.items(cx.arena).ok_or(Fail::Kind)? {
-        let result = cx.collect(function, item)?;
-        weight += u64::from(result.weight());
-        results.push(result);
-    }
+fn united<'a>(cx: &mut Cx<'a>, container: Value<'a>, results: &[Value<'a>]) -> Result<Value<'a>, Fail> {
+    let weight = 1 + results.iter().map(|result| u64::from(result.weight())).sum::<u64>();
     // The set in between would have to keep within the caps.
     if weight <= u64::from(cx.arena.caps().weight)
         && results.iter().all(|result| matches!(result, Value::Patch(_) | Value::Set(_)))
-        && let Some(union) = union(cx.arena, &results)
+        && let Some(union) = union(cx.arena, results)
     {
         return union;
     }
-    let results = cx.like(container, &results)?;
+    let results = cx.like(container, results)?;
     cx.merged(results)
+}
+
+fn papply<'a>(cx: &mut Cx<'a>, function: Value<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
+    let results = side_by_side(cx, function, a, b)?;
+    Some(cx.arena.tuple(&results))
+}
+
+fn mpapply<'a>(cx: &mut Cx<'a>, function: Value<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
+    let results = side_by_side(cx, function, a, b)?;
+    Some(cx.arena.tuple(&results).and_then(|results| cx.merged(results)))
+}
+
+/// The results of a function on two containers of one length, if a column comes to an end.
+fn side_by_side<'a>(
+    cx: &mut Cx<'a>,
+    function: Value<'a>,
+    a: Value<'a>,
+    b: Value<'a>,
+) -> Option<Vec<Value<'a>>> {
+    let n = a.len().filter(|n| b.len() == Some(*n))?;
+    let (a, b) = (Column::of(cx, a)?, Column::of(cx, b)?);
+    Some(column::collected2(cx, function, &a, &b, n)?.into_values(n))
+}
+
+fn prapply<'a>(cx: &mut Cx<'a>, function: Value<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
+    let (n, m) = (a.len()?, b.len()?);
+    if n == 0 || m == 0 || n.checked_mul(m)? > 4096 {
+        return None;
+    }
+    let items = |value: Value<'a>| -> Option<Values<'a>> { Some(value.items(cx.arena)?.collect()) };
+    let (a, b) = (Column::repeated(&items(a)?, m)?, Column::stretched(&items(b)?, n)?);
+    let results = column::collected2(cx, function, &a, &b, n * m)?.into_values(n * m);
+    Some(cx.arena.set(&results))
+}
+
+fn argmax<'a>(cx: &mut Cx<'a>, container: Value<'a>, key: Value<'a>) -> Known<'a> {
+    best(cx, container, key, Ordering::Greater).map(Ok)
+}
+
+fn argmin<'a>(cx: &mut Cx<'a>, container: Value<'a>, key: Value<'a>) -> Known<'a> {
+    best(cx, container, key, Ordering::Less).map(Ok)
+}
+
+fn valmax<'a>(cx: &mut Cx<'a>, container: Value<'a>, key: Value<'a>) -> Known<'a> {
+    best(cx, container, key, Ordering::Greater).map(|item| cx.call1(key, item))
+}
+
+fn valmin<'a>(cx: &mut Cx<'a>, container: Value<'a>, key: Value<'a>) -> Known<'a> {
+    best(cx, container, key, Ordering::Less).map(|item| cx.call1(key, item))
+}
+
+/// The first member whose key is the greatest or the least of all, for keys that are numbers or pairs.
+fn best<'a>(cx: &mut Cx<'a>, container: Value<'a>, key: Value<'a>, wanted: Ordering) -> Option<Value<'a>> {
+    let n = container.len()?;
+    let items = Column::of(cx, container)?;
+    cx.attempt(|cx| {
+        let place = column::keys(cx, key, &items, n)?.best(n, wanted)?;
+        Some(items.get(place))
+    })
 }
 
 fn sfilter<'a>(cx: &mut Cx<'a>, container: Value<'a>, condition: Value<'a>) -> Known<'a> {
@@ -80,64 +154,60 @@ fn mfilter<'a>(cx: &mut Cx<'a>, container: Value<'a>, function: Value<'a>) -> Kn
 fn filtered<'a>(cx: &mut Cx<'a>, container: Value<'a>, condition: Value<'a>) -> Result<Value<'a>, Fail> {
     match container {
         Value::Patch(patch) => {
+            let holds = conditions(cx, container, condition)?;
+            if holds.iter().all(|holds| *holds) {
+                return Ok(container);
+            }
             let (row, col, height, _) = patch.bounds();
             let mut words: Words = Words::from_slice(patch.rows());
-            let mut cells = patch.iter();
-            let mut changed = false;
+            let mut places = holds.iter();
             for word in &mut words {
                 let mut bits = *word;
                 while bits != 0 {
                     let bit = bits & bits.wrapping_neg();
                     bits &= !bit;
-                    let Some(cell) = cells.next() else { return Err(Fail::Bug) };
-                    if !cx.call1(condition, cell)?.truth() {
+                    if places.next() == Some(&false) {
                         *word &= !bit;
-                        changed = true;
                     }
                 }
-            }
-            if !changed {
-                return Ok(container);
             }
             let planes = Planes { row, col, height: height as usize, colors: patch.colors(), words: &words };
             match cx.arena.patch(planes) {
                 Some(result) => result,
                 None => {
-                    let kept = |(place, cell): (usize, Value<'a>)| {
-                        is_set(patch.rows(), &words, place).then_some(cell)
-                    };
-                    let kept: Values<'a> = patch.iter().enumerate().filter_map(kept).collect();
+                    let kept: Values<'a> = chosen(patch.iter(), &holds).collect();
                     cx.like(container, &kept)
                 }
             }
         }
         Value::Set(set) => {
-            let mut kept = Values::new();
-            for item in set.items() {
-                if cx.call1(condition, *item)?.truth() {
-                    kept.push(*item);
-                }
+            let holds = conditions(cx, container, condition)?;
+            if holds.iter().all(|holds| *holds) {
+                return Ok(container);
             }
-            if kept.len() == set.items().len() { Ok(container) } else { cx.arena.set_ascending(&kept) }
+            let kept: Values<'a> = chosen(set.items().iter().copied(), &holds).collect();
+            cx.arena.set_ascending(&kept)
         }
         _ => Err(Fail::Kind),
     }
 }
 
-/// Whether the cell at `place` in the order of `all` is still there in `kept`.
-fn is_set(all: &[u64], kept: &[u64], mut place: usize) -> bool {
-    for (all, kept) in all.iter().zip(kept) {
-        let here = all.count_ones() as usize;
-        if place < here {
-            let mut bits = *all;
-            for _ in 0..place {
-                bits &= bits - 1;
-            }
-            return kept & bits & bits.wrapping_neg() != 0;
-        }
-        place -= here;
+/// Whether the condition holds, for every member.
+fn conditions<'a>(
+    cx: &mut Cx<'a>,
+    container: Value<'a>,
+    condition: Value<'a>,
+) -> Result<SmallVec<[bool; 32]>, Fail> {
+    if let Some(column) = column::results(cx, condition, container) {
+        return Ok(SmallVec::from_vec(column.into_truths(container.len().unwrap_or(0))));
     }
-    false
+    let items = container.items(cx.arena).ok_or(Fail::Kind)?;
+    items.map(|item| Ok(cx.call1(condition, item)?.truth())).collect()
+}
+
+/// The items for which it holds.
+fn chosen<'a>(items: impl Iterator<Item = Value<'a>>, holds: &[bool]) -> impl Iterator<Item = Value<'a>> {
+    items.zip(holds).filter_map(|(item, holds)| holds.then_some(item))
 }
 
 /// Pairs of ascending members ascend themselves.

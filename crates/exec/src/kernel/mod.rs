@@ -17,6 +17,7 @@ macro_rules! serve {
     (@function $name:ident $function:ident) => { $function };
 }
 
+mod column;
 mod function;
 mod grid;
 mod object;

@@ -26,8 +26,8 @@ fn constant<'a>(cx: &mut Cx<'a>, value: Value<'a>) -> Known<'a> {
     Some(value)
 }
 
-const INT: u64 = 1;
-const PAIR: u64 = 3;
+pub(super) const INT: u64 = 1;
+pub(super) const PAIR: u64 = 3;
 
 fn add<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
     two(cx, a, b, i64::checked_add)
