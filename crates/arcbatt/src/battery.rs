@@ -12,8 +12,8 @@ use batt_dsl::{Limits, symbol};
 use batt_exec::{End, Input, Job, Options, Picture, Prepared, Run, Scratch};
 use batt_lang::Program;
 use batt_plan::{Plan, ProgramId};
-use batt_score::{Candidate, Demos, Scores, Tally, Verdict, all_right, judge, rank, test_verdicts};
-use batt_task::submission::Draft;
+use batt_score::{Candidate, Demos, Scores, Tally, Totals, Verdict, all_right, judge, rank, test_verdicts};
+use batt_task::submission::{Draft, stand_ins};
 use batt_task::{Grid, Pair, Task, demo};
 use batt_value::{Arena, Caps, Kind};
 use rayon::prelude::*;
@@ -40,6 +40,11 @@ impl Pool {
     pub fn threads(&self) -> usize {
         self.0.current_num_threads()
     }
+
+    /// Does something on these threads: whatever runs in parallel inside uses them.
+    pub fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+        self.0.install(work)
+    }
 }
 
 /// What a front door does around each task: it has the clock, and the screen.
@@ -49,6 +54,12 @@ pub trait Watch: Sync {
 
     /// The worker is through with the task.
     fn done(&self, worker: usize, id: &str);
+
+    /// Whether the whole run is to end. What is not through by then does not count, for the flags may have cut it
+    /// short.
+    fn stopped(&self) -> bool {
+        false
+    }
 }
 
 /// Nobody watches, and there is no deadline.
@@ -81,13 +92,14 @@ pub struct Setup<'s> {
 pub struct Battery<'p> {
     programs: &'p [Program],
     plan: Plan,
-    /// The programs of each task.
-    own: BTreeMap<String, Vec<ProgramId>>,
+    own: Names,
 }
 
 /// What came of one task.
 #[derive(Debug)]
 pub struct TaskResult {
+    /// The run was not stopped before. A task that is not finished has stand-ins for attempts, and nothing else.
+    pub finished: bool,
     /// In the order of the programs.
     pub programs: Vec<ProgramResult>,
     /// Two for each test input, chosen by the demonstration pairs alone.
@@ -111,6 +123,13 @@ pub struct ProgramResult {
     pub answers: Vec<Run>,
 }
 
+impl TaskResult {
+    fn unfinished(task: &Task) -> TaskResult {
+        let scores = Scores { tasks: Vec::new(), unsolved: Vec::new() };
+        TaskResult { finished: false, programs: Vec::new(), attempts: stand_ins(task), scores }
+    }
+}
+
 impl ProgramResult {
     /// Right on all pairs whose output is known, and with a grid for the others.
     pub fn is_right(&self) -> bool {
@@ -132,7 +151,7 @@ const CHUNK: usize = 256;
 impl<'p> Battery<'p> {
     /// Merges the programs, and finds out which of the tasks called `ids` each is named after.
     pub fn new<'i>(programs: &'p [Program], ids: impl IntoIterator<Item = &'i str>) -> Battery<'p> {
-        Battery { programs, plan: Plan::merge(programs), own: own(programs, ids) }
+        Battery { programs, plan: Plan::merge(programs), own: Names::new(programs, ids) }
     }
 
     pub fn programs(&self) -> &'p [Program] {
@@ -145,14 +164,15 @@ impl<'p> Battery<'p> {
 
     /// The programs that are named after a task.
     pub fn own(&self, id: &str) -> &[ProgramId] {
-        self.own.get(id).map_or(&[], |programs| &programs[..])
+        self.own.programs(id)
     }
 
-    /// Runs the programs on the tasks and calls `each` for every task, in their order.
+    /// Runs the programs on the tasks and calls `each` for every task, in their order. When the run is stopped, the
+    /// tasks that are in memory come as unfinished, and no more are taken.
     pub fn run<T: Borrow<Task> + Sync + Send>(
         &self,
         pool: &Pool,
-        tasks: impl IntoIterator<Item = T>,
+        tasks: impl IntoIterator<Item = T, IntoIter: Send>,
         setup: &Setup<'_>,
         mut each: impl FnMut(&Task, TaskResult),
     ) {
@@ -160,16 +180,18 @@ impl<'p> Battery<'p> {
         let prepared = Prepared::new(&self.plan, &arena, &options(setup, None));
         let mut tasks = tasks.into_iter();
         loop {
-            let chunk: Vec<T> = tasks.by_ref().take(CHUNK).collect();
+            let chunk: Vec<T> = pool.install(|| tasks.by_ref().take(CHUNK).collect());
             if chunk.is_empty() {
                 return;
             }
             let scratch = || Scratch::new(setup.limits);
             let one = |scratch: &mut Scratch, task: &T| self.task(&prepared, task.borrow(), setup, scratch);
-            let results: Vec<TaskResult> =
-                pool.0.install(|| chunk.par_iter().map_init(scratch, one).collect());
+            let results: Vec<TaskResult> = pool.install(|| chunk.par_iter().map_init(scratch, one).collect());
             for (task, result) in chunk.iter().zip(results) {
                 each(task.borrow(), result);
+            }
+            if setup.watch.stopped() {
+                return;
             }
         }
     }
@@ -181,6 +203,9 @@ impl<'p> Battery<'p> {
         setup: &Setup<'_>,
         scratch: &mut Scratch,
     ) -> TaskResult {
+        if setup.watch.stopped() {
+            return TaskResult::unfinished(task);
+        }
         let own = self.own(&task.id);
         let programs = match setup.all_pairs {
             true => (0..self.programs.len() as u32).map(ProgramId).collect(),
@@ -190,6 +215,9 @@ impl<'p> Battery<'p> {
         let worker = rayon::current_thread_index().unwrap_or(0);
         let stop = setup.watch.begin(worker);
         let runs = prepared.run(&job, &options(setup, stop), scratch);
+        if setup.watch.stopped() {
+            return TaskResult::unfinished(task);
+        }
         // What to hand in is settled before a test output is looked at.
         let draft = self.choose(task, &job.programs, &runs);
         let scores = Scores::open(&draft.submission(), [task]);
@@ -200,7 +228,7 @@ impl<'p> Battery<'p> {
         });
         let programs = results.collect();
         setup.watch.done(worker, &task.id);
-        TaskResult { programs, attempts, scores }
+        TaskResult { finished: true, programs, attempts, scores }
     }
 
     /// Two attempts for each test input, from what fits the demonstration pairs best.
@@ -258,26 +286,30 @@ impl<'p> Battery<'p> {
 
 /// Which programs are named after which task: a program belongs to the task whose id is its name or ends it after an
 /// underscore. A task of an endless series ([`demo::generate`]) takes the programs of its rule.
-fn own<'i>(programs: &[Program], ids: impl IntoIterator<Item = &'i str>) -> BTreeMap<String, Vec<ProgramId>> {
-    let ids: BTreeSet<&str> = ids.into_iter().collect();
-    let mut own: BTreeMap<String, Vec<ProgramId>> = BTreeMap::new();
-    let mut of_rules: BTreeMap<&str, Vec<ProgramId>> = BTreeMap::new();
-    for (i, program) in programs.iter().enumerate() {
-        let id = ProgramId(i as u32);
-        if let Some(task) = endings(program.name()).find(|name| ids.contains(name)) {
-            own.entry(task.to_owned()).or_default().push(id);
-        } else if let Some(rule) = endings(program.name()).find_map(rule) {
-            of_rules.entry(rule).or_default().push(id);
-        }
-    }
-    if !of_rules.is_empty() {
-        for task in ids.iter().filter(|task| rule(task).is_none()) {
-            if let Some(programs) = demo::rule_of(task).and_then(|rule| of_rules.get(rule.name)) {
-                own.entry((*task).to_owned()).or_insert_with(|| programs.clone());
+struct Names {
+    tasks: BTreeMap<String, Vec<ProgramId>>,
+    rules: BTreeMap<&'static str, Vec<ProgramId>>,
+}
+
+impl Names {
+    fn new<'i>(programs: &[Program], ids: impl IntoIterator<Item = &'i str>) -> Names {
+        let ids: BTreeSet<&str> = ids.into_iter().collect();
+        let mut names = Names { tasks: BTreeMap::new(), rules: BTreeMap::new() };
+        for (i, program) in programs.iter().enumerate() {
+            let id = ProgramId(i as u32);
+            if let Some(task) = endings(program.name()).find(|name| ids.contains(name)) {
+                names.tasks.entry(task.to_owned()).or_default().push(id);
+            } else if let Some(rule) = endings(program.name()).find_map(rule) {
+                names.rules.entry(rule).or_default().push(id);
             }
         }
+        names
     }
-    own
+
+    fn programs(&self, task: &str) -> &[ProgramId] {
+        let of_rule = || self.rules.get(demo::rule_of(task).filter(|rule| rule.name != task)?.name);
+        self.tasks.get(task).or_else(of_rule).map_or(&[], |programs| &programs[..])
+    }
 }
 
 /// The rule of exactly this name.
@@ -344,35 +376,47 @@ fn kind(kind: Kind) -> &'static str {
     }
 }
 
-/// What a report says of a run. It takes little memory for each task.
-#[derive(Debug)]
+/// What a report says of a run. It does not grow with the number of tasks, only with what is to be said of them.
+#[derive(Debug, Default)]
 pub struct Summary {
+    /// Finished tasks.
     pub tasks: usize,
+    /// Tasks that were not, for the run was stopped.
+    pub left: usize,
     /// Tasks on which a program was run.
     pub attempted: usize,
     /// Programs times pairs, those that were skipped left out.
     pub runs: u64,
     pub fuel: u64,
     pub tally: Tally,
-    pub scores: Scores,
-    /// The programs that were run on their own tasks, each task once.
-    pub own: Vec<Own>,
+    pub scores: Totals,
+    pub own: OwnCounts,
+    /// The programs that are not right on their own tasks.
+    pub wrong: Vec<Own>,
     /// The tasks that used the most fuel, most first.
     pub dearest: Vec<(u64, String)>,
     /// Programs that are right on tasks which are not their own.
     pub elsewhere: Vec<(ProgramId, String)>,
 }
 
-/// A program on its own task.
+/// The programs on their own tasks, counted once for each task.
+#[derive(Debug, Default)]
+pub struct OwnCounts {
+    pub runs: usize,
+    pub on_demos: usize,
+    /// All outputs are known, and the program gives them.
+    pub on_tests: usize,
+    /// Right on all pairs whose output is known.
+    pub right: usize,
+    /// Which programs they are.
+    pub programs: BTreeSet<ProgramId>,
+}
+
+/// A program that is not right on its own task.
 #[derive(Debug)]
 pub struct Own {
     pub program: ProgramId,
     pub task: String,
-    pub on_demos: bool,
-    /// All outputs are known, and it gives them.
-    pub on_tests: bool,
-    /// Right on all pairs whose output is known.
-    pub right: bool,
     pub pairs: usize,
     pub skipped: usize,
     /// `train 0`, and what is wrong there.
@@ -383,25 +427,18 @@ impl Summary {
     const DEAREST: usize = 5;
 
     pub fn new() -> Summary {
-        Summary {
-            tasks: 0,
-            attempted: 0,
-            runs: 0,
-            fuel: 0,
-            tally: Tally::default(),
-            scores: Scores { tasks: Vec::new(), unsolved: Vec::new() },
-            own: Vec::new(),
-            dearest: Vec::new(),
-            elsewhere: Vec::new(),
-        }
+        Summary::default()
     }
 
     /// Takes in the next task.
     pub fn add(&mut self, task: &Task, result: &TaskResult) {
+        if !result.finished {
+            self.left += 1;
+            return;
+        }
         self.tasks += 1;
         self.attempted += usize::from(!result.programs.is_empty());
-        self.scores.tasks.extend(result.scores.tasks.iter().cloned());
-        self.scores.unsolved.extend(result.scores.unsolved.iter().cloned());
+        self.scores.add(&result.scores);
         let mut fuel = 0;
         for program in &result.programs {
             fuel += program.fuel.iter().sum::<u64>();
@@ -410,9 +447,12 @@ impl Summary {
                 self.runs += u64::from(verdict != Verdict::Skipped);
             }
             if program.own {
-                self.own.push(Own::new(task, program));
-            } else if program.is_right() {
-                self.elsewhere.push((program.program, task.id.clone()));
+                self.own.add(program);
+            }
+            match (program.own, program.is_right()) {
+                (true, false) => self.wrong.push(Own::new(task, program)),
+                (false, true) => self.elsewhere.push((program.program, task.id.clone())),
+                _ => {}
             }
         }
         self.fuel += fuel;
@@ -422,16 +462,15 @@ impl Summary {
             self.dearest.truncate(Summary::DEAREST);
         }
     }
-
-    /// How many of the programs on their own tasks are so.
-    pub fn count(&self, is: impl Fn(&Own) -> bool) -> usize {
-        self.own.iter().filter(|own| is(own)).count()
-    }
 }
 
-impl Default for Summary {
-    fn default() -> Summary {
-        Summary::new()
+impl OwnCounts {
+    fn add(&mut self, result: &ProgramResult) {
+        self.runs += 1;
+        self.on_demos += usize::from(right(&result.demos));
+        self.on_tests += usize::from(all_right(&result.tests));
+        self.right += usize::from(result.is_right());
+        self.programs.insert(result.program);
     }
 }
 
@@ -444,9 +483,6 @@ impl Own {
         Own {
             program: result.program,
             task: task.id.clone(),
-            on_demos: right(&result.demos),
-            on_tests: all_right(&result.tests),
-            right: result.is_right(),
             pairs: task.train.len() + task.test.len(),
             skipped: result.verdicts().filter(|verdict| *verdict == Verdict::Skipped).count(),
             wrong: result.wrong.iter().map(|(i, why)| (name(*i), why.clone())).collect(),

@@ -12,13 +12,14 @@ use crate::battery::{Battery, ProgramResult, Summary, TaskResult, why};
 
 /// What the record says first.
 pub fn right(summary: &Summary) -> record::Right {
-    let on_all = summary.count(|own| own.right);
+    let Summary { own, left, .. } = summary;
     record::Right {
-        all: on_all == summary.own.len() && on_all > 0,
-        programs: summary.own.len(),
-        on_demos: summary.count(|own| own.on_demos),
-        on_tests: summary.count(|own| own.on_tests),
-        on_all,
+        all: own.right == own.runs && own.right > 0,
+        programs: own.runs,
+        on_demos: own.on_demos,
+        on_tests: own.on_tests,
+        on_all: own.right,
+        left: *left,
     }
 }
 
@@ -82,10 +83,4 @@ pub fn hash(task: &Task) -> ContentHash {
     let mut text = Vec::new();
     write_task(&mut text, task).expect("memory takes all");
     ContentHash::of(&text)
-}
-
-/// The hash of all tasks that were run, by their ids and their own hashes.
-pub fn data_hash(tasks: &[record::Task]) -> ContentHash {
-    let lines: String = tasks.iter().map(|task| format!("{} {}\n", task.id, task.hash)).collect();
-    ContentHash::of(lines.as_bytes())
 }

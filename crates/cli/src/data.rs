@@ -1,10 +1,11 @@
 //! DATA: the tasks that the user names.
 
 use anyhow::anyhow;
-use arcbatt::task::{Dataset, LoadError, Options, Problem, Select};
+use arcbatt::battery::Pool;
+use arcbatt::task::{Dataset, Index, LoadError, Options, Problem, Select};
 use serde::Serialize;
 
-use crate::output;
+use crate::{output, signal};
 
 /// DATA, as every command takes it.
 #[derive(clap::Args)]
@@ -27,16 +28,50 @@ impl DataArgs {
 
 /// Loads a data set; says on standard error what was skipped.
 pub(crate) fn open(data: &str, options: &Options) -> anyhow::Result<Dataset> {
-    let dataset = arcbatt::task::open(data, options).map_err(|error| match &error {
-        LoadError::Bad { problems } if !options.skip_bad && problems.iter().any(|it| it.task.is_some()) => {
+    let dataset = arcbatt::task::open(data, options).map_err(|error| explain(error, options.skip_bad))?;
+    warn(&dataset.skipped);
+    Ok(dataset)
+}
+
+/// The way around what is broken, after what is broken.
+fn explain(error: LoadError, skip_bad: bool) -> anyhow::Error {
+    match &error {
+        LoadError::Bad { problems } if !skip_bad && problems.iter().any(|it| it.task.is_some()) => {
             anyhow!("{error}\n`--skip-bad` goes on without what is broken")
         }
         _ => error.into(),
-    })?;
-    for problem in &dataset.skipped {
+    }
+}
+
+fn warn(skipped: &[Problem]) {
+    for problem in skipped {
         output::warning(&format!("skipped {problem}"));
     }
-    Ok(dataset)
+}
+
+/// Where all tasks of DATA lie, for a command that reads them piece by piece.
+pub(crate) fn index(data: &str, skip_bad: bool) -> anyhow::Result<Index> {
+    let options = Options { skip_bad, select: Select::ALL };
+    arcbatt::task::index(data, &options).map_err(|error| explain(error, skip_bad))
+}
+
+/// Those tasks that were asked for and can be read, and what was skipped; says the latter on standard error. Each is
+/// read once and forgotten again, so that what is broken is told before anything is run.
+pub(crate) fn readable(
+    index: Index,
+    select: &Select,
+    skip_bad: bool,
+    pool: &Pool,
+) -> anyhow::Result<(Index, Vec<Problem>)> {
+    let index = index.select(select)?;
+    let bad = pool.install(|| index.check(signal::stopped));
+    let skipped: Vec<Problem> = index.problems().iter().chain(&bad).cloned().collect();
+    if !bad.is_empty() && (!skip_bad || bad.len() == index.len()) {
+        return Err(explain(LoadError::Bad { problems: skipped }, skip_bad));
+    }
+    warn(&skipped);
+    let bad = bad.iter().filter_map(|problem| problem.task.as_deref()).collect();
+    Ok((index.without(&bad), skipped))
 }
 
 /// Something that was skipped, in a JSON document.
@@ -53,7 +88,7 @@ pub(crate) struct Skipped {
 }
 
 /// What was skipped, for a JSON document.
-pub(crate) fn skipped(dataset: &Dataset) -> Vec<Skipped> {
+pub(crate) fn skipped(problems: &[Problem]) -> Vec<Skipped> {
     let entry = |problem: &Problem| Skipped {
         file: problem.file.clone(),
         line: problem.line.map(|(line, _)| line),
@@ -64,5 +99,5 @@ pub(crate) fn skipped(dataset: &Dataset) -> Vec<Skipped> {
         side: problem.spot.side.map(|side| side.name()),
         message: problem.what.clone(),
     };
-    dataset.skipped.iter().map(entry).collect()
+    problems.iter().map(entry).collect()
 }

@@ -7,6 +7,7 @@ mod data;
 mod files;
 mod output;
 mod picture;
+mod signal;
 mod watchdog;
 
 use std::process::ExitCode;

@@ -8,6 +8,8 @@ use arcbatt::Stop;
 use arcbatt::battery::{Pool, Watch};
 use indicatif::ProgressBar;
 
+use crate::signal;
+
 /// Sets a flag when a piece of work has had its time.
 pub(crate) struct Watchdog {
     shared: Arc<Shared>,
@@ -104,9 +106,11 @@ impl Clocks {
     fn tick(&self) {
         while !self.done.load(Ordering::Relaxed) {
             let now = self.now();
+            let all = signal::stopped();
             for clock in &self.workers {
                 let began = clock.began.load(Ordering::Relaxed);
-                if began != IDLE && u128::from(now.saturating_sub(began)) >= self.time.as_micros() {
+                let late = began != IDLE && u128::from(now.saturating_sub(began)) >= self.time.as_micros();
+                if late || all {
                     clock.flag.store(true, Ordering::Relaxed);
                 }
             }
@@ -149,6 +153,10 @@ impl Watch for Clocks {
         if let Some(bar) = &self.bar {
             bar.inc(1);
         }
+    }
+
+    fn stopped(&self) -> bool {
+        signal::stopped()
     }
 }
 

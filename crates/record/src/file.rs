@@ -1,12 +1,12 @@
 //! Records on disk.
 
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use batt_task::write_aside;
+use batt_task::{Spool, write_aside_with};
 use serde::{Deserialize, Serialize};
 
-use crate::Record;
+use crate::{Record, Task};
 
 /// The version of the document.
 pub const SCHEMA: u32 = 1;
@@ -25,17 +25,62 @@ pub enum RecordError {
     Schema { found: u32 },
 }
 
+/// The tasks of a record in the making. They go to a file of their own as they come, for the record begins with what
+/// is known only at the end, and a long run must not fill the memory.
+pub struct Tasks {
+    path: PathBuf,
+    spool: Spool,
+    hasher: blake3::Hasher,
+    count: usize,
+}
+
+impl Tasks {
+    /// For a record that will be written to `path`.
+    pub fn new(path: &Path) -> io::Result<Tasks> {
+        let (path, spool) = (path.to_owned(), Spool::for_file(path)?);
+        Ok(Tasks { path, spool, hasher: blake3::Hasher::new(), count: 0 })
+    }
+
+    pub fn add(&mut self, task: &Task) -> io::Result<()> {
+        item(&mut self.spool, self.count, task)?;
+        self.hasher.update(format!("{} {}\n", task.id, task.hash).as_bytes());
+        self.count += 1;
+        Ok(())
+    }
+
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Of the ids and the content of all tasks so far.
+    pub fn hash(&self) -> String {
+        self.hasher.finalize().to_hex().to_string()
+    }
+
+    /// Writes `record` with these tasks in the place of its own.
+    pub fn write(&mut self, record: &Record) -> io::Result<()> {
+        let Tasks { path, spool, .. } = self;
+        write_aside_with(path, |out| record.print_with(out, |out| spool.copy_to(out)))
+    }
+}
+
 impl Record {
     /// Writes the document aside, then renames it: a reader never sees half of it.
     pub fn write(&self, path: &Path) -> io::Result<()> {
-        let mut text = Vec::new();
-        self.print(&mut text)?;
-        write_aside(path, &text)
+        write_aside_with(path, |out| self.print(out))
     }
 
     /// The document, one member a line, and one program and one task a line.
     pub fn print(&self, out: &mut impl Write) -> io::Result<()> {
-        let Record { right, run, means, plan, scores, verdicts, programs, tasks } = self;
+        self.print_with(out, |out| items(out, &self.tasks))
+    }
+
+    fn print_with<W: Write>(
+        &self,
+        out: &mut W,
+        tasks: impl FnOnce(&mut W) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let Record { right, run, means, plan, scores, verdicts, programs, tasks: _ } = self;
         write!(out, "{{\"schema\":{SCHEMA},\"right\":")?;
         json(out, right)?;
         member(out, "run", run)?;
@@ -43,7 +88,7 @@ impl Record {
         member(out, "plan", plan)?;
         member(out, "scores", scores)?;
         member(out, "verdicts", verdicts)?;
-        list(out, "programs", programs)?;
+        list(out, "programs", |out| items(out, programs))?;
         list(out, "tasks", tasks)?;
         writeln!(out, "}}")
     }
@@ -74,11 +119,18 @@ fn member(out: &mut impl Write, name: &str, value: &impl Serialize) -> io::Resul
     json(out, value)
 }
 
-fn list(out: &mut impl Write, name: &str, items: &[impl Serialize]) -> io::Result<()> {
+fn list<W: Write>(out: &mut W, name: &str, items: impl FnOnce(&mut W) -> io::Result<()>) -> io::Result<()> {
     write!(out, ",\n\"{name}\":[")?;
-    for (i, item) in items.iter().enumerate() {
-        out.write_all(if i == 0 { b"\n" } else { b",\n" })?;
-        json(out, item)?;
-    }
+    items(out)?;
     write!(out, "]")
+}
+
+fn items(out: &mut impl Write, items: &[impl Serialize]) -> io::Result<()> {
+    items.iter().enumerate().try_for_each(|(i, it)| item(out, i, it))
+}
+
+/// The `i`-th item of a list, on a line of its own.
+fn item(out: &mut impl Write, i: usize, item: &impl Serialize) -> io::Result<()> {
+    out.write_all(if i == 0 { b"\n" } else { b",\n" })?;
+    json(out, item)
 }

@@ -1,6 +1,7 @@
 //! The document of one run: what was run, and what came of it.
 //!
-//! The door is [`Record`]: [`Record::write`] to a file, [`Record::read`] from it. The first line says whether the
+//! The door is [`Record`]: [`Record::write`] to a file, [`Record::read`] from it; [`Tasks`] gathers the tasks of a run
+//! too long for the memory. The first line says whether the
 //! run is right, the second what was run, the third by which means (threads, optimisations, machine): the only one
 //! that may differ between two runs with the same programs, tasks and limits. Then come plan, scores and verdicts,
 //! a line for each program and a line for each task, so that two records can be compared with `diff`.
@@ -10,11 +11,10 @@
 
 mod file;
 
-pub use file::RecordError;
-pub use file::SCHEMA;
+pub use file::{RecordError, SCHEMA, Tasks};
 
 use batt_plan::Counts;
-use batt_score::{Ratio, Rule, Scores, Tally, Verdict};
+use batt_score::{Ratio, Rule, Tally, Totals, Verdict};
 use batt_task::Grid;
 use serde::{Deserialize, Serialize};
 
@@ -44,6 +44,13 @@ pub struct Right {
     pub on_tests: usize,
     /// Those that are right on all pairs whose output is known.
     pub on_all: usize,
+    /// Tasks that were not run, for the run was stopped before; they are not in the record.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub left: usize,
+}
+
+fn is_zero(n: &usize) -> bool {
+    *n == 0
 }
 
 /// What was run: all that the results depend on.
@@ -122,9 +129,9 @@ pub struct Score {
 }
 
 /// The scores under all rules.
-pub fn scores(scores: &Scores) -> Vec<Score> {
+pub fn scores(totals: &Totals) -> Vec<Score> {
     let score = |rule: Rule| {
-        let score = scores.under(rule);
+        let score = totals.under(rule);
         Score {
             rule: rule.name().to_owned(),
             label: rule.label().to_owned(),

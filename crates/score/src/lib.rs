@@ -23,5 +23,5 @@ pub use answer::Answer;
 pub use exact::{Tally, Verdict, all_right, judge};
 pub use graded::{Closeness, Graded, Target};
 pub use ratio::Ratio;
-pub use rules::{OutputScore, Rule, Scores, TaskScore, test_verdicts};
+pub use rules::{OutputScore, Rule, Scores, TaskScore, Totals, test_verdicts};
 pub use select::{Candidate, Demos, Fit, rank};

@@ -1,6 +1,7 @@
 //! What a submission is worth. The only file that opens the outputs of test pairs.
 
 use std::borrow::Borrow;
+use std::collections::BTreeMap;
 
 use batt_task::Task;
 use batt_task::submission::Submission;
@@ -49,6 +50,15 @@ pub struct Scores {
     pub unsolved: Vec<String>,
 }
 
+/// What is left of scores when it no longer matters which task had which: it does not grow with their number.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Totals {
+    /// How many tasks have so many right outputs of so many.
+    tasks: BTreeMap<(usize, usize), u32>,
+    /// How many tasks do not count.
+    pub unsolved: usize,
+}
+
 #[derive(Clone, Debug)]
 pub struct TaskScore {
     pub id: String,
@@ -91,26 +101,25 @@ impl Scores {
 
     /// `None` if there is nothing to score.
     pub fn under(&self, rule: Rule) -> Option<Ratio> {
-        let (part, whole) = match rule {
-            Rule::Outputs => (self.right_outputs(), self.outputs()),
-            Rule::Tasks => (self.right_tasks(), self.tasks.len()),
-            Rule::Fractions => {
-                return Ratio::mean(&self.tasks.iter().map(TaskScore::fraction).collect::<Vec<_>>());
-            }
-        };
-        (whole > 0).then(|| Ratio::new(part as u64, whole as u64))
+        self.totals().under(rule)
     }
 
     pub fn outputs(&self) -> usize {
-        self.tasks.iter().map(|task| task.outputs.len()).sum()
+        self.totals().outputs()
     }
 
     pub fn right_outputs(&self) -> usize {
-        self.tasks.iter().map(TaskScore::right).sum()
+        self.totals().right_outputs()
     }
 
     pub fn right_tasks(&self) -> usize {
-        self.tasks.iter().filter(|task| task.is_right()).count()
+        self.totals().right_tasks()
+    }
+
+    fn totals(&self) -> Totals {
+        let mut totals = Totals::default();
+        totals.add(self);
+        totals
     }
 
     /// On how many outputs attempt `attempt` is right, whatever the others are.
@@ -126,6 +135,48 @@ impl Scores {
     }
 }
 
+impl Totals {
+    pub fn add(&mut self, scores: &Scores) {
+        for task in &scores.tasks {
+            *self.tasks.entry((task.right(), task.outputs.len())).or_default() += 1;
+        }
+        self.unsolved += scores.unsolved.len();
+    }
+
+    /// `None` if there is nothing to score.
+    pub fn under(&self, rule: Rule) -> Option<Ratio> {
+        let (part, whole) = match rule {
+            Rule::Outputs => (self.right_outputs(), self.outputs()),
+            Rule::Tasks => (self.right_tasks(), self.tasks()),
+            Rule::Fractions => {
+                let term = |((right, outputs), n): (&(usize, usize), &u32)| {
+                    (*n, Ratio::new(*right as u64, *outputs as u64))
+                };
+                return Ratio::weighted_mean(&self.tasks.iter().map(term).collect::<Vec<_>>());
+            }
+        };
+        (whole > 0).then(|| Ratio::new(part as u64, whole as u64))
+    }
+
+    /// The tasks that count.
+    pub fn tasks(&self) -> usize {
+        self.tasks.values().map(|n| *n as usize).sum()
+    }
+
+    pub fn outputs(&self) -> usize {
+        self.tasks.iter().map(|((_, outputs), n)| outputs * *n as usize).sum()
+    }
+
+    pub fn right_outputs(&self) -> usize {
+        self.tasks.iter().map(|((right, _), n)| right * *n as usize).sum()
+    }
+
+    pub fn right_tasks(&self) -> usize {
+        let right = self.tasks.iter().filter(|((right, outputs), _)| right == outputs);
+        right.map(|(_, n)| *n as usize).sum()
+    }
+}
+
 impl TaskScore {
     pub fn right(&self) -> usize {
         self.outputs.iter().filter(|output| output.right_attempt().is_some()).count()
@@ -133,10 +184,6 @@ impl TaskScore {
 
     pub fn is_right(&self) -> bool {
         self.right() == self.outputs.len()
-    }
-
-    pub fn fraction(&self) -> Ratio {
-        Ratio::new(self.right() as u64, self.outputs.len() as u64)
     }
 }
 

@@ -4,6 +4,7 @@
 //! can only be seen over the whole (an id twice, solutions that do not match) is checked when the index is made,
 //! what lies inside a task when that task is read.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -79,6 +80,9 @@ pub(crate) fn open_path(path: &Path, part: Option<&str>, options: &Options) -> R
     Index::new(&path.to_string_lossy(), format::find(path, part)?, options)?.into_dataset()
 }
 
+/// How many tasks are in memory at a time where not all are to be kept.
+const STEP: usize = 256;
+
 /// Ids and places of tasks.
 pub struct Index {
     label: String,
@@ -122,10 +126,43 @@ impl Index {
         Ok(Dataset { label: self.label.clone(), tasks, skipped })
     }
 
+    /// The tasks from this place on, read a few hundred at a time. Broken ones are left out if
+    /// [`Options::skip_bad`] was asked for; else they end the walk.
+    pub fn tasks(&self, from: usize) -> impl Iterator<Item = Result<Task, LoadError>> + Send {
+        let batches = (from..self.len()).step_by(STEP).map(|at| self.load(at..self.len().min(at + STEP)));
+        batches.flat_map(|batch| {
+            let (tasks, error) = match batch {
+                Ok(dataset) => (dataset.tasks, None),
+                Err(error) => (Vec::new(), Some(Err(error))),
+            };
+            tasks.into_iter().map(Ok).chain(error)
+        })
+    }
+
+    /// Reads every task and forgets it again: what is wrong with those that cannot be read. Ends early when `stop`
+    /// says so.
+    pub fn check(&self, stop: impl Fn() -> bool) -> Vec<Problem> {
+        let batches = self.entries.chunks(STEP).take_while(|_| !stop());
+        batches.flat_map(|batch| read(batch).1).collect()
+    }
+
+    /// Only some of these tasks.
+    pub fn select(self, some: &Select) -> Result<Index, LoadError> {
+        let Index { label, skip_bad, entries, problems } = self;
+        let entries = select(&label, entries, &problems, some)?;
+        Ok(Index { label, skip_bad, entries, problems })
+    }
+
+    /// Leaves out the tasks with these ids.
+    pub fn without(mut self, ids: &BTreeSet<&str>) -> Index {
+        self.entries.retain(|entry| !ids.contains(entry.id.as_str()));
+        self
+    }
+
     fn new(label: &str, found: Found, options: &Options) -> Result<Index, LoadError> {
         let Found { entries, problems } = found;
-        let entries = select(label, entries, &problems, &options.select)?;
-        Ok(Index { label: label.to_owned(), skip_bad: options.skip_bad, entries, problems })
+        let index = Index { label: label.to_owned(), skip_bad: options.skip_bad, entries, problems };
+        index.select(&options.select)
     }
 
     fn into_dataset(self) -> Result<Dataset, LoadError> {
@@ -234,7 +271,7 @@ fn select(
         });
     }
     if !select.ids.is_empty() {
-        let wanted: std::collections::BTreeSet<&str> = select.ids.iter().map(String::as_str).collect();
+        let wanted: BTreeSet<&str> = select.ids.iter().map(String::as_str).collect();
         for id in &wanted {
             if entries.binary_search_by(|entry| entry.id.as_str().cmp(id)).is_err() {
                 return Err(missing(label, id, &entries, problems));

@@ -32,7 +32,7 @@ pub mod submission;
 
 use batt_value::{Arena, Fail, Value};
 
-pub use aside::write_aside;
+pub use aside::{Spool, write_aside, write_aside_with};
 pub use diff::{Change, Diff, TaskDiff, diff};
 pub use grid::{Grid, GridError};
 pub use index::{Index, Options, Select, index, load, open};

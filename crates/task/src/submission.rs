@@ -50,6 +50,30 @@ impl Form {
             Form::Csv => "csv",
         }
     }
+
+    /// How the text of a file begins. Then comes [the entry](Form::entry) of each task in the order of ids, then
+    /// [the end](Form::end).
+    pub fn start(self) -> &'static str {
+        match self {
+            Form::Json => json::START,
+            Form::Csv => csv::START,
+        }
+    }
+
+    /// What a file says of one task, the `i`-th of the file.
+    pub fn entry(self, i: usize, id: &str, outputs: &[[Grid; 2]]) -> String {
+        match self {
+            Form::Json => json::entry(i, id, outputs),
+            Form::Csv => csv::entry(id, outputs),
+        }
+    }
+
+    pub fn end(self) -> &'static str {
+        match self {
+            Form::Json => json::END,
+            Form::Csv => "",
+        }
+    }
 }
 
 /// A submission in the making. It cannot be invalid: every task is there, every test input has two attempts, the
@@ -64,9 +88,8 @@ impl Draft {
     pub fn new<T: Borrow<Task>>(tasks: impl IntoIterator<Item = T>) -> Draft {
         let mut draft = Draft { tasks: BTreeMap::new() };
         for task in tasks {
-            let Task { id, test, .. } = task.borrow();
-            let stand_ins = || test.iter().map(|pair| stand_in(&pair.input)).collect();
-            draft.tasks.entry(id.clone()).or_insert_with(stand_ins);
+            let task = task.borrow();
+            draft.tasks.entry(task.id.clone()).or_insert_with(|| stand_ins(task));
         }
         draft
     }
@@ -92,10 +115,11 @@ impl Draft {
 
     /// The text of the file.
     pub fn text(&self, form: Form) -> String {
-        match form {
-            Form::Json => json::write(&self.tasks),
-            Form::Csv => csv::write(&self.tasks),
+        let mut text = form.start().to_owned();
+        for (i, (id, outputs)) in self.tasks.iter().enumerate() {
+            text.push_str(&form.entry(i, id, outputs));
         }
+        text + form.end()
     }
 
     /// Writes the file in the form that its name asks for, aside and then renamed.
@@ -111,6 +135,11 @@ impl Draft {
         let answers = self.tasks.iter().map(|(id, task)| (id.clone(), outputs(task))).collect();
         Submission { form: Form::Json, answers, problems: Vec::new() }
     }
+}
+
+/// Attempts for a task that nothing is known of.
+pub fn stand_ins(task: &Task) -> Vec<[Grid; 2]> {
+    task.test.iter().map(|pair| stand_in(&pair.input)).collect()
 }
 
 fn stand_in(input: &Grid) -> [Grid; 2] {

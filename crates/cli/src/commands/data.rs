@@ -375,7 +375,7 @@ fn diff_document(a: &Dataset, b: &Dataset, diff: &arcbatt::task::Diff) -> impl S
         tasks: data.tasks.len(),
         hash: data.content_hash().to_string(),
         only: only.to_vec(),
-        skipped: skipped(data),
+        skipped: skipped(&data.skipped),
     };
     let entry = |change: &Change| Entry { kind: change.kind(), text: change.to_string() };
     let changed = diff

@@ -248,7 +248,7 @@ fn verify_programs(data: &DataArgs, paths: &[PathBuf], fuel: u64, time: Duration
     let right = verdicts.iter().filter(|verdict| verdict.right()).count();
     let fine = right == verdicts.len() && errors == 0;
     if json {
-        output::json(verify_document(&verdicts, right, errors, skipped(&dataset)))?;
+        output::json(verify_document(&verdicts, right, errors, skipped(&dataset.skipped)))?;
         return Ok(fine);
     }
     let mut out = output::stdout();

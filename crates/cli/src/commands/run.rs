@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
-use arcbatt::battery::{Battery, Own, Pool, Setup, Summary};
+use arcbatt::battery::{Battery, Own, Pool, Setup, Summary, TaskResult};
 use arcbatt::dsl::{self, Limits};
 use arcbatt::lang::{self, Program};
 use arcbatt::record::{self, Record};
 use arcbatt::score::{Rule, Verdict};
-use arcbatt::task::submission::Draft;
-use arcbatt::task::{Dataset, Options, Select, Task};
+use arcbatt::task::submission::{Form, stand_ins};
+use arcbatt::task::{Grid, Index, Problem, Select, Spool, Task, write_aside_with};
 use arcbatt::{DEMO_PROGRAMS, document};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
@@ -21,7 +21,7 @@ use crate::data;
 use crate::files::{self, Source};
 use crate::output::count;
 use crate::watchdog::Clocks;
-use crate::{Answer, output};
+use crate::{Answer, output, signal};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -82,16 +82,19 @@ pub(crate) struct Args {
 const DEMO: &str = "demo";
 
 pub(crate) fn run(args: &Args) -> Answer {
+    signal::note()?;
     let builtin = args.data == DEMO;
-    let dataset = data::open(&args.data, &Options { skip_bad: args.skip_bad, select: Select::ALL })?;
     let programs = Programs::read(args, builtin)?;
     let expected = Expected::read(args.expect.as_deref(), &programs.list)?;
-    let tasks = select(args, &dataset)?;
-    let battery = Battery::new(&programs.list, dataset.tasks.iter().map(|task| task.id.as_str()));
     let pool = Pool::new(args.threads)?;
-    let mut files = Files::new(args, &tasks)?;
+    let index = data::index(&args.data, args.skip_bad)?;
+    let battery = Battery::new(&programs.list, index.ids());
+    let (index, skipped) = select(args, index, &pool)?;
+    let mut files = Files::new(args, &index)?;
     let mut summary = Summary::new();
-    let bar = bar(tasks.len());
+    let bar = bar(index.len());
+    let mut broken = None;
+    let tasks = index.tasks(0).map_while(|task| task.map_err(|error| broken = Some(error)).ok());
     let (slowest, elapsed) = Clocks::watch(&pool, Duration::from_secs(args.timeout), bar.clone(), |clocks| {
         let setup = Setup {
             limits: Limits { fuel: args.fuel, ..Limits::STANDARD },
@@ -102,7 +105,7 @@ pub(crate) fn run(args: &Args) -> Answer {
             answers: args.record.is_some(),
             watch: clocks,
         };
-        battery.run(&pool, tasks.iter().copied(), &setup, |task, result| {
+        battery.run(&pool, tasks, &setup, |task, result| {
             summary.add(task, &result);
             files.add(&battery, task, &result);
         });
@@ -111,20 +114,19 @@ pub(crate) fn run(args: &Args) -> Answer {
     if let Some(bar) = bar {
         bar.finish_and_clear();
     }
-    let Files { draft, tasks: entries, .. } = files;
-    if let (Some(path), Some(draft)) = (&args.output, &draft) {
-        draft.write(path).with_context(|| format!("cannot write {}", path.display()))?;
+    // A task that could be read a moment ago.
+    if let Some(error) = broken {
+        return Err(error.into());
     }
-    if let Some(path) = &args.record {
-        let record = record(args, &battery, &pool, &summary, entries);
-        record.write(path).with_context(|| format!("cannot write {}", path.display()))?;
-    }
+    summary.left = index.len() - summary.tasks;
+    files.finish(|tasks| record(args, &battery, &pool, &summary, tasks))?;
     let report = Report {
         args,
         battery: &battery,
         summary: &summary,
         expected: &expected,
         errors: programs.errors,
+        skipped,
         slowest,
         elapsed,
         threads: pool.threads(),
@@ -180,23 +182,15 @@ impl Expected {
     }
 }
 
-/// The tasks that were asked for, in the order of the data set.
-fn select<'d>(args: &Args, dataset: &'d Dataset) -> anyhow::Result<Vec<&'d Task>> {
-    for id in &args.id {
-        if dataset.get(id).is_none() {
-            let near = lang::suggest(id, dataset.tasks.iter().map(|task| task.id.as_str()));
-            let near = near.map_or(String::new(), |near| format!("; did you mean {near}?"));
-            bail!("{} has no task {id}{near}", args.data);
-        }
+/// The tasks that were asked for, in the order of the data set, and what was skipped.
+fn select(args: &Args, index: Index, pool: &Pool) -> anyhow::Result<(Index, Vec<Problem>)> {
+    let all = index.len();
+    let select = Select { ids: args.id.clone(), start: args.start, limit: args.n };
+    let (index, skipped) = data::readable(index, &select, args.skip_bad, pool)?;
+    if index.is_empty() {
+        bail!("no task is left to run; --start and -n leave out all {all}");
     }
-    let ids: BTreeSet<&str> = args.id.iter().map(String::as_str).collect();
-    let wanted = |task: &&Task| ids.is_empty() || ids.contains(task.id.as_str());
-    let tasks = dataset.tasks.iter().filter(wanted).skip(args.start);
-    let tasks: Vec<_> = tasks.take(args.n.unwrap_or(usize::MAX)).collect();
-    if tasks.is_empty() {
-        bail!("no task is left to run; --start and -n leave out all {}", dataset.tasks.len());
-    }
-    Ok(tasks)
+    Ok((index, skipped))
 }
 
 /// A bar on a terminal, none in a pipe.
@@ -207,47 +201,116 @@ fn bar(n_tasks: usize) -> Option<ProgressBar> {
 
 /// The files that a run writes. Each is complete whenever it is there: it is written aside and then renamed.
 struct Files<'a> {
-    output: Option<&'a Path>,
-    draft: Option<Draft>,
-    written: Instant,
-    record: bool,
-    tasks: Vec<record::Task>,
+    submission: Option<Growing<'a>>,
+    record: Option<(&'a Path, record::Tasks)>,
+    /// What could not be written; it is told at the end.
+    failed: Option<anyhow::Error>,
 }
 
 impl<'a> Files<'a> {
-    /// How often the submission is brought up to date, so that Ctrl-C loses little.
-    const EVERY: Duration = Duration::from_secs(10);
-
-    fn new(args: &'a Args, tasks: &[&Task]) -> anyhow::Result<Files<'a>> {
-        let draft = args.output.as_ref().map(|_| Draft::new(tasks.iter().copied()));
-        // There is something to hand in from the first moment on, and a path that cannot be written shows now.
-        if let (Some(path), Some(draft)) = (&args.output, &draft) {
-            draft.write(path).with_context(|| format!("cannot write {}", path.display()))?;
-        }
-        let record = args.record.is_some();
-        Ok(Files {
-            output: args.output.as_deref(),
-            draft,
-            written: Instant::now(),
-            record,
-            tasks: Vec::new(),
-        })
+    fn new(args: &'a Args, index: &'a Index) -> anyhow::Result<Files<'a>> {
+        let submission = args.output.as_deref().map(|path| Growing::new(path, index)).transpose()?;
+        let tasks = |path: &'a PathBuf| {
+            Ok::<_, anyhow::Error>((
+                path.as_path(),
+                record::Tasks::new(path).with_context(|| cannot_write(path))?,
+            ))
+        };
+        Ok(Files { submission, record: args.record.as_ref().map(tasks).transpose()?, failed: None })
     }
 
-    fn add(&mut self, battery: &Battery<'_>, task: &Task, result: &arcbatt::battery::TaskResult) {
-        if let (Some(path), Some(draft)) = (self.output, &mut self.draft) {
-            for (k, attempts) in result.attempts.iter().enumerate() {
-                draft.answer(&task.id, k, attempts.iter().cloned());
-            }
-            if self.written.elapsed() >= Files::EVERY {
-                // What cannot be written now is told at the end.
-                let _ = draft.write(path);
-                self.written = Instant::now();
-            }
+    fn add(&mut self, battery: &Battery<'_>, task: &Task, result: &TaskResult) {
+        let added = self.try_add(battery, task, result);
+        self.failed = self.failed.take().or(added.err());
+    }
+
+    fn try_add(&mut self, battery: &Battery<'_>, task: &Task, result: &TaskResult) -> anyhow::Result<()> {
+        if let Some(submission) = &mut self.submission {
+            submission.add(&task.id, &result.attempts)?;
         }
-        if self.record {
-            self.tasks.push(document::task(battery, task, result));
+        if let (Some((path, tasks)), true) = (&mut self.record, result.finished) {
+            tasks.add(&document::task(battery, task, result)).with_context(|| cannot_write(path))?;
         }
+        Ok(())
+    }
+
+    fn finish(self, record: impl FnOnce(&record::Tasks) -> Record) -> anyhow::Result<()> {
+        if let Some(failed) = self.failed {
+            return Err(failed);
+        }
+        if let Some(mut submission) = self.submission {
+            submission.save()?;
+        }
+        if let Some((path, mut tasks)) = self.record {
+            let record = record(&tasks);
+            tasks.write(&record).with_context(|| cannot_write(path))?;
+        }
+        Ok(())
+    }
+}
+
+fn cannot_write(path: &Path) -> String {
+    format!("cannot write {}", path.display())
+}
+
+/// A submission that gets better task by task. What is known of it lies in a file of its own, in the order of the
+/// tasks; for the others it has stand-ins.
+struct Growing<'a> {
+    path: &'a Path,
+    form: Form,
+    index: &'a Index,
+    known: Spool,
+    n_known: usize,
+    saved: Instant,
+    /// When it is due to be saved again.
+    every: Duration,
+}
+
+impl<'a> Growing<'a> {
+    /// How often the file is brought up to date, so that little is lost when the machine goes down …
+    const EVERY: Duration = Duration::from_secs(10);
+    /// … and what part of the time this may take.
+    const SHARE: u32 = 50;
+
+    fn new(path: &'a Path, index: &'a Index) -> anyhow::Result<Growing<'a>> {
+        let known = Spool::for_file(path).with_context(|| cannot_write(path))?;
+        let (saved, every) = (Instant::now(), Growing::EVERY);
+        let mut growing = Growing { path, form: Form::of(path), index, known, n_known: 0, saved, every };
+        // There is something to hand in from the first moment on. A pipe is written to only once, at the end.
+        if std::fs::metadata(path).map_or(true, |there| there.is_file()) {
+            growing.save()?;
+        } else {
+            growing.every = Duration::MAX;
+        }
+        Ok(growing)
+    }
+
+    fn add(&mut self, id: &str, attempts: &[[Grid; 2]]) -> anyhow::Result<()> {
+        let entry = self.form.entry(self.n_known, id, attempts);
+        self.known.write_all(entry.as_bytes()).with_context(|| cannot_write(self.path))?;
+        self.n_known += 1;
+        if self.saved.elapsed() >= self.every {
+            self.save()?;
+        }
+        Ok(())
+    }
+
+    fn save(&mut self) -> anyhow::Result<()> {
+        let Growing { path, form, index, ref mut known, n_known, .. } = *self;
+        let started = Instant::now();
+        write_aside_with(path, |out| {
+            out.write_all(form.start().as_bytes())?;
+            known.copy_to(out)?;
+            for (i, task) in (n_known..).zip(index.tasks(n_known)) {
+                let task = task.map_err(std::io::Error::other)?;
+                out.write_all(form.entry(i, &task.id, &stand_ins(&task)).as_bytes())?;
+            }
+            out.write_all(form.end().as_bytes())
+        })
+        .with_context(|| cannot_write(path))?;
+        self.saved = Instant::now();
+        self.every = self.every.max(started.elapsed() * Growing::SHARE);
+        Ok(())
     }
 }
 
@@ -256,18 +319,14 @@ fn record(
     battery: &Battery<'_>,
     pool: &Pool,
     summary: &Summary,
-    tasks: Vec<record::Task>,
+    tasks: &record::Tasks,
 ) -> Record {
     Record {
         right: document::right(summary),
         run: record::What {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             dsl: dsl::version().to_string(),
-            data: record::Data {
-                name: args.data.clone(),
-                hash: document::data_hash(&tasks).to_string(),
-                tasks: tasks.len(),
-            },
+            data: record::Data { name: args.data.clone(), hash: tasks.hash(), tasks: tasks.count() },
             options: record::Options {
                 fuel: args.fuel,
                 seconds: args.timeout,
@@ -290,7 +349,7 @@ fn record(
         scores: record::scores(&summary.scores),
         verdicts: record::verdict_counts(&summary.tally),
         programs: document::programs(battery),
-        tasks,
+        tasks: Vec::new(),
     }
 }
 
@@ -300,6 +359,7 @@ struct Report<'r> {
     summary: &'r Summary,
     expected: &'r Expected,
     errors: usize,
+    skipped: Vec<Problem>,
     slowest: Vec<(Duration, String)>,
     elapsed: Duration,
     threads: usize,
@@ -310,7 +370,7 @@ impl Report<'_> {
     const SHOWN: usize = 20;
 
     fn fine(&self) -> bool {
-        self.errors == 0 && self.unexpected().next().is_none()
+        self.errors == 0 && self.summary.left == 0 && self.unexpected().next().is_none()
     }
 
     fn name(&self, own: &Own) -> &str {
@@ -318,7 +378,7 @@ impl Report<'_> {
     }
 
     fn wrong(&self) -> impl Iterator<Item = &Own> {
-        self.summary.own.iter().filter(|own| !own.right)
+        self.summary.wrong.iter()
     }
 
     fn unexpected(&self) -> impl Iterator<Item = &Own> {
@@ -328,14 +388,14 @@ impl Report<'_> {
     /// Those that may be wrong, and are not.
     fn better(&self) -> Vec<&str> {
         let wrong: BTreeSet<&str> = self.wrong().map(|own| self.name(own)).collect();
-        let names = self.summary.own.iter().map(|own| self.name(own)).collect::<BTreeSet<_>>();
+        let ran = self.summary.own.programs.iter();
+        let names: BTreeSet<&str> = ran.map(|id| self.battery.programs()[id.index()].name()).collect();
         names.into_iter().filter(|name| self.expected.0.contains(*name) && !wrong.contains(name)).collect()
     }
 
     /// Programs that are not named after any task that was run.
     fn without_task(&self) -> usize {
-        let ran: BTreeSet<_> = self.summary.own.iter().map(|own| own.program).collect();
-        self.battery.programs().len() - ran.len()
+        self.battery.programs().len() - self.summary.own.programs.len()
     }
 
     /// Verdicts other than right, most interesting first, in the order of [`Verdict::ALL`].
@@ -422,10 +482,10 @@ impl Report<'_> {
     fn print_table(&self, out: &mut impl Write) -> anyhow::Result<()> {
         let Report { summary, .. } = self;
         let mut row = |label: &str, text: String| writeln!(out, "{label:<33} {text}");
-        let of_own = |n: usize| format!("{n} of {}", count(summary.own.len(), "program"));
+        let of_own = |n: usize| format!("{n} of {}", count(summary.own.runs, "program"));
         row("tasks", format!("{}, {} with programs", summary.tasks, summary.attempted))?;
-        row("right on demos", of_own(summary.count(|own| own.on_demos)))?;
-        row("right on tests", of_own(summary.count(|own| own.on_tests)))?;
+        row("right on demos", of_own(summary.own.on_demos))?;
+        row("right on tests", of_own(summary.own.on_tests))?;
         for rule in Rule::ALL {
             row(rule.label(), self.score(rule))?;
         }
@@ -454,24 +514,43 @@ impl Report<'_> {
         let exact = match rule {
             Rule::Outputs => format!("{} of {}", scores.right_outputs(), scores.outputs()),
             Rule::Fractions => format!("{}/{}", score.numerator(), score.denominator()),
-            Rule::Tasks => format!("{} of {}", scores.right_tasks(), scores.tasks.len()),
+            Rule::Tasks => format!("{} of {}", scores.right_tasks(), scores.tasks()),
         };
         format!("{} %, {exact}", score.percent())
     }
 
     fn print_notes(&self, out: &mut impl Write) -> anyhow::Result<()> {
+        let Summary { tasks, left, .. } = self.summary;
+        if *left > 0 {
+            writeln!(out, "note: stopped after {tasks} of {}", count(tasks + left, "task"))?;
+            self.print_saved(out)?;
+        }
+        if !self.skipped.is_empty() {
+            writeln!(out, "note: {} skipped, see above", count(self.skipped.len(), "broken task"))?;
+        }
         let without = self.without_task();
         if without > 0 && !self.args.all_pairs {
             let are = if without == 1 { "program is" } else { "programs are" };
             writeln!(out, "note: {without} {are} named after no task of this run, and did not run")?;
         }
-        let unsolved = self.summary.scores.unsolved.len();
+        let unsolved = self.summary.scores.unsolved;
         if unsolved > 0 {
             writeln!(out, "note: {} without solutions, not counted in the scores", count(unsolved, "task"))?;
         }
         let better = self.better();
         if let (Some(path), false) = (&self.args.expect, better.is_empty()) {
             writeln!(out, "note: right, though {} lists them: {}", path.display(), better.join(", "))?;
+        }
+        Ok(())
+    }
+
+    /// What there is of a run that was stopped.
+    fn print_saved(&self, out: &mut impl Write) -> anyhow::Result<()> {
+        if let Some(path) = &self.args.record {
+            writeln!(out, "note: {} has the finished tasks", path.display())?;
+        }
+        if let Some(path) = &self.args.output {
+            writeln!(out, "note: {} has stand-ins for the others, and can be handed in", path.display())?;
         }
         Ok(())
     }
@@ -498,6 +577,7 @@ impl Report<'_> {
             right: document::right(summary),
             fine: self.fine(),
             errors: self.errors,
+            skipped: data::skipped(&self.skipped),
             tasks: summary.tasks,
             attempted: summary.attempted,
             programs: self.battery.programs().len(),
@@ -538,6 +618,7 @@ struct Document {
     /// What the exit code says.
     fine: bool,
     errors: usize,
+    skipped: Vec<data::Skipped>,
     tasks: usize,
     attempted: usize,
     programs: usize,

@@ -1,7 +1,6 @@
 //! The CSV of 2020: `output_id,output`, then rows of `id_k,|123|456| |…|`.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
 use super::{Attempts, Defect, Form, ParseError, Place, Problem, Submission, grid};
 use crate::{Grid, GridError};
@@ -14,15 +13,14 @@ const MAX_OUTPUTS: usize = 1000;
 
 const HEADER: [&str; 2] = ["output_id", "output"];
 
-pub(super) fn write(tasks: &BTreeMap<String, Vec<[Grid; 2]>>) -> String {
-    let mut out = HEADER.join(",") + "\n";
-    for (id, outputs) in tasks {
-        for (k, [first, second]) in outputs.iter().enumerate() {
-            let (key, first, second) = (quoted(format!("{id}_{k}")), bars(first), bars(second));
-            writeln!(out, "{key},{first} {second}").expect("a string takes all");
-        }
-    }
-    out
+pub(super) const START: &str = "output_id,output\n";
+
+/// One output a line.
+pub(super) fn entry(id: &str, outputs: &[[Grid; 2]]) -> String {
+    let line = |(k, [first, second]): (usize, &[Grid; 2])| {
+        format!("{},{} {}\n", quoted(format!("{id}_{k}")), bars(first), bars(second))
+    };
+    outputs.iter().enumerate().map(line).collect()
 }
 
 /// `|123|456|`

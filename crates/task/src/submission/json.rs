@@ -12,23 +12,21 @@ use crate::Grid;
 
 const KEYS: [&str; 2] = ["attempt_1", "attempt_2"];
 
+pub(super) const START: &str = "{";
+pub(super) const END: &str = "\n}\n";
+
 /// One task a line, so that differences between two files show as lines.
-pub(super) fn write(tasks: &BTreeMap<String, Vec<[Grid; 2]>>) -> String {
-    let mut out = String::from("{");
-    for (i, (id, outputs)) in tasks.iter().enumerate() {
-        let comma = if i == 0 { "" } else { "," };
-        write!(out, "{comma}\n{}:[", Value::from(id.as_str())).expect("a string takes all");
-        for (k, attempts) in outputs.iter().enumerate() {
-            out.push_str(if k == 0 { "{" } else { ",{" });
-            for (n, (key, attempt)) in KEYS.iter().zip(attempts).enumerate() {
-                write!(out, "{}\"{key}\":", if n == 0 { "" } else { "," }).expect("a string takes all");
-                write_grid(attempt, &mut out);
-            }
-            out.push('}');
+pub(super) fn entry(i: usize, id: &str, outputs: &[[Grid; 2]]) -> String {
+    let mut out = format!("{}\n{}:[", if i == 0 { "" } else { "," }, Value::from(id));
+    for (k, attempts) in outputs.iter().enumerate() {
+        out.push_str(if k == 0 { "{" } else { ",{" });
+        for (n, (key, attempt)) in KEYS.iter().zip(attempts).enumerate() {
+            write!(out, "{}\"{key}\":", if n == 0 { "" } else { "," }).expect("a string takes all");
+            write_grid(attempt, &mut out);
         }
-        out.push(']');
+        out.push('}');
     }
-    out.push_str("\n}\n");
+    out.push(']');
     out
 }
 
