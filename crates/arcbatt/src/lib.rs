@@ -13,6 +13,7 @@ pub use batt_plan as plan;
 pub use batt_record as record;
 pub use batt_score as score;
 pub use batt_task as task;
+pub use batt_trace as trace;
 pub use batt_value as value;
 
 pub mod battery;
@@ -20,6 +21,7 @@ pub mod palette;
 pub mod sheet;
 pub mod verify;
 pub mod document;
+pub mod profile;
 pub mod conformance;
 
 /// The programs for the built-in data set.

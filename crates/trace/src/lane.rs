@@ -67,6 +67,8 @@ pub struct TaskSeen {
     pub end: u64,
     /// The first task of its lane, which meets empty caches.
     pub cold: bool,
+    /// How much there is to look at.
+    pub cells: u64,
     /// They sum to the time between start and end.
     pub spots: Vec<(Spot, SpotSum)>,
     pub nodes: Vec<(u32, NodeSum)>,
@@ -117,7 +119,7 @@ struct Book {
     primitives: Vec<Primitive>,
     between: Vec<SpotSum>,
     tasks: Vec<TaskSeen>,
-    task: Option<(String, u64)>,
+    task: Option<(String, u64, u64)>,
     samples: Vec<u64>,
     waits: Vec<(u64, u64)>,
     events: Option<Events>,
@@ -158,11 +160,7 @@ pub struct Span<'l> {
 
 impl Drop for Span<'_> {
     fn drop(&mut self) {
-        self.lane.settle();
-        let spot = self.lane.current.replace(self.outer);
-        if spot == Spot::IDLE {
-            self.lane.book.borrow_mut().waits.push((self.start, self.lane.last.get()));
-        }
+        self.lane.end(self.outer, self.start);
     }
 }
 
@@ -240,8 +238,22 @@ impl Lane {
 
     /// From now on time goes to `spot`, until the span is dropped.
     pub fn enter(&self, spot: Spot) -> Span<'_> {
+        let (outer, start) = self.begin(spot);
+        Span { lane: self, outer, start }
+    }
+
+    /// Enters a spot; the answer is what [`end`](Lane::end) wants to know.
+    pub(crate) fn begin(&self, spot: Spot) -> (Spot, u64) {
         self.settle();
-        Span { lane: self, outer: self.current.replace(spot), start: self.last.get() }
+        (self.current.replace(spot), self.last.get())
+    }
+
+    pub(crate) fn end(&self, outer: Spot, start: u64) {
+        self.settle();
+        let spot = self.current.replace(outer);
+        if spot == Spot::IDLE {
+            self.book.borrow_mut().waits.push((start, self.last.get()));
+        }
     }
 
     /// The time since the last stamp was `spot`'s.
@@ -321,11 +333,18 @@ impl Lane {
     /// been noted already.
     #[inline]
     pub fn exit_call(&self, call: Call, primitive: u16, left: u64) {
+        self.exit_calls(call, primitive, left, 1);
+    }
+
+    /// It stood for `calls` calls at once; none if it came to nothing.
+    #[inline]
+    pub fn exit_calls(&self, call: Call, primitive: u16, left: u64, calls: u64) {
         let node = &self.node;
         let depth = node.depth.get() - 1;
         node.depth.set(depth);
-        let used = call.left - left;
-        let fuel = used - node.nested.get();
+        let used = call.left.saturating_sub(left);
+        // What was tried in vain is given back, so the calls inside may have cost more than the whole.
+        let fuel = used.saturating_sub(node.nested.get());
         node.nested.set(call.nested + used);
         if depth == 0 {
             return;
@@ -337,15 +356,9 @@ impl Lane {
             node.own_ns.set(call.own_ns);
             node.running.set(call.running);
         }
-        self.count(primitive, 1, fuel, ns);
-    }
-
-    /// Calls that were made all at once, and their own fuel.
-    #[inline]
-    pub fn count(&self, primitive: u16, calls: u64, fuel: u64, ns: u64) {
         let inner = &self.node.inner[usize::from(primitive)];
         let mut sum = inner.get();
-        if sum.calls == 0 {
+        if sum == Inner::default() {
             self.node.used.borrow_mut().push(primitive);
         }
         sum.calls += calls;
@@ -355,20 +368,15 @@ impl Lane {
         self.tally.calls.set(self.tally.calls.get() + 1);
     }
 
-    /// Fuel of [counted](Lane::count) calls is not the running call's own.
-    pub fn nest(&self, fuel: u64) {
-        self.node.nested.set(self.node.nested.get() + fuel);
-    }
-
-    /// A task begins on this lane.
-    pub fn begin_task(&self, id: &str) {
+    /// A task of so many cells begins on this lane.
+    pub fn begin_task(&self, id: &str, cells: u64) {
         self.settle();
         self.current.set(Spot::SET_UP);
         let start = self.last.get();
         self.sample.set((u32::MAX, start));
         let book = &mut *self.book.borrow_mut();
         book.sum_between(&self.sums);
-        book.task = Some((id.to_owned(), start));
+        book.task = Some((id.to_owned(), cells, start));
         let number = book.tasks.len() as u32;
         if let Some(events) = &mut book.events {
             events.ids.push((number, id.to_owned()));
@@ -509,7 +517,7 @@ impl Book {
     }
 
     fn end_task(&mut self, sums: &[Cell<SpotSum>], end: u64) {
-        let Some((id, start)) = self.task.take() else { return };
+        let Some((id, cells, start)) = self.task.take() else { return };
         let spots = sums.iter().enumerate().filter(|(_, sum)| sum.get().stamps > 0);
         let spots = spots.map(|(spot, sum)| (Spot::from_index(spot), sum.take())).collect();
         self.touched.sort_unstable();
@@ -520,7 +528,7 @@ impl Book {
         inner.sort_unstable_by_key(|(node, primitive, _)| (*node, *primitive));
         let inner = inner.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)).map(sum_up).collect();
         let samples = std::mem::take(&mut self.samples);
-        self.tasks.push(TaskSeen { id, start, end, cold, spots, nodes, inner, samples });
+        self.tasks.push(TaskSeen { id, start, end, cold, cells, spots, nodes, inner, samples });
     }
 }
 

@@ -20,4 +20,4 @@ pub use clock::{Clock, Hand};
 pub use histogram::Histogram;
 pub use lane::{Call, Event, Inner, Lane, NodeSum, Open, Span, SpotSum, TaskSeen};
 pub use spot::{Category, Phase, Spot, SpotInfo, spots};
-pub use trace::{Costs, LaneSeen, Level, Seen, Sink, Trace};
+pub use trace::{Costs, LaneSeen, Level, MainSpan, Seen, Sink, Trace};

@@ -89,6 +89,13 @@ impl Trace {
         self.main.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// From now on the main lane's time goes to `spot`, until the answer is dropped. In between others may write to
+    /// the lane.
+    pub fn enter(&self, spot: Spot) -> MainSpan<'_> {
+        let (outer, start) = self.main().begin(spot);
+        MainSpan { trace: self, outer, start }
+    }
+
     /// From now on there are worker threads. Only the first call counts.
     pub fn start_workers(&self, workers: usize) {
         self.workers.get_or_init(|| (1..=workers).map(|number| Mutex::new(self.worker_lane(number))).collect());
@@ -112,6 +119,19 @@ impl Trace {
         let workers: Vec<_> = workers.into_iter().map(into_closed).collect();
         let lanes = std::iter::once(into_closed(self.main)).chain(workers);
         Seen { level: self.level, costs: self.costs, lanes: lanes.map(seen).collect() }
+    }
+}
+
+/// Until it is dropped, the time of the main lane goes to its spot.
+pub struct MainSpan<'t> {
+    trace: &'t Trace,
+    outer: Spot,
+    start: u64,
+}
+
+impl Drop for MainSpan<'_> {
+    fn drop(&mut self) {
+        self.trace.main().end(self.outer, self.start);
     }
 }
 

@@ -144,7 +144,7 @@ fn check(rounds: &[(usize, Vec<Work>)], level: Level, panics: bool) {
     let mut wall = 0;
     for (number, (worker, works)) in rounds.iter().enumerate() {
         let lane = trace.worker(*worker).unwrap();
-        lane.begin_task(&number.to_string());
+        lane.begin_task(&number.to_string(), 0);
         let before: u64 = oracles[*worker].sums.values().sum();
         works.iter().for_each(|work| oracles[*worker].run(&lane, work, Spot::SET_UP));
         lane.end_task(Spot::IDLE);
@@ -214,7 +214,7 @@ fn a_recursive_primitive_is_not_counted_twice() {
     let mut oracle = Oracle { hand: &hand, deep: true, sums: Sums::new(), inner: BTreeMap::new() };
     {
         let lane = trace.worker(0).unwrap();
-        lane.begin_task("t");
+        lane.begin_task("t", 0);
         let node = Work::Node { id: 0, primitive: 1, calls: outer, fails: false };
         oracle.run(&lane, &node, Spot::SET_UP);
         lane.end_task(Spot::IDLE);
@@ -236,7 +236,7 @@ fn the_first_touch_is_kept_apart() {
     {
         let lane = trace.worker(0).unwrap();
         for ns in [1_000_000, 8, 8, 8] {
-            lane.begin_task("t");
+            lane.begin_task("t", 0);
             let open = lane.open_node(Spot::primitive(0));
             hand.advance(ns);
             lane.close_node(open, 0, 1, 0, false);

@@ -68,6 +68,19 @@ pub(crate) struct Args {
     /// Write the record of the run: programs, verdicts, answers
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
+    /// Record where the time goes, for `batt profile`
+    #[arg(long, requires = "record")]
+    profile: bool,
+    /// Stamp every call of a primitive, not only every node of the plan (exact, and slower)
+    #[arg(long, requires = "profile")]
+    deep: bool,
+    /// Keep every stamped interval in a file beside the record
+    #[arg(long, requires = "profile")]
+    events: bool,
+    /// Run so many times; the record tells of the last, and how much the others differ
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "profile",
+        value_parser = clap::value_parser!(u32).range(1..))]
+    repeat: u32,
     /// Write a submission: two attempts for each test input (Kaggle's JSON, or the CSV of 2020)
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -83,14 +96,41 @@ const DEMO: &str = "demo";
 
 pub(crate) fn run(args: &Args) -> Answer {
     signal::note()?;
+    let mut repeats = Vec::new();
+    for _ in 1..args.repeat {
+        once(args, &mut repeats, false)?;
+    }
+    once(args, &mut repeats, true)
+}
+
+/// Runs everything once, from the files to the files. `repeats`: how the repetitions went so far.
+fn once(args: &Args, repeats: &mut Vec<Repeat>, tell: bool) -> Answer {
+    let recording = Recording::new(args)?;
+    let trace = recording.trace.as_ref();
+    let enter = |spot| trace.map(|trace| trace.enter(spot));
+    let span = enter(Spot::PARSE);
     let builtin = args.data == DEMO;
     let programs = Programs::read(args, builtin)?;
     let expected = Expected::read(args.expect.as_deref(), &programs.list)?;
+    drop(span);
+    let span = enter(Spot::START);
     let pool = Pool::new(args.threads)?;
+    if let Some(trace) = trace {
+        trace.start_workers(pool.threads());
+    }
+    drop(span);
+    let span = enter(Spot::LOAD);
     let index = data::index(&args.data, args.skip_bad)?;
+    drop(span);
+    let span = enter(Spot::MERGE);
     let battery = Battery::new(&programs.list, index.ids());
+    drop(span);
+    let span = enter(Spot::LOAD);
     let (index, skipped) = select(args, index, &pool)?;
+    drop(span);
+    let span = enter(Spot::WRITE);
     let mut files = Files::new(args, &index)?;
+    drop(span);
     let mut summary = Summary::new();
     let bar = bar(index.len());
     let mut broken = None;
@@ -104,14 +144,19 @@ pub(crate) fn run(args: &Args) -> Answer {
             kernels: !args.no_kernels,
             answers: args.record.is_some(),
             watch: clocks,
+            trace,
         };
         battery.run(&pool, tasks, &setup, |task, result| {
+            let span = enter(Spot::SUM_UP);
             summary.add(task, &result);
+            drop(span);
+            let _span = enter(Spot::WRITE);
             files.add(&battery, task, &result);
         });
         (clocks.slowest(), clocks.elapsed())
     });
     if let Some(bar) = bar {
+        let _span = enter(Spot::PROGRESS);
         bar.finish_and_clear();
     }
     // A task that could be read a moment ago.
@@ -119,7 +164,16 @@ pub(crate) fn run(args: &Args) -> Answer {
         return Err(error.into());
     }
     summary.left = index.len() - summary.tasks;
-    files.finish(|tasks| record(args, &battery, &pool, &summary, tasks))?;
+    let excused = summary.wrong.iter().filter(|own| expected.allows(&battery, own)).count();
+    recording.finish(&battery, excused, repeats, |span, profile| {
+        files.finish(|tasks| record(args, &battery, &pool, &summary, tasks), || {
+            drop(span);
+            profile()
+        })
+    })?;
+    if !tell {
+        return Ok(true);
+    }
     let report = Report {
         args,
         battery: &battery,
@@ -234,7 +288,11 @@ impl<'a> Files<'a> {
         Ok(())
     }
 
-    fn finish(self, record: impl FnOnce(&record::Tasks) -> Record) -> anyhow::Result<()> {
+    fn finish(
+        self,
+        record: impl FnOnce(&record::Tasks) -> Record,
+        profile: impl FnOnce() -> Option<Box<Profile>>,
+    ) -> anyhow::Result<()> {
         if let Some(failed) = self.failed {
             return Err(failed);
         }
@@ -243,7 +301,7 @@ impl<'a> Files<'a> {
         }
         if let Some((path, mut tasks)) = self.record {
             let record = record(&tasks);
-            tasks.write(&record).with_context(|| cannot_write(path))?;
+            tasks.write(&record, profile).with_context(|| cannot_write(path))?;
         }
         Ok(())
     }

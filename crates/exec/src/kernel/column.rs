@@ -267,16 +267,18 @@ fn once<'a>(
 
 fn primitive1<'a>(cx: &mut Cx<'a>, symbol: &'static Symbol, x: &Column<'a>, n: usize) -> Option<Column<'a>> {
     if let Some(Tight::One(tight)) = TIGHT[usize::from(symbol.id)]
-        && let Some(results) = tight(cx, x, n)
+        && let Some(results) = cx.counted(symbol, n, |cx| tight(cx, x, n))
     {
         return Some(results);
     }
     let function = Value::Prim(symbol);
     match cx.entry(symbol) {
-        Entry { kernel: Some(Kernel::Q1(quick)), .. } => Column::collect((0..n).map(|place| {
-            let x = x.get(place);
-            quick(cx, x).or_else(|| cx.call1(function, x).ok())
-        })),
+        Entry { kernel: Some(Kernel::Q1(quick)), .. } => cx.counted(symbol, n, |cx| {
+            Column::collect((0..n).map(|place| {
+                let x = x.get(place);
+                quick(cx, x).or_else(|| cx.call1(function, x).ok())
+            }))
+        }),
         _ => Column::collect((0..n).map(|place| cx.call1(function, x.get(place)).ok())),
     }
 }
@@ -289,16 +291,18 @@ fn primitive2<'a>(
     n: usize,
 ) -> Option<Column<'a>> {
     if let Some(Tight::Two(tight)) = TIGHT[usize::from(symbol.id)]
-        && let Some(results) = tight(cx, a, b, n)
+        && let Some(results) = cx.counted(symbol, n, |cx| tight(cx, a, b, n))
     {
         return Some(results);
     }
     let function = Value::Prim(symbol);
     match cx.entry(symbol) {
-        Entry { kernel: Some(Kernel::Q2(quick)), .. } => Column::collect((0..n).map(|place| {
-            let (a, b) = (a.get(place), b.get(place));
-            quick(cx, a, b).or_else(|| cx.call2(function, a, b).ok())
-        })),
+        Entry { kernel: Some(Kernel::Q2(quick)), .. } => cx.counted(symbol, n, |cx| {
+            Column::collect((0..n).map(|place| {
+                let (a, b) = (a.get(place), b.get(place));
+                quick(cx, a, b).or_else(|| cx.call2(function, a, b).ok())
+            }))
+        }),
         _ => Column::collect((0..n).map(|place| cx.call2(function, a.get(place), b.get(place)).ok())),
     }
 }
