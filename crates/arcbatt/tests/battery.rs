@@ -124,7 +124,7 @@ fn what_is_wrong_is_said_in_words() {
     .programs;
     let (summary, _) = run(&programs, &Setup { go_on: false, ..SETUP }, 1);
     let text: Vec<_> = summary
-        .own
+        .wrong
         .iter()
         .map(|own| {
             format!("{} skipped {}: {:?}", programs[own.program.index()].name(), own.skipped, own.wrong)

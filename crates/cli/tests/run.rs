@@ -197,7 +197,7 @@ fn json_says_the_same() {
     let batt = Batt::new("run-json").file("p.py", WRONG);
     let text = batt.run("run examples --programs {dir}/p.py --json --threads 1");
     let (timeless, _) = text.split_once(",\"time\":{\"threads\":1,\"microseconds\":").unwrap();
-    expect![[r#"{"schema":1,"right":{"all":false,"programs":3,"on_demos":1,"on_tests":1,"on_all":1},"fine":false,"errors":0,"tasks":3,"attempted":3,"programs":4,"without_task":1,"plan":{"programs":4,"calls":5,"distinct":5,"shared":0,"folded":1,"per_task":0},"scores":[{"rule":"outputs","label":"mean over outputs (Kaggle)","numerator":1,"denominator":3},{"rule":"fractions","label":"mean over tasks of the fraction","numerator":1,"denominator":3},{"rule":"tasks","label":"tasks entirely right","numerator":1,"denominator":3}],"verdicts":[{"verdict":"ok","count":4},{"verdict":"wrong","count":1},{"verdict":"empty","count":1},{"verdict":"skipped","count":6}],"wrong":[{"program":"solve_enclosed","task":"enclosed","expected":false,"pairs":4,"skipped":3,"wrong":[{"pair":"train 0","why":"empty container in first at line 2"}]},{"program":"solve_largest","task":"largest","expected":false,"pairs":4,"skipped":3,"wrong":[{"pair":"train 0","why":"13 of 132 cells differ"}]}],"better_than_expected":[],"also_solves":[],"runs":6,"fuel":1594,"most_fuel":[{"task":"kaleidoscope","fuel":1593},{"task":"enclosed","fuel":1}]"#]].assert_eq(timeless);
+    expect![[r#"{"schema":1,"right":{"all":false,"programs":3,"on_demos":1,"on_tests":1,"on_all":1},"fine":false,"errors":0,"skipped":[],"tasks":3,"attempted":3,"programs":4,"without_task":1,"plan":{"programs":4,"calls":5,"distinct":5,"shared":0,"folded":1,"per_task":0},"scores":[{"rule":"outputs","label":"mean over outputs (Kaggle)","numerator":1,"denominator":3},{"rule":"fractions","label":"mean over tasks of the fraction","numerator":1,"denominator":3},{"rule":"tasks","label":"tasks entirely right","numerator":1,"denominator":3}],"verdicts":[{"verdict":"ok","count":4},{"verdict":"wrong","count":1},{"verdict":"empty","count":1},{"verdict":"skipped","count":6}],"wrong":[{"program":"solve_enclosed","task":"enclosed","expected":false,"pairs":4,"skipped":3,"wrong":[{"pair":"train 0","why":"empty container in first at line 2"}]},{"program":"solve_largest","task":"largest","expected":false,"pairs":4,"skipped":3,"wrong":[{"pair":"train 0","why":"13 of 132 cells differ"}]}],"better_than_expected":[],"also_solves":[],"runs":6,"fuel":1594,"most_fuel":[{"task":"kaleidoscope","fuel":1593},{"task":"enclosed","fuel":1}]"#]].assert_eq(timeless);
 }
 
 /// The record and the submission of a run of the built-in set.
@@ -261,4 +261,49 @@ fn the_submission_is_what_check_and_score_take() {
     let error = arcbatt::record::Record::parse(other.as_bytes()).unwrap_err();
     expect!["the record has schema 7, this version reads schema 1; make it again with `batt run --record`"]
         .assert_eq(&error.to_string());
+}
+
+#[test]
+fn what_is_broken_is_told_before_anything_is_run_or_skipped() {
+    let good = r#"{"train": [{"input": [[1]], "output": [[1]]}], "test": [{"input": [[2]], "output": [[2]]}]}"#;
+    let batt = Batt::new("run-bad")
+        .file("tasks/a.json", good)
+        .file("tasks/b.json", good.replace("[[2]]", "[[2], [3, 4]]"))
+        .file("tasks/c.json", "{\"train\": [")
+        .file("p.py", "def solve_a(I): return I\n");
+    let _ = std::fs::remove_file(batt.path("submission.json"));
+    let args = "run {dir}/tasks --programs {dir}/p.py -o {dir}/submission.json";
+    expect![[r#"
+        error: {dir}/tasks/b.json:1:73: task b, test 0 input: row 1 has 2 cells, the rows before have 1
+        {dir}/tasks/c.json:1:12: task c, train 0: the text ends before a pair: {"input": …, "output": …}: cut off?
+        `--skip-bad` goes on without what is broken
+        exit 2
+    "#]]
+    .assert_eq(&run(&batt, args));
+    assert!(!batt.path("submission.json").exists());
+    expect![[r#"
+        tasks                             1, 1 with programs
+        right on demos                    1 of 1 program
+        right on tests                    1 of 1 program
+        mean over outputs (Kaggle)        100.00 %, 1 of 1
+        mean over tasks of the fraction   100.00 %, 1/1
+        tasks entirely right              100.00 %, 1 of 1
+        not right                         none
+        note: 2 broken tasks skipped, see above
+        warning: skipped {dir}/tasks/b.json:1:73: task b, test 0 input: row 1 has 2 cells, the rows before have 1
+        warning: skipped {dir}/tasks/c.json:1:12: task c, train 0: the text ends before a pair: {"input": …, "output": …}: cut off?
+        exit 0
+    "#]]
+    .assert_eq(&run(&batt, &format!("{args} --skip-bad")));
+    batt.check(
+        "check {dir}/submission.json {dir}/tasks --skip-bad",
+        expect![[r#"
+            {dir}/submission.json: no defect; 1 task with 1 test input
+            warning: skipped {dir}/tasks/b.json:1:73: task b, test 0 input: row 1 has 2 cells, the rows before have 1
+            warning: skipped {dir}/tasks/c.json:1:12: task c, train 0: the text ends before a pair: {"input": …, "output": …}: cut off?
+            exit 0
+        "#]],
+    );
+    let document = batt.run(&format!("{args} --skip-bad --json"));
+    assert!(document.contains("\"line\":1,\"column\":12,\"task\":\"c\""), "{document}");
 }

@@ -17,6 +17,7 @@ impl Batt {
         Batt { dir }
     }
 
+    #[allow(dead_code, reason = "not every test needs files")]
     pub(crate) fn file(self, name: &str, bytes: impl AsRef<[u8]>) -> Batt {
         let path = self.dir.join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -47,6 +48,7 @@ impl Batt {
         std::fs::read_to_string(self.dir.join(name)).unwrap()
     }
 
+    #[allow(dead_code, reason = "not every test compares whole texts")]
     pub(crate) fn check(&self, args: &str, expected: Expect) {
         expected.assert_eq(&self.run(args));
     }

@@ -1,0 +1,97 @@
+//! `batt run`, stopped by Ctrl-C or a request to end at any moment: its files are whole.
+
+#![cfg(unix)]
+
+mod batt;
+
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
+
+use arcbatt::record::Record;
+use batt::Batt;
+
+/// More than can be run before the signal comes.
+const TASKS: usize = 3000;
+
+fn start(batt: &Batt) -> Child {
+    for file in ["run.json", "submission.json"] {
+        let _ = std::fs::remove_file(batt.path(file));
+    }
+    Command::new(env!("CARGO_BIN_EXE_batt"))
+        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+        .args(["run", batt.path("tasks").to_str().unwrap(), "--programs", "programs/demo.py", "--all-pairs"])
+        .args(["--record", batt.path("run.json").to_str().unwrap()])
+        .args(["-o", batt.path("submission.json").to_str().unwrap()])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+fn stop(child: Child, signal: &str) -> Output {
+    let sent = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+    child.wait_with_output().unwrap()
+}
+
+/// Whatever files there are, they are whole. Returns the number of tasks in the record.
+fn look_at_files(batt: &Batt) -> Option<usize> {
+    if batt.path("submission.json").exists() {
+        let told = batt.run("check {dir}/submission.json {dir}/tasks");
+        assert!(told.ends_with("exit 0\n"), "{told}");
+    }
+    batt.path("run.json").exists().then(|| {
+        let record = Record::parse(batt.read("run.json").as_bytes()).unwrap();
+        assert_eq!(record.run.data.tasks, record.tasks.len());
+        assert_eq!(record.tasks.len() + record.right.left, TASKS);
+        assert!(record.tasks.is_sorted_by(|a, b| a.id < b.id));
+        assert!(record.tasks.iter().all(|task| task.programs.len() == record.programs.len()));
+        let cut = |task: &arcbatt::record::Task| {
+            let pairs = task.programs.iter().flat_map(|program| program.train.iter().chain(&program.test));
+            pairs.into_iter().any(|pair| pair.verdict == "deadline")
+        };
+        assert!(!record.tasks.iter().any(cut), "a task that was cut short does not count");
+        record.tasks.len()
+    })
+}
+
+fn parts(folder: &Path) -> usize {
+    let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
+    names.filter(|name| name.to_string_lossy().ends_with(".part")).count()
+}
+
+#[test]
+fn a_run_that_is_stopped_leaves_whole_files() {
+    let batt = Batt::new("run-stopped");
+    let tasks = batt.path("tasks");
+    let _ = std::fs::remove_dir_all(&tasks);
+    batt.run(&format!("data generate --seed 7 --count {TASKS} -o {{dir}}/tasks"));
+
+    // At any moment, from before the first line of ours on.
+    for (moment, signal) in [(0, "-INT"), (10, "-TERM"), (40, "-INT"), (150, "-TERM"), (600, "-INT")] {
+        let child = start(&batt);
+        std::thread::sleep(Duration::from_millis(moment));
+        let output = stop(child, signal);
+        look_at_files(&batt);
+        if let Some(code) = output.status.code() {
+            assert_eq!(code, 1, "{}", String::from_utf8_lossy(&output.stderr));
+            assert_eq!(parts(&batt.path("")), 0);
+        }
+    }
+
+    // While tasks are being run: the submission is there before the first of them.
+    for signal in ["-TERM", "-INT"] {
+        let child = start(&batt);
+        while !batt.path("submission.json").exists() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        let output = stop(child, signal);
+        assert_eq!(output.status.code(), Some(1));
+        let done = look_at_files(&batt).expect("a record of what is finished");
+        assert!(batt.path("submission.json").exists());
+        let told = String::from_utf8(output.stdout).unwrap();
+        assert!(told.contains(&format!("note: stopped after {done} of {TASKS} tasks\n")), "{told}");
+        assert_eq!(parts(&batt.path("")), 0);
+    }
+}
