@@ -7,6 +7,7 @@ mod data;
 mod files;
 mod output;
 mod picture;
+mod recording;
 mod signal;
 mod watchdog;
 

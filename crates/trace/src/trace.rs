@@ -112,13 +112,13 @@ impl Trace {
         Lane::new(self.clock.clone(), deep, Spot::IDLE, self.n_primitives, number, self.sink.clone())
     }
 
-    /// Ends the recording.
-    pub fn finish(self) -> Seen {
-        let workers = self.workers.into_inner().unwrap_or_default();
-        // The workers are waiting by now; their lanes end first, so that the main one holds them all.
-        let workers: Vec<_> = workers.into_iter().map(into_closed).collect();
-        let lanes = std::iter::once(into_closed(self.main)).chain(workers);
-        Seen { level: self.level, costs: self.costs, lanes: lanes.map(seen).collect() }
+    /// Ends the recording. What happens after that is not seen.
+    pub fn finish(&self) -> Seen {
+        let workers = self.workers.get().map_or(&[][..], |workers| workers);
+        // The workers are waiting by now. The main lane ends last, so that it holds them all.
+        let mut lanes: Vec<_> = workers.iter().map(closed).collect();
+        lanes.insert(0, closed(&self.main));
+        Seen { level: self.level, costs: self.costs, lanes: lanes.into_iter().map(seen).collect() }
     }
 }
 
@@ -135,8 +135,8 @@ impl Drop for MainSpan<'_> {
     }
 }
 
-fn into_closed(lane: Mutex<Lane>) -> Closed {
-    lane.into_inner().unwrap_or_else(PoisonError::into_inner).close()
+fn closed(lane: &Mutex<Lane>) -> Closed {
+    lane.lock().unwrap_or_else(PoisonError::into_inner).close()
 }
 
 fn seen(lane: Closed) -> LaneSeen {

@@ -9,10 +9,12 @@ use anyhow::{Context, bail};
 use arcbatt::battery::{Battery, Own, Pool, Setup, Summary, TaskResult};
 use arcbatt::dsl::{self, Limits};
 use arcbatt::lang::{self, Program};
-use arcbatt::record::{self, Record};
+use arcbatt::record::profile::Repeat;
+use arcbatt::record::{self, Profile, Record};
 use arcbatt::score::{Rule, Verdict};
 use arcbatt::task::submission::{Form, stand_ins};
 use arcbatt::task::{Grid, Index, Problem, Select, Spool, Task, write_aside_with};
+use arcbatt::trace::Spot;
 use arcbatt::{DEMO_PROGRAMS, document};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
@@ -20,6 +22,7 @@ use serde::Serialize;
 use crate::data;
 use crate::files::{self, Source};
 use crate::output::count;
+use crate::recording::{Recording, Wish};
 use crate::watchdog::Clocks;
 use crate::{Answer, output, signal};
 
@@ -105,30 +108,30 @@ pub(crate) fn run(args: &Args) -> Answer {
 
 /// Runs everything once, from the files to the files. `repeats`: how the repetitions went so far.
 fn once(args: &Args, repeats: &mut Vec<Repeat>, tell: bool) -> Answer {
-    let recording = Recording::new(args)?;
-    let trace = recording.trace.as_ref();
-    let enter = |spot| trace.map(|trace| trace.enter(spot));
-    let span = enter(Spot::PARSE);
+    let wish = args.record.as_deref().filter(|_| args.profile);
+    let wish = wish.map(|record| Wish { record, deep: args.deep, events: args.events });
+    let recording = Recording::new(wish)?;
+    let span = recording.enter(Spot::PARSE);
     let builtin = args.data == DEMO;
     let programs = Programs::read(args, builtin)?;
     let expected = Expected::read(args.expect.as_deref(), &programs.list)?;
     drop(span);
-    let span = enter(Spot::START);
+    let span = recording.enter(Spot::START);
     let pool = Pool::new(args.threads)?;
-    if let Some(trace) = trace {
+    if let Some(trace) = recording.trace() {
         trace.start_workers(pool.threads());
     }
     drop(span);
-    let span = enter(Spot::LOAD);
+    let span = recording.enter(Spot::LOAD);
     let index = data::index(&args.data, args.skip_bad)?;
     drop(span);
-    let span = enter(Spot::MERGE);
+    let span = recording.enter(Spot::MERGE);
     let battery = Battery::new(&programs.list, index.ids());
     drop(span);
-    let span = enter(Spot::LOAD);
+    let span = recording.enter(Spot::LOAD);
     let (index, skipped) = select(args, index, &pool)?;
     drop(span);
-    let span = enter(Spot::WRITE);
+    let span = recording.enter(Spot::WRITE);
     let mut files = Files::new(args, &index)?;
     drop(span);
     let mut summary = Summary::new();
@@ -144,19 +147,19 @@ fn once(args: &Args, repeats: &mut Vec<Repeat>, tell: bool) -> Answer {
             kernels: !args.no_kernels,
             answers: args.record.is_some(),
             watch: clocks,
-            trace,
+            trace: recording.trace(),
         };
         battery.run(&pool, tasks, &setup, |task, result| {
-            let span = enter(Spot::SUM_UP);
+            let span = recording.enter(Spot::SUM_UP);
             summary.add(task, &result);
             drop(span);
-            let _span = enter(Spot::WRITE);
+            let _span = recording.enter(Spot::WRITE);
             files.add(&battery, task, &result);
         });
         (clocks.slowest(), clocks.elapsed())
     });
     if let Some(bar) = bar {
-        let _span = enter(Spot::PROGRESS);
+        let _span = recording.enter(Spot::PROGRESS);
         bar.finish_and_clear();
     }
     // A task that could be read a moment ago.
@@ -165,12 +168,13 @@ fn once(args: &Args, repeats: &mut Vec<Repeat>, tell: bool) -> Answer {
     }
     summary.left = index.len() - summary.tasks;
     let excused = summary.wrong.iter().filter(|own| expected.allows(&battery, own)).count();
-    recording.finish(&battery, excused, repeats, |span, profile| {
-        files.finish(|tasks| record(args, &battery, &pool, &summary, tasks), || {
-            drop(span);
-            profile()
-        })
-    })?;
+    let span = recording.enter(Spot::WRITE);
+    let profile = || {
+        drop(span);
+        recording.profile(&battery, excused, repeats)
+    };
+    files.finish(|tasks| record(args, &battery, &pool, &summary, tasks), profile)?;
+    recording.close()?;
     if !tell {
         return Ok(true);
     }
@@ -233,6 +237,10 @@ impl Expected {
             bail!("{} names {name}, and no program is called that; take the line out", path.display());
         }
         Ok(Expected(names))
+    }
+
+    fn allows(&self, battery: &Battery<'_>, own: &Own) -> bool {
+        self.0.contains(battery.programs()[own.program.index()].name())
     }
 }
 
@@ -408,6 +416,7 @@ fn record(
         verdicts: record::verdict_counts(&summary.tally),
         programs: document::programs(battery),
         tasks: Vec::new(),
+        profile: None,
     }
 }
 
