@@ -11,6 +11,7 @@ pub use batt_exec as exec;
 pub use batt_lang as lang;
 pub use batt_plan as plan;
 pub use batt_record as record;
+pub use batt_report as report;
 pub use batt_score as score;
 pub use batt_task as task;
 pub use batt_trace as trace;

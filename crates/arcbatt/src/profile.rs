@@ -5,10 +5,10 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use batt_dsl::registry;
+use batt_lang::Op;
 use batt_plan::{NodeId, Plan};
 use batt_record::events::{self, Begins, Writer};
 use batt_record::profile::{Costs, Function, Lane, Node, Profile, Repeat, Task, Touched, VERSION};
-use batt_lang::Op;
 use batt_trace::{Clock, LaneSeen, Level, Seen, Sink, Spot, SpotSum, TaskSeen, Trace, spots};
 
 use crate::battery::Battery;
@@ -121,7 +121,8 @@ fn nodes(plan: &Plan) -> Vec<Node> {
         Op::Tuple => Spot::TUPLE,
         _ => Spot::OTHER,
     };
-    let node = |(node, uses): (&batt_plan::Node, u32)| Node { function: number(spot(&node.op)), programs: uses };
+    let node =
+        |(node, uses): (&batt_plan::Node, u32)| Node { function: number(spot(&node.op)), programs: uses };
     plan.nodes().iter().zip(plan.uses()).map(node).collect()
 }
 

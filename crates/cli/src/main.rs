@@ -42,6 +42,9 @@ enum Command {
     Check(commands::check::Args),
     /// What a submission is worth, under the three rules in use
     Score(commands::score::Args),
+    /// Where the time of a recorded run went, and what it would bring to change it
+    #[command(subcommand)]
+    Profile(commands::profile::Command),
     /// Measure load, parse, merge and run, alone or beside arc-dsl in CPython
     Bench(commands::bench::Args),
     /// Check, format, show and verify program files
@@ -88,6 +91,7 @@ fn dispatch(command: Command) -> Answer {
         Command::Plan(args) => commands::plan::run(&args),
         Command::Check(args) => commands::check::run(&args),
         Command::Score(args) => commands::score::run(&args),
+        Command::Profile(command) => commands::profile::run(&command),
         Command::Bench(args) => commands::bench::run(&args),
         Command::Programs(command) => commands::programs::run(&command),
         Command::Dsl(command) => commands::dsl::run(&command),

@@ -31,7 +31,8 @@ impl Recording {
         let events = match events {
             true => {
                 let path = record.with_extension("events.jsonl");
-                let events = Events::create(&path).with_context(|| format!("cannot write {}", path.display()))?;
+                let events =
+                    Events::create(&path).with_context(|| format!("cannot write {}", path.display()))?;
                 let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
                 Some((events, name))
             }

@@ -265,7 +265,8 @@ fn the_submission_is_what_check_and_score_take() {
 
 #[test]
 fn what_is_broken_is_told_before_anything_is_run_or_skipped() {
-    let good = r#"{"train": [{"input": [[1]], "output": [[1]]}], "test": [{"input": [[2]], "output": [[2]]}]}"#;
+    let good =
+        r#"{"train": [{"input": [[1]], "output": [[1]]}], "test": [{"input": [[2]], "output": [[2]]}]}"#;
     let batt = Batt::new("run-bad")
         .file("tasks/a.json", good)
         .file("tasks/b.json", good.replace("[[2]]", "[[2], [3, 4]]"))

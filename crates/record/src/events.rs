@@ -116,8 +116,7 @@ impl<R: BufRead> Reader<R> {
         if !reader.next_line()? {
             return Err(foreign());
         }
-        let Header { version, functions } =
-            serde_json::from_slice(&reader.buffer).map_err(|_| foreign())?;
+        let Header { version, functions } = serde_json::from_slice(&reader.buffer).map_err(|_| foreign())?;
         if version != VERSION {
             return Err(RecordError::Events(format!(
                 "the events have version {version}, this version of batt reads version {VERSION}; record them again"
@@ -149,11 +148,14 @@ impl<R: BufRead> Reader<R> {
         }
         if !self.next_line()? {
             let count = self.count;
-            return Err(RecordError::Events(format!("the events are cut off after {count}; record them again")));
+            return Err(RecordError::Events(format!(
+                "the events are cut off after {count}; record them again"
+            )));
         }
         if self.buffer.first() == Some(&b'[') {
             let (lane, start, ns, function, task, node): (u32, u64, u64, u32, i64, i64) =
-                serde_json::from_slice(&self.buffer).map_err(|error| self.bad(&format!("is no event: {error}")))?;
+                serde_json::from_slice(&self.buffer)
+                    .map_err(|error| self.bad(&format!("is no event: {error}")))?;
             if function as usize >= self.functions.len() {
                 return Err(self.bad("names a function that the first line does not"));
             }

@@ -24,7 +24,9 @@ pub enum RecordError {
         "the record has schema {found}, this version reads schema {SCHEMA}; make it again with `batt run --record`"
     )]
     Schema { found: u32 },
-    #[error("the file ends in the middle: it is cut off after {lines} lines; make it again with `batt run --record`")]
+    #[error(
+        "the file ends in the middle: it is cut off after {lines} lines; make it again with `batt run --record`"
+    )]
     CutOff { lines: usize },
     #[error(
         "the profile has version {found}, this version of batt reads version {}; make it again with `batt run --profile`",

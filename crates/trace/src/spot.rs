@@ -125,7 +125,7 @@ engine! {
     LOAD: Load, Loading, "read tasks";
     PARSE: Parse, Parsing, "read programs";
     MERGE: Merge, Merging, "merge programs";
-    START: WarmUp, Scheduling, "start threads";
+    START: WarmUp, Scheduling, "start and stop threads";
     FOLD: WarmUp, Folding, "compute what needs no input";
     HAND_OUT: Execute, Scheduling, "hand out tasks";
     SET_UP: Execute, Scheduling, "set up a task";
@@ -173,8 +173,7 @@ impl Spot {
 
     /// What is known of a spot; for a primitive its name is the registry's to say.
     pub fn info(self) -> SpotInfo {
-        let primitive =
-            SpotInfo { name: "primitive", phase: Phase::Execute, category: Category::Primitives };
+        let primitive = SpotInfo { name: "primitive", phase: Phase::Execute, category: Category::Primitives };
         ENGINE.get(self.index()).copied().unwrap_or(primitive)
     }
 }

@@ -98,7 +98,8 @@ impl Trace {
 
     /// From now on there are worker threads. Only the first call counts.
     pub fn start_workers(&self, workers: usize) {
-        self.workers.get_or_init(|| (1..=workers).map(|number| Mutex::new(self.worker_lane(number))).collect());
+        self.workers
+            .get_or_init(|| (1..=workers).map(|number| Mutex::new(self.worker_lane(number))).collect());
     }
 
     /// The lane of a worker, from 0.

@@ -15,7 +15,12 @@ enum Work {
     Span(u8, Vec<Work>),
     /// A piece that is named when it is over.
     Piece(u8, u64),
-    Node { id: u8, primitive: u16, calls: Calls, fails: bool },
+    Node {
+        id: u8,
+        primitive: u16,
+        calls: Calls,
+        fails: bool,
+    },
 }
 
 /// What a call does: pass time, use fuel, call others, itself among them.
@@ -32,13 +37,17 @@ struct Calls {
 const SPANS: [Spot; 4] = [Spot::MEMORY, Spot::FAIL, Spot::LOG, Spot::PROGRESS];
 
 fn calls() -> impl Strategy<Value = Calls> {
-    let flat = (0..50u64, 0..9u64, 0..50u64, prop::bool::weighted(0.1)).prop_map(|(before, fuel, after, panics)| {
-        Calls { before, fuel, inside: Vec::new(), after, panics }
-    });
+    let flat = (0..50u64, 0..9u64, 0..50u64, prop::bool::weighted(0.1))
+        .prop_map(|(before, fuel, after, panics)| Calls { before, fuel, inside: Vec::new(), after, panics });
     flat.prop_recursive(4, 24, 3, |calls| {
         let inside = prop::collection::vec((0..N_PRIMITIVES, calls), 0..3);
-        (0..50u64, 0..9u64, inside, 0..50u64)
-            .prop_map(|(before, fuel, inside, after)| Calls { before, fuel, inside, after, panics: false })
+        (0..50u64, 0..9u64, inside, 0..50u64).prop_map(|(before, fuel, inside, after)| Calls {
+            before,
+            fuel,
+            inside,
+            after,
+            panics: false,
+        })
     })
 }
 
@@ -98,7 +107,14 @@ impl Oracle<'_> {
     }
 
     /// Whether the call came to its end.
-    fn call(&mut self, lane: &Lane, at: (u8, u32, Spot), primitive: u16, calls: &Calls, left: &mut u64) -> bool {
+    fn call(
+        &mut self,
+        lane: &Lane,
+        at: (u8, u32, Spot),
+        primitive: u16,
+        calls: &Calls,
+        left: &mut u64,
+    ) -> bool {
         let (node, depth, node_spot) = at;
         let call = lane.enter_call(primitive, *left);
         let own = if self.deep { Spot::primitive(primitive) } else { node_spot };
@@ -221,8 +237,8 @@ fn a_recursive_primitive_is_not_counted_twice() {
     }
     let seen = trace.finish();
     let task = &seen.lanes[1].tasks[0];
-    let total: u64 =
-        task.nodes.iter().map(|(_, node)| node.ns).sum::<u64>() + task.inner.iter().map(|it| it.2.ns).sum::<u64>();
+    let total: u64 = task.nodes.iter().map(|(_, node)| node.ns).sum::<u64>()
+        + task.inner.iter().map(|it| it.2.ns).sum::<u64>();
     assert_eq!(total, 30, "ten for each of three calls");
     assert_eq!((task.nodes[0].1.ns, task.nodes[0].1.fuel), (10, 15));
     assert_eq!((task.inner[0].2.calls, task.inner[0].2.fuel, task.inner[0].2.ns), (2, 10, 20));
@@ -247,7 +263,10 @@ fn the_first_touch_is_kept_apart() {
     let (_, cold, warm) = &seen.lanes[1].primitives[0];
     assert_eq!(*cold, Some(1_000_000));
     assert_eq!((warm.len(), warm.quantile(0.99)), (3, Some(8)));
-    assert_eq!(seen.lanes[1].tasks.iter().map(|task| task.cold).collect::<Vec<_>>(), [true, false, false, false]);
+    assert_eq!(
+        seen.lanes[1].tasks.iter().map(|task| task.cold).collect::<Vec<_>>(),
+        [true, false, false, false]
+    );
 }
 
 #[test]

@@ -8,6 +8,7 @@ pub(crate) mod data_generate;
 pub(crate) mod dsl;
 pub(crate) mod eval;
 pub(crate) mod plan;
+pub(crate) mod profile;
 pub(crate) mod programs;
 pub(crate) mod run;
 pub(crate) mod score;

@@ -138,6 +138,8 @@ fn once(args: &Args, repeats: &mut Vec<Repeat>, tell: bool) -> Answer {
     let bar = bar(index.len());
     let mut broken = None;
     let tasks = index.tasks(0).map_while(|task| task.map_err(|error| broken = Some(error)).ok());
+    // Threads are started and stopped around the run; what happens inside has spots of its own.
+    let span = recording.enter(Spot::START);
     let (slowest, elapsed) = Clocks::watch(&pool, Duration::from_secs(args.timeout), bar.clone(), |clocks| {
         let setup = Setup {
             limits: Limits { fuel: args.fuel, ..Limits::STANDARD },
@@ -158,6 +160,7 @@ fn once(args: &Args, repeats: &mut Vec<Repeat>, tell: bool) -> Answer {
         });
         (clocks.slowest(), clocks.elapsed())
     });
+    drop(span);
     if let Some(bar) = bar {
         let _span = recording.enter(Spot::PROGRESS);
         bar.finish_and_clear();

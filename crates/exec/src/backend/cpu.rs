@@ -172,8 +172,9 @@ impl<'p> Prepared<'p> {
         if options.sharing || job.programs.len() == 1 {
             return self.run_together(job, &job.programs, options, scratch, lane);
         }
-        let alone =
-            |program: &ProgramId| self.run_together(job, std::slice::from_ref(program), options, scratch, lane);
+        let alone = |program: &ProgramId| {
+            self.run_together(job, std::slice::from_ref(program), options, scratch, lane)
+        };
         job.programs.iter().flat_map(alone).collect()
     }
 
