@@ -399,7 +399,8 @@ def solve_closed_frames(I):
 
 def solve_seeded_boxes(I):
     # Every box is filled with the colour of the cell in it, the only one that is not black.
-    boxes = colorfilter(objects(I, T, F, T), GRAY)
+    # Boxes may take most of a grid, so gray is not left out even where it is the commonest colour.
+    boxes = colorfilter(objects(I, T, F, F), GRAY)
     inside = compose(rbind(toobject, I), delta)
     seed = chain(maximum, palette, inside)
     return paint(I, mapply(fork(recolor, seed, delta), boxes))

@@ -11,6 +11,7 @@ use arcbatt::plan::{Plan, ProgramId};
 use arcbatt::task::{Dataset, Grid, Task};
 use arcbatt::value::Arena;
 use arcbatt::verify::task_of;
+use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::json;
 
@@ -32,6 +33,8 @@ pub struct Setup<'s> {
     pub rounds: usize,
     /// Runs every program on every input in all-pairs, also after it was wrong on an input of the same task.
     pub go_on: bool,
+    /// Is told what is measured next.
+    pub progress: &'s dyn Fn(&str),
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -122,6 +125,8 @@ pub struct Ratio {
 
 /// Measures load, parse, merge and run round by round, alternating with the reference, and all-pairs at the end.
 pub fn measure(setup: &Setup<'_>, mut reference: Option<Reference>) -> Result<Figures, BenchError> {
+    let rounds = setup.rounds.max(1);
+    (setup.progress)("the first run, to see what is right");
     let dataset = (setup.load)()?;
     let programs = lang::parse_bytes(setup.programs).programs;
     let (mut battery, without_task) = Battery::new(&programs, &dataset);
@@ -149,7 +154,8 @@ pub fn measure(setup: &Setup<'_>, mut reference: Option<Reference>) -> Result<Fi
 
     let mut times = Times::default();
     let mut theirs = Vec::new();
-    for _ in 0..setup.rounds.max(1) {
+    for round in 1..=rounds {
+        (setup.progress)(&format!("load, parse, merge and run, round {round} of {rounds}"));
         times.load.push(timed(|| (setup.load)().map(black_box).map(drop))?);
         times.parse.push(clocked(|| drop(black_box(lang::parse_bytes(setup.programs)))));
         times.merge.push(clocked(|| drop(black_box(Plan::merge(&programs)))));
@@ -160,6 +166,7 @@ pub fn measure(setup: &Setup<'_>, mut reference: Option<Reference>) -> Result<Fi
         drop(answers);
         times.single.push(single);
         if let Some(reference) = &mut reference {
+            (setup.progress)(&format!("CPython, round {round} of {rounds}"));
             theirs.push(reference.round(&battery.comparable_places())?);
         }
         let mut answers = Vec::new();
@@ -171,12 +178,10 @@ pub fn measure(setup: &Setup<'_>, mut reference: Option<Reference>) -> Result<Fi
     let all_jobs = all_pairs(&dataset, programs.len());
     let all_options = Options { go_on: setup.go_on, ..options };
     let mut all_pairs_right = 0;
-    for _ in 0..setup.rounds.max(1) {
-        let mut answers = Vec::new();
-        times
-            .all_pairs
-            .push(clocked(|| answers = pool.install(|| prepared.run_all(&all_jobs, &all_options))));
-        all_pairs_right = right_on_demos(&all_jobs, &answers);
+    for round in 1..=rounds {
+        (setup.progress)(&format!("all pairs, round {round} of {rounds}"));
+        let all = || all_pairs_right = pool.install(|| right_on_demos(&prepared, &all_jobs, &all_options));
+        times.all_pairs.push(clocked(all));
     }
 
     wrong.sort_unstable();
@@ -187,7 +192,7 @@ pub fn measure(setup: &Setup<'_>, mut reference: Option<Reference>) -> Result<Fi
     Ok(Figures {
         machine: Machine::this(),
         version: env!("CARGO_PKG_VERSION"),
-        rounds: setup.rounds.max(1),
+        rounds,
         threads: pool.current_num_threads(),
         programs: jobs.len(),
         pairs: jobs.iter().map(|job| job.inputs.len()).sum(),
@@ -333,13 +338,14 @@ fn all_pairs(dataset: &Dataset, n_programs: usize) -> Vec<Job<'_>> {
     dataset.tasks.iter().map(job).collect()
 }
 
-fn right_on_demos(jobs: &[Job<'_>], answers: &[Vec<Vec<Run>>]) -> usize {
-    let on_task = |(job, programs): (&Job<'_>, &Vec<Vec<Run>>)| {
+/// Counts as it goes: to keep the answers of all programs on all tasks would take hundreds of megabytes.
+fn right_on_demos(prepared: &Prepared<'_>, jobs: &[Job<'_>], options: &Options<'_>) -> usize {
+    let on_task = |scratch: &mut Scratch, job: &Job<'_>| {
         let right =
             |runs: &&Vec<Run>| runs.iter().zip(&job.inputs).all(|(run, input)| gives(run, input.must_give));
-        programs.iter().filter(right).count()
+        prepared.run(job, options, scratch).iter().filter(right).count()
     };
-    jobs.iter().zip(answers).map(on_task).sum()
+    jobs.par_iter().map_init(|| Scratch::new(options.limits), on_task).sum()
 }
 
 /// One round on one thread.

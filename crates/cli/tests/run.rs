@@ -27,7 +27,7 @@ fn the_built_in_set_needs_no_arguments() {
         mean over tasks of the fraction   100.00 %, 1/1
         tasks entirely right              100.00 %, 79 of 79
         not right                         none
-        most fuel                         diagonal_stripes 71,900, wallpaper_hole 35,193, rooms 30,422, fill_enclosed 24,430, shrink_pixel_art 22,100
+        most fuel                         diagonal_stripes 71,900, wallpaper_hole 35,193, rooms 30,422, seeded_boxes 25,950, fill_enclosed 24,430
         exit 0
     "#]].assert_eq(&run(&batt, "run"));
     assert_eq!(run(&batt, "run"), run(&batt, "run demo --programs programs/demo.py"));

@@ -439,3 +439,19 @@ fn decoded(path: &std::path::Path) -> (usize, usize, Vec<u8>) {
     assert_eq!((info.color_type, info.bit_depth), (png::ColorType::Rgb, png::BitDepth::Eight));
     (info.width as usize, info.height as usize, pixels)
 }
+
+#[test]
+fn extra_pairs_are_shown_on_request() {
+    let extra = r#"{"input": [[5, 6]], "output": [[6, 5]]}, {"input": [[7]], "output": [[8]]}"#;
+    let task = TASK.trim_end().strip_suffix('}').unwrap().to_owned() + &format!(", \"arc-gen\": [{extra}]}}");
+    let batt = small("show-extra").file("golf/mirror.json", task);
+    let without = batt.run("show mirror --data {dir}/golf");
+    assert!(without.contains("\n2 extra pairs not shown, see --extra\n"), "{without}");
+    let one = batt.run("show mirror --data {dir}/golf --program {dir}/p.py:solve_mirror --extra 1");
+    assert!(one.starts_with("mirror: solve_mirror is right on 3 of 3 pairs\n"), "{one}");
+    assert!(one.contains("\narc-gen 0: right\n"), "{one}");
+    assert!(one.contains("\n1 extra pair not shown, see --extra\n"), "{one}");
+    let two = batt.run("show mirror --data {dir}/golf --program {dir}/p.py:solve_mirror --extra 9");
+    assert!(two.starts_with("mirror: solve_mirror is right on 3 of 4 pairs\n"), "{two}");
+    assert!(two.ends_with("exit 1\n") && !two.contains("not shown"), "{two}");
+}

@@ -30,8 +30,11 @@ fn start(batt: &Batt) -> Child {
 }
 
 fn stop(child: Child, signal: &str) -> Output {
-    let sent = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
+    // Twice, as a terminal and a wrapper around the command do it.
+    let pid = child.id().to_string();
+    let sent = Command::new("kill").args([signal, &pid]).status().unwrap();
     assert!(sent.success());
+    let _ = Command::new("kill").args([signal, &pid]).stderr(Stdio::null()).status().unwrap();
     child.wait_with_output().unwrap()
 }
 

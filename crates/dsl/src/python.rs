@@ -14,7 +14,10 @@ impl<'a> Cx<'a> {
 
     /// `list(value)`
     pub(crate) fn members(&self, value: Value<'a>) -> Result<Vec<Value<'a>>, Fail> {
-        Ok(self.iter(value)?.collect())
+        let items = self.iter(value)?;
+        let mut members = Vec::with_capacity(items.len());
+        items.for_each(|item| members.push(item));
+        Ok(members)
     }
 
     /// `next(iter(value))`
@@ -34,6 +37,11 @@ impl<'a> Cx<'a> {
 
     /// `a, b = value`
     pub(crate) fn two(&self, value: Value<'a>) -> Result<[Value<'a>; 2], Fail> {
+        match value {
+            Value::Pair(pair) => return Ok([Value::Int(pair.row()), Value::Int(pair.col())]),
+            Value::Cell(cell) => return Ok([Value::Int(cell.color()), Value::Pair(cell.place())]),
+            _ => {}
+        }
         let mut items = self.iter(value)?;
         match (items.next(), items.next(), items.next()) {
             (Some(a), Some(b), None) => Ok([a, b]),
@@ -219,7 +227,7 @@ impl<'a> Cx<'a> {
     pub fn merged(&self, containers: Value<'a>) -> Result<Value<'a>, Fail> {
         let mut items = Vec::new();
         for container in self.iter(containers)? {
-            items.extend(self.iter(container)?);
+            self.iter(container)?.for_each(|item| items.push(item));
         }
         self.like(containers, &items)
     }

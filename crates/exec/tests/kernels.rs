@@ -2,7 +2,7 @@
 
 use batt_dsl::{Cx, Kernel, registry, symbol};
 use batt_exec::kernel::{kernels, table};
-use batt_value::{Arena, Caps, Fail, Owned, Value};
+use batt_value::{Arena, Caps, Fail, Op, Owned, Value};
 use proptest::prelude::*;
 
 /// A value as a plain tree, to be built in an arena.
@@ -13,6 +13,7 @@ enum Tree {
     Tuple(Vec<Tree>),
     Set(Vec<Tree>),
     Prim(&'static str),
+    Func(Op, Vec<Tree>),
 }
 
 impl Tree {
@@ -24,6 +25,7 @@ impl Tree {
             Tree::Tuple(items) => arena.tuple(&all(items)?),
             Tree::Set(items) => arena.set(&all(items)?),
             Tree::Prim(name) => Ok(Value::Prim(symbol(name).unwrap())),
+            Tree::Func(op, held) => arena.closure(*op, &all(held)?),
         }
     }
 }
@@ -77,12 +79,16 @@ fn arguments() -> BoxedStrategy<Tree> {
         1 => Just(Tree::Tuple(vec![])),
         2 => prop::collection::vec(ints(-3..9), 0..5).prop_map(Tree::Tuple),
         2 => prop::collection::vec(ints(-3..9), 0..5).prop_map(Tree::Set),
+        1 => prop::collection::vec(cell(6, 0..4), 1..9).prop_map(Tree::Tuple),
+        1 => prop::collection::vec(place(6), 1..9).prop_map(Tree::Tuple),
+        1 => prop::collection::vec(place(300), 1..5).prop_map(Tree::Tuple),
     ];
     let plain = plain.boxed();
     prop_oneof![
         8 => plain.clone(),
         2 => prop::collection::vec(object(6, 0..4, 9), 0..5).prop_map(Tree::Set),
         1 => prop::collection::vec(indices(6, 9), 0..5).prop_map(Tree::Set),
+        1 => prop::collection::vec(grid(0..2, 2), 1..4).prop_map(Tree::Tuple),
         1 => prop::collection::vec(plain.clone(), 0..4).prop_map(Tree::Set),
         1 => prop::collection::vec(plain, 0..4).prop_map(Tree::Tuple),
     ]
@@ -145,6 +151,140 @@ proptest! {
                 let text: Vec<_> = args.iter().map(Value::to_string).collect();
                 prop_assert_eq!(&slow, &fast, "{}({})", name, text.join(", "));
             }
+        }
+    }
+}
+
+fn prims(names: &'static [&'static str]) -> BoxedStrategy<Tree> {
+    prop::sample::select(names).prop_map(Tree::Prim).boxed()
+}
+
+/// Functions of one argument, mostly ones that fit the members of `containers`.
+fn functions() -> BoxedStrategy<Tree> {
+    let ones = || {
+        prims(&[
+            "first",
+            "last",
+            "identity",
+            "size",
+            "even",
+            "sign",
+            "double",
+            "maximum",
+            "minimum",
+            "flip",
+            "positive",
+            "toindices",
+            "center",
+            "color",
+            "initset",
+            "shape",
+            "ulcorner",
+            "neighbors",
+            "normalize",
+            "increment",
+        ])
+    };
+    let twos = || {
+        prims(&[
+            "add",
+            "subtract",
+            "multiply",
+            "equality",
+            "greater",
+            "astuple",
+            "contained",
+            "both",
+            "shift",
+            "recolor",
+            "difference",
+            "combine",
+            "connect",
+            "apply",
+            "argmin",
+            "argmax",
+            "valmin",
+            "sfilter",
+            "compose",
+            "lbind",
+            "rbind",
+            "matcher",
+            "fork",
+        ])
+    };
+    let fixed = prop_oneof![3 => ints(-2..5), 2 => place(4), 1 => ones(), 1 => containers()];
+    let leaf = prop_oneof![
+        4 => ones(),
+        2 => (twos(), fixed.clone()).prop_map(|(f, x)| Tree::Func(Op::Lbind, vec![f, x])),
+        2 => (twos(), fixed.clone()).prop_map(|(f, x)| Tree::Func(Op::Rbind, vec![f, x])),
+    ];
+    leaf.prop_recursive(3, 12, 3, move |inner| {
+        prop_oneof![
+            (inner.clone(), inner.clone()).prop_map(|(f, g)| Tree::Func(Op::Compose, vec![f, g])),
+            (inner.clone(), inner.clone(), inner.clone())
+                .prop_map(|(f, g, h)| Tree::Func(Op::Chain, vec![f, g, h])),
+            (twos(), inner.clone(), inner.clone()).prop_map(|(f, g, h)| Tree::Func(Op::Fork, vec![f, g, h])),
+            (inner.clone(), fixed.clone()).prop_map(|(f, x)| Tree::Func(Op::Matcher, vec![f, x])),
+            (twos(), inner).prop_map(|(f, x)| Tree::Func(Op::Lbind, vec![f, x])),
+        ]
+    })
+    .boxed()
+}
+
+/// Containers that are long enough for a column.
+fn containers() -> BoxedStrategy<Tree> {
+    let object = || prop::collection::vec(cell(5, 0..4), 1..6).prop_map(Tree::Set).boxed();
+    let two = (place(4), cell(4, 0..3)).prop_map(|(a, b)| Tree::Tuple(vec![a, b]));
+    let member = prop_oneof![
+        3 => ints(-3..9),
+        3 => place(5),
+        2 => cell(5, 0..4),
+        2 => object(),
+        1 => two,
+        1 => any::<bool>().prop_map(Tree::Bool),
+    ];
+    let members = prop_oneof![
+        prop::collection::vec(ints(-3..9), 2..9),
+        prop::collection::vec(place(5), 2..12),
+        prop::collection::vec(cell(5, 0..4), 2..12),
+        prop::collection::vec(object(), 2..6),
+        prop::collection::vec(member, 2..7),
+    ];
+    prop_oneof![members.clone().prop_map(Tree::Tuple), members.prop_map(Tree::Set)].boxed()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(3000))]
+
+    #[test]
+    fn columns_do_what_calls_one_by_one_do(
+        function in functions(),
+        container in containers(),
+        other in containers(),
+        small in any::<bool>(),
+        fuel in prop_oneof![4 => Just(1_000_000u64), 1 => 0u64..3000],
+    ) {
+        let caps = if small { Caps { weight: 400, depth: 5 } } else { Caps::STANDARD };
+        let arena = Arena::new(caps);
+        let built = [&function, &container, &other].map(|tree| tree.build(&arena));
+        let [Ok(function), Ok(container), Ok(other)] = built else { return Ok(()) };
+        for (name, args) in [
+            ("apply", vec![function, container]),
+            ("mapply", vec![function, container]),
+            ("sfilter", vec![container, function]),
+            ("mfilter", vec![container, function]),
+            ("argmax", vec![container, function]),
+            ("argmin", vec![container, function]),
+            ("valmax", vec![container, function]),
+            ("valmin", vec![container, function]),
+            ("papply", vec![Value::Prim(symbol("astuple").unwrap()), container, other]),
+            ("prapply", vec![Value::Prim(symbol("add").unwrap()), container, other]),
+            ("prapply", vec![Value::Prim(symbol("apply").unwrap()), container, other]),
+        ] {
+            let slow = outcome(&mut Cx::new(&arena, fuel, None), name, &args);
+            let fast = outcome(&mut Cx::new(&arena, fuel, None).with_table(table()), name, &args);
+            let text: Vec<_> = args.iter().map(Value::to_string).collect();
+            prop_assert_eq!(&slow, &fast, "{}({})", name, text.join(", "));
         }
     }
 }

@@ -3,10 +3,13 @@
 mod fuzz;
 mod spec;
 
-use arcbatt::dsl::Cx;
-use arcbatt::exec::{self, Outcome, Sample};
-use arcbatt::lang::Program;
-use arcbatt::value::Arena;
+use arcbatt::dsl::{Cx, Limits, symbol};
+use arcbatt::exec::{
+    self, End, Failed, Failure, Input, Job, Options, Outcome, Picture, Prepared, Run, Sample, Scratch,
+};
+use arcbatt::lang::{NodeId, Program};
+use arcbatt::plan::{Plan, ProgramId};
+use arcbatt::value::{Arena, Value};
 
 pub use fuzz::fuzz_program;
 pub use spec::check_spec;
@@ -15,5 +18,31 @@ pub use spec::check_spec;
 pub type Backend = for<'a> fn(&Program, Sample<'a>, &'a Arena, u64) -> Outcome<'a>;
 
 /// All backends; each must pass every specification.
-pub const BACKENDS: &[(&str, Backend)] =
-    &[("reference", |program, sample, arena, fuel| exec::run(program, sample, Cx::new(arena, fuel, None)))];
+pub const BACKENDS: &[(&str, Backend)] = &[
+    ("reference", |program, sample, arena, fuel| exec::run(program, sample, Cx::new(arena, fuel, None))),
+    ("cpu", |program, sample, arena, fuel| cpu(program, sample, arena, fuel, true)),
+    ("cpu without kernels", |program, sample, arena, fuel| cpu(program, sample, arena, fuel, false)),
+];
+
+/// A program as the only one of a plan, on a grid.
+fn cpu<'a>(program: &Program, sample: Sample<'a>, arena: &'a Arena, fuel: u64, kernels: bool) -> Outcome<'a> {
+    let Value::Grid(grid) = sample.input else { panic!("this backend takes grids, not {}", sample.input) };
+    let limits = Limits { fuel, ..Limits::STANDARD };
+    let options = Options { limits, go_on: true, sharing: true, kernels, stop: None };
+    let plan = Plan::merge([program]);
+    let folded = Arena::new(limits.caps);
+    let prepared = Prepared::new(&plan, &folded, &options);
+    let input = Input { input: Picture { width: grid.width(), cells: grid.cells() }, must_give: None };
+    let job = Job { samples: Vec::new(), inputs: vec![input], programs: vec![ProgramId(0)] };
+    let Run { end, fuel } = prepared.run(&job, &options, &mut Scratch::new(limits)).remove(0).remove(0);
+    let value = match end {
+        End::Grid { width, cells } => arena.grid(width, &cells),
+        End::Other(owned) => owned.load(arena, &symbol),
+        End::Failed(Failed { fail, place, primitive }) => {
+            let failure = Failure { fail, node: NodeId(place), primitive };
+            return Outcome { result: Err(failure), fuel, values: Vec::new() };
+        }
+        End::Skipped => unreachable!("nothing comes before the only input"),
+    };
+    Outcome { result: Ok(value.expect("an answer fits in memory")), fuel, values: Vec::new() }
+}

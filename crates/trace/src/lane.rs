@@ -25,6 +25,8 @@ pub struct Lane {
     node: Node,
     sample: Cell<(u32, u64)>,
     tally: Tally,
+    /// A spot whose nodes are made to take so many times as long.
+    handicap: Option<(Spot, f64)>,
     book: RefCell<Book>,
 }
 
@@ -221,6 +223,7 @@ impl Lane {
             },
             sample: Cell::new((u32::MAX, now)),
             tally: Tally::default(),
+            handicap: None,
             book: RefCell::new(Book {
                 nodes: Vec::new(),
                 touched: Vec::new(),
@@ -234,6 +237,10 @@ impl Lane {
                 events: sink.map(|sink| Events { lane: number, list: Vec::new(), ids: Vec::new(), sink }),
             }),
         }
+    }
+
+    pub(crate) fn with_handicap(self, handicap: Option<(Spot, f64)>) -> Lane {
+        Lane { handicap, ..self }
     }
 
     /// From now on time goes to `spot`, until the span is dropped.
@@ -288,6 +295,11 @@ impl Lane {
     /// The node is computed.
     pub fn close_node(&self, _: Open, id: u32, fuel: u64, bytes: u64, failed: bool) {
         let spot = self.node.spot.get();
+        if let Some((slow, factor)) = self.handicap
+            && slow == spot
+        {
+            self.spin(factor);
+        }
         // Calls that a panic left open end here.
         let ns = self.node.own_ns.get() + self.stamp(spot, Some(id));
         let book = &mut *self.book.borrow_mut();
@@ -434,6 +446,16 @@ impl Lane {
             waits: std::mem::take(&mut book.waits),
             stamps: self.tally.stamps.get(),
             calls: self.tally.calls.get(),
+        }
+    }
+
+    /// Waits until the time since the last stamp is so many times as long.
+    #[cold]
+    fn spin(&self, factor: f64) {
+        let start = self.last.get();
+        let until = start + (self.clock.now().saturating_sub(start) as f64 * factor) as u64;
+        while self.clock.now() < until {
+            std::hint::spin_loop();
         }
     }
 

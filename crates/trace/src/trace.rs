@@ -26,6 +26,7 @@ pub struct Trace {
     n_primitives: usize,
     sink: Option<Arc<Mutex<Sink>>>,
     costs: Costs,
+    handicap: Option<(Spot, f64)>,
     main: Mutex<Lane>,
     workers: OnceLock<Vec<Mutex<Lane>>>,
 }
@@ -81,7 +82,22 @@ impl Trace {
         let sink = sink.map(|sink| Arc::new(Mutex::new(sink)));
         let main =
             Lane::new(clock.clone(), level == Level::Deep, Spot::UNACCOUNTED, n_primitives, 0, sink.clone());
-        Trace { clock, level, n_primitives, sink, costs, main: Mutex::new(main), workers: OnceLock::new() }
+        Trace {
+            clock,
+            level,
+            n_primitives,
+            sink,
+            costs,
+            handicap: None,
+            main: Mutex::new(main),
+            workers: OnceLock::new(),
+        }
+    }
+
+    /// Makes the nodes of `spot` take `factor` times as long on the workers, to try out a prediction. Only with a real
+    /// clock: one that stands still would be waited for.
+    pub fn with_handicap(self, spot: Spot, factor: f64) -> Trace {
+        Trace { handicap: Some((spot, factor)), ..self }
     }
 
     /// The lane of the thread that made the trace.
@@ -111,6 +127,7 @@ impl Trace {
     fn worker_lane(&self, number: usize) -> Lane {
         let deep = self.level == Level::Deep;
         Lane::new(self.clock.clone(), deep, Spot::IDLE, self.n_primitives, number, self.sink.clone())
+            .with_handicap(self.handicap)
     }
 
     /// Ends the recording. What happens after that is not seen.

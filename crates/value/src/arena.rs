@@ -37,6 +37,35 @@ fn dense(n_words: usize, count: usize) -> bool {
     n_words <= 16 + 4 * count
 }
 
+/// How many bits of `words` are set; `used` has at least the bits of all of them. Narrow words are counted several
+/// at a time, for there may be no instruction that counts.
+fn count_ones(words: &[u64], used: u64) -> u32 {
+    if used >> 16 == 0 {
+        let (fours, rest) = words.as_chunks::<4>();
+        let four = |[a, b, c, d]: &[u64; 4]| (a | b << 16 | c << 32 | d << 48).count_ones();
+        let rest = rest.iter().fold(0, |rest, word| rest << 16 | word);
+        fours.iter().map(four).sum::<u32>() + rest.count_ones()
+    } else if used >> 32 == 0 {
+        let (twos, rest) = words.as_chunks::<2>();
+        let two = |[a, b]: &[u64; 2]| (a | b << 32).count_ones();
+        twos.iter().map(two).sum::<u32>() + rest.first().map_or(0, |word| word.count_ones())
+    } else {
+        words.iter().map(|word| word.count_ones()).sum()
+    }
+}
+
+/// Moves the first of equal neighbours to the front and says how many there are.
+fn dedup(sorted: &mut [Value<'_>]) -> usize {
+    let mut n = 1;
+    for at in 1..sorted.len() {
+        if !order::equal(sorted[n - 1], sorted[at]) {
+            sorted[n] = sorted[at];
+            n += 1;
+        }
+    }
+    n
+}
+
 /// Bump memory for the values of one run; dropped or reset as a whole.
 pub struct Arena {
     bump: Bump,
@@ -92,6 +121,8 @@ impl Arena {
                     return Ok(Value::Row(self.bump.alloc(Row { cells })));
                 }
             }
+            // Two different members are no rows of a grid.
+            [Value::Pair(_), Value::Patch(_)] => {}
             [Value::Row(_) | Value::Pair(_), ..] => {
                 if let Some(grid) = self.rectangle(items)? {
                     return Ok(grid);
@@ -149,16 +180,19 @@ impl Arena {
         if let Some(patch) = self.planes(items) {
             return self.capped(patch);
         }
-        let mut items = items.to_vec();
-        items.sort_by(|a, b| order::cmp(*a, *b));
-        items.dedup_by(|b, a| order::cmp(*a, *b).is_eq());
-        // Only a mix of equal members of different kinds (True and 1) gets here and may fit after all.
-        if let Some(patch) = self.planes(&items) {
+        if items.is_sorted_by(|a, b| order::cmp(*a, *b).is_lt()) {
+            return self.listed(self.bump.alloc_slice_copy(items));
+        }
+        let sorted = self.bump.alloc_slice_copy(items);
+        sorted.sort_by(|a, b| order::cmp(*a, *b));
+        let n = dedup(sorted);
+        // A mix of equal members of different kinds (True and 1) may fit without those that go.
+        if n < items.len()
+            && let Some(patch) = self.planes(&sorted[..n])
+        {
             return self.capped(patch);
         }
-        let (weight, depth) = self.measure(&items)?;
-        let items = self.bump.alloc_slice_copy(&items);
-        Ok(Value::Set(self.bump.alloc(Set { items, weight, depth })))
+        self.listed(&sorted[..n])
     }
 
     /// A set whose members are given ascending and without repetition, as a part of another set is.
@@ -170,9 +204,7 @@ impl Arena {
             return self.capped(patch);
         }
         debug_assert!(items.is_sorted_by(|a, b| order::cmp(*a, *b).is_lt()), "ascending");
-        let (weight, depth) = self.measure(items)?;
-        let items = self.bump.alloc_slice_copy(items);
-        Ok(Value::Set(self.bump.alloc(Set { items, weight, depth })))
+        self.listed(self.bump.alloc_slice_copy(items))
     }
 
     /// A set of places or cells from bit planes: bit `k` of a word is column `col + k`, one plane of `height` words
@@ -180,51 +212,103 @@ impl Arena {
     /// does not fit in bit planes.
     pub fn patch<'a>(&'a self, planes: Planes<'_>) -> Option<Result<Value<'a>, Fail>> {
         let Planes { row, col, height, mut colors, words } = planes;
-        let n_planes = words.len() / height.max(1);
+        if words.len() == height {
+            return self.plane(planes);
+        }
         let mut used_rows = (usize::MAX, 0);
         let mut used_cols = 0u64;
-        let mut count = 0;
-        let mut kept = 0u32;
+        let (mut kept, mut n_kept) = (0u32, 0);
         for (p, plane) in words.chunks_exact(height.max(1)).enumerate() {
-            let mut any = 0;
-            for (i, word) in plane.iter().enumerate() {
-                if *word != 0 {
-                    any |= word;
-                    count += word.count_ones();
-                    used_rows = (used_rows.0.min(i), used_rows.1.max(i));
-                }
-            }
-            used_cols |= any;
-            kept |= u32::from(any != 0) << p;
+            let Some(first) = plane.iter().position(|word| *word != 0) else { continue };
+            let last = plane.iter().rposition(|word| *word != 0).unwrap_or(first);
+            used_rows = (used_rows.0.min(first), used_rows.1.max(last));
+            used_cols |= plane[first..=last].iter().fold(0, |used, word| used | word);
+            kept |= 1 << p;
+            n_kept += 1;
         }
-        if count == 0 {
+        if kept == 0 {
             return Some(Ok(Value::EMPTY_SET));
         }
         let (skip_rows, skip_cols) = (used_rows.0, used_cols.trailing_zeros());
         let tight_height = used_rows.1 + 1 - skip_rows;
         let width = 64 - used_cols.leading_zeros() - skip_cols;
-        let row = i16::try_from(row + skip_rows as i64).ok()?;
-        let col = i16::try_from(col + i64::from(skip_cols)).ok()?;
-        let n_kept = kept.count_ones() as usize;
-        if tight_height as i64 > Patch::MAX_HEIGHT || !dense(n_kept * tight_height, count as usize) {
+        let count = count_ones(words, used_cols);
+        if !dense(n_kept * tight_height, count as usize) {
             return None;
         }
         let rows = self.bump.alloc_slice_fill_copy(n_kept * tight_height, 0u64);
         let mut to = rows.chunks_exact_mut(tight_height);
         let mut rest = colors;
-        for p in 0..n_planes {
+        for (p, plane) in words.chunks_exact(height).enumerate() {
             let color = rest & rest.wrapping_neg();
             rest &= !color;
             if kept >> p & 1 == 0 {
                 colors &= !color;
                 continue;
             }
-            let plane = &words[p * height + skip_rows..][..tight_height];
+            let plane = &plane[skip_rows..][..tight_height];
             for (to, from) in to.next().expect("one for each plane that is kept").iter_mut().zip(plane) {
                 *to = from >> skip_cols;
             }
         }
-        let patch = Patch { row, col, height: tight_height as u8, width: width as u8, colors, count, rows };
+        let (row, col) = (row + skip_rows as i64, col + i64::from(skip_cols));
+        self.tight(Planes { row, col, height: tight_height, colors, words: rows }, width, count)
+    }
+
+    /// [`Arena::patch`] of a single plane.
+    fn plane<'a>(&'a self, planes: Planes<'_>) -> Option<Result<Value<'a>, Fail>> {
+        let Planes { row, col, colors, words, .. } = planes;
+        let Some(first) = words.iter().position(|word| *word != 0) else {
+            return Some(Ok(Value::EMPTY_SET));
+        };
+        let last = words.iter().rposition(|word| *word != 0).unwrap_or(first);
+        let words = &words[first..=last];
+        let used = words.iter().fold(0, |used, word| used | word);
+        let skip = used.trailing_zeros();
+        let width = 64 - used.leading_zeros() - skip;
+        let count = count_ones(words, used);
+        if !dense(words.len(), count as usize) {
+            return None;
+        }
+        let rows = self.bump.alloc_slice_copy(words);
+        if skip > 0 {
+            rows.iter_mut().for_each(|word| *word >>= skip);
+        }
+        let (row, col) = (row + first as i64, col + i64::from(skip));
+        self.tight(Planes { row, col, height: rows.len(), colors, words: rows }, width, count)
+    }
+
+    /// Words to write planes into, for [`Arena::tight`].
+    pub fn words(&self, n: usize, word: u64) -> &mut [u64] {
+        self.bump.alloc_slice_fill_copy(n, word)
+    }
+
+    /// [`Arena::tight`] for planes whose cells nobody has counted.
+    pub fn counted<'a>(&'a self, planes: Planes<'a>, width: u32) -> Option<Result<Value<'a>, Fail>> {
+        self.tight(planes, width, count_ones(planes.words, Patch::mask(width as u8)))
+    }
+
+    /// Whether planes of so many words can hold so many cells; if not, the set has another form.
+    pub fn holds(n_words: usize, count: usize) -> bool {
+        dense(n_words, count)
+    }
+
+    /// [`Arena::patch`] of planes in the arena that the caller has measured: no plane is empty, the box is tight and
+    /// `width` wide, and `count` bits are set.
+    pub fn tight<'a>(
+        &'a self,
+        planes: Planes<'a>,
+        width: u32,
+        count: u32,
+    ) -> Option<Result<Value<'a>, Fail>> {
+        let Planes { row, col, height, colors, words: rows } = planes;
+        debug_assert_eq!(rows.iter().map(|word| word.count_ones()).sum::<u32>(), count, "counted");
+        debug_assert_eq!(rows.iter().fold(0, |used, word| used | word).leading_zeros(), 64 - width, "tight");
+        let (row, col) = (i16::try_from(row).ok()?, i16::try_from(col).ok()?);
+        if height as i64 > Patch::MAX_HEIGHT || !dense(rows.len(), count as usize) {
+            return None;
+        }
+        let patch = Patch { row, col, height: height as u8, width: width as u8, colors, count, rows };
         Some(self.capped(Value::Patch(self.bump.alloc(patch))))
     }
 
@@ -250,7 +334,7 @@ impl Arena {
         for plane in patch.rows[height..].chunks_exact(height) {
             rows.iter_mut().zip(plane).for_each(|(to, from)| *to |= from);
         }
-        let count: u32 = rows.iter().map(|word| word.count_ones()).sum();
+        let count = count_ones(rows, Patch::mask(patch.width));
         dense(height, count as usize)
             .then(|| Value::Patch(self.bump.alloc(Patch { colors, count, rows, ..*patch })))
     }
@@ -262,6 +346,12 @@ impl Arena {
         let (weight, depth) = self.measure(held)?;
         let held = self.bump.alloc_slice_copy(held);
         Ok(Value::Func(self.bump.alloc(Closure { op, arity, depth, weight, held })))
+    }
+
+    /// A set of members in the arena that ascend and do not fit in bit planes.
+    fn listed<'a>(&'a self, items: &'a [Value<'a>]) -> Result<Value<'a>, Fail> {
+        let (weight, depth) = self.measure(items)?;
+        Ok(Value::Set(self.bump.alloc(Set { items, weight, depth })))
     }
 
     fn capped<'a>(&self, value: Value<'a>) -> Result<Value<'a>, Fail> {
@@ -324,6 +414,20 @@ impl Arena {
         Ok(Some(Value::Grid(self.bump.alloc(Grid { width: width as u32, cells }))))
     }
 
+    /// A place or a cell as a patch of its own.
+    fn single<'a>(&'a self, item: Value<'a>) -> Option<Value<'a>> {
+        let (colors, row, col) = match item {
+            Value::Pair(pair) => (0, pair.row(), pair.col()),
+            Value::Cell(cell) if Patch::COLORS.contains(&cell.color()) => {
+                (1 << (cell.color() + 1), cell.row(), cell.col())
+            }
+            _ => return None,
+        };
+        let (row, col) = (i16::try_from(row).ok()?, i16::try_from(col).ok()?);
+        let patch = Patch { row, col, height: 1, width: 1, colors, count: 1, rows: &[1] };
+        Some(Value::Patch(self.bump.alloc(patch)))
+    }
+
     /// `items` as bit planes, if they are all pairs or all cells and fit.
     fn planes<'a>(&'a self, items: &[Value<'a>]) -> Option<Value<'a>> {
         fn place(item: Value<'_>, object: bool) -> Option<(i64, i64, i64)> {
@@ -332,6 +436,9 @@ impl Arena {
                 Value::Cell(cell) if object => Some((cell.color(), cell.row(), cell.col())),
                 _ => None,
             }
+        }
+        if let [item] = *items {
+            return self.single(item);
         }
         let object = matches!(items[0], Value::Cell(_));
         let (_, row, col) = place(items[0], object)?;
@@ -364,7 +471,7 @@ impl Arena {
             let plane = if object { (colors & ((1u16 << (color + 1)) - 1)).count_ones() as usize } else { 0 };
             rows[plane * height as usize + (row - top) as usize] |= 1 << (col - left);
         }
-        let count: u32 = rows.iter().map(|word| word.count_ones()).sum();
+        let count = count_ones(rows, Patch::mask(width as u8));
         // Repeated items can make a sparse set look dense.
         if !dense(n_words, count as usize) {
             return None;

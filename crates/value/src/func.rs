@@ -67,9 +67,14 @@ impl Closure<'_> {
     /// Binding looks at the declared number of parameters, as the reference does: two leave one, three leave
     /// two, and anything else is taken for a function of four.
     pub(crate) fn arity_of(op: Op, held: &[Value<'_>]) -> Option<u8> {
+        Closure::arity_over(op, held[0].func_arity())
+    }
+
+    /// The same, from the number of arguments that the first value it holds takes.
+    pub fn arity_over(op: Op, first: Option<u8>) -> Option<u8> {
         match op {
             Op::Chain | Op::Compose | Op::Fork | Op::Matcher => Some(1),
-            Op::Lbind | Op::Rbind => Some(match held[0].func_arity()? {
+            Op::Lbind | Op::Rbind => Some(match first? {
                 2 => 1,
                 3 => 2,
                 _ => 3,

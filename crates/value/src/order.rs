@@ -23,6 +23,8 @@ pub fn cmp(a: Value<'_>, b: Value<'_>) -> Ordering {
         (Row(a), Row(b)) => a.cells.cmp(b.cells),
         (Prim(a), Prim(b)) => a.id.cmp(&b.id),
         (Grid(a), Grid(b)) if a.width == b.width => a.cells.cmp(b.cells),
+        // Rows of unequal length differ, so the first ones decide.
+        (Grid(a), Grid(b)) => a.row(0).cmp(b.row(0)),
         (Patch(a), Patch(b)) if a.is_object() == b.is_object() => cmp_patches(a, b),
         (Set(a), Set(b)) => cmp_slices(a.items, b.items),
         (Tuple(a), Tuple(b)) => cmp_slices(a.items, b.items),
@@ -80,9 +82,41 @@ pub fn less(a: Value<'_>, b: Value<'_>) -> Option<bool> {
 fn cmp_patches(a: &crate::Patch<'_>, b: &crate::Patch<'_>) -> Ordering {
     match a.first_key().cmp(&b.first_key()) {
         Ordering::Equal if same_patch(a, b) => Ordering::Equal,
+        Ordering::Equal if a.col.abs_diff(b.col) <= 64 => cmp_planes(a, b),
         Ordering::Equal => cmp_members(View::Value(Value::Patch(a)), View::Value(Value::Patch(b))),
         unequal => unequal,
     }
+}
+
+/// The first member that only one of them has decides: that one is smaller, unless the other has no more members
+/// and so is a prefix. For patches of one kind that stand at most 64 columns apart.
+fn cmp_planes(a: &crate::Patch<'_>, b: &crate::Patch<'_>) -> Ordering {
+    let left = a.col.min(b.col);
+    let top = i32::from(a.row.min(b.row));
+    let bottom = (i32::from(a.row) + i32::from(a.height)).max(i32::from(b.row) + i32::from(b.height));
+    let word = |patch: &crate::Patch<'_>, plane: &[u64], row: i32| {
+        let word = usize::try_from(row - i32::from(patch.row)).ok().and_then(|row| plane.get(row));
+        u128::from(word.copied().unwrap_or(0)) << (patch.col - left)
+    };
+    let mut colors = (a.colors | b.colors).max(1);
+    while colors != 0 {
+        let color = colors & colors.wrapping_neg();
+        let (a_plane, b_plane) = (a.plane(color), b.plane(color));
+        for row in top..bottom {
+            let (x, y) = (word(a, a_plane, row), word(b, b_plane, row));
+            if x == y {
+                continue;
+            }
+            let bit = (x ^ y) & (x ^ y).wrapping_neg();
+            let (other, plane, rest) = if x & bit != 0 { (b, b_plane, y) } else { (a, a_plane, x) };
+            let goes_on = rest & !(bit | (bit - 1)) != 0
+                || (row + 1..bottom).any(|row| word(other, plane, row) != 0)
+                || other.colors & !(color | (color - 1)) != 0;
+            return if (x & bit != 0) == goes_on { Ordering::Less } else { Ordering::Greater };
+        }
+        colors ^= color;
+    }
+    Ordering::Equal
 }
 
 fn cmp_slices(a: &[Value<'_>], b: &[Value<'_>]) -> Ordering {
@@ -134,6 +168,7 @@ impl View<'_> {
     fn cmp(self, other: View<'_>) -> Ordering {
         self.rank().cmp(&other.rank()).then_with(|| match (self, other) {
             (View::Value(Value::None), _) => Ordering::Equal,
+            (View::Ints(a), View::Ints(b)) => a.cmp(b),
             (View::Value(a), View::Value(b)) if self.rank() == 1 => a.as_int().cmp(&b.as_int()),
             (View::Value(a), View::Value(b)) if self.rank() == 4 => {
                 func_name(a).cmp(func_name(b)).then_with(|| cmp_members(self, other))

@@ -89,6 +89,11 @@ impl<'a> Patch<'a> {
     pub const MAX_WIDTH: i64 = 64;
     pub const MAX_HEIGHT: i64 = 255;
 
+    /// The bits a word of a patch so wide can have.
+    pub(crate) fn mask(width: u8) -> u64 {
+        u64::MAX >> (64 - u32::from(width))
+    }
+
     /// How many cells.
     pub fn count(&self) -> usize {
         self.count as usize
@@ -116,6 +121,18 @@ impl<'a> Patch<'a> {
             colors &= colors - 1;
             (color, plane)
         })
+    }
+
+    /// The plane of one colour, given as its bit, or the only one of indices; empty if there is none.
+    pub(crate) fn plane(&self, color: u16) -> &'a [u64] {
+        let height = usize::from(self.height);
+        if self.colors == color || self.colors == 0 {
+            self.rows
+        } else if self.colors & color == 0 {
+            &[]
+        } else {
+            &self.rows[height * (self.colors & (color - 1)).count_ones() as usize..][..height]
+        }
     }
 
     /// Whether the patch holds this place, whatever its colour.
@@ -191,6 +208,25 @@ impl PatchIter<'_> {
         self.word = self.rows[self.next];
         self.next += 1;
     }
+
+    /// On to the next word.
+    fn advance(&mut self) {
+        self.load();
+        self.row_in_plane += 1;
+        if self.row_in_plane == self.height {
+            self.row_in_plane = 0;
+            self.colors &= self.colors - 1;
+            self.color = self.colors.trailing_zeros() as i16 - 1;
+        }
+    }
+
+    fn member<'a>(&self, row: i64, col: i64) -> Value<'a> {
+        if self.colors == 0 {
+            Value::Pair(Pair::new(row, col).expect("i16 + u8 fits"))
+        } else {
+            Value::Cell(Cell::new(self.color.into(), row, col).expect("i16 + u8 fits"))
+        }
+    }
 }
 
 impl<'a> Iterator for PatchIter<'a> {
@@ -199,26 +235,34 @@ impl<'a> Iterator for PatchIter<'a> {
     fn next(&mut self) -> Option<Value<'a>> {
         self.left = self.left.checked_sub(1)?;
         while self.word == 0 {
-            self.load();
-            self.row_in_plane += 1;
-            if self.row_in_plane == self.height {
-                self.row_in_plane = 0;
-                self.colors &= self.colors - 1;
-                self.color = self.colors.trailing_zeros() as i16 - 1;
-            }
+            self.advance();
         }
         let row = i64::from(self.top) + i64::from(self.row_in_plane);
         let col = i64::from(self.left_col) + i64::from(self.word.trailing_zeros());
         self.word &= self.word - 1;
-        Some(if self.colors == 0 {
-            Value::Pair(Pair::new(row, col).expect("i16 + u8 fits"))
-        } else {
-            Value::Cell(Cell::new(self.color.into(), row, col).expect("i16 + u8 fits"))
-        })
+        Some(self.member(row, col))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
         (self.left as usize, Some(self.left as usize))
+    }
+
+    /// Word by word, without asking after each member how to go on.
+    fn fold<B, F: FnMut(B, Value<'a>) -> B>(mut self, start: B, mut add: F) -> B {
+        let mut sum = start;
+        while self.left > 0 {
+            let row = i64::from(self.top) + i64::from(self.row_in_plane);
+            while self.word != 0 {
+                let col = i64::from(self.left_col) + i64::from(self.word.trailing_zeros());
+                self.word &= self.word - 1;
+                self.left -= 1;
+                sum = add(sum, self.member(row, col));
+            }
+            if self.left > 0 {
+                self.advance();
+            }
+        }
+        sum
     }
 }
 

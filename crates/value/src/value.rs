@@ -220,6 +220,7 @@ pub struct Items<'a> {
 impl<'a> Iterator for Items<'a> {
     type Item = Value<'a>;
 
+    #[inline]
     fn next(&mut self) -> Option<Value<'a>> {
         self.members.next().map(|view| match view {
             View::Value(value) => value,
@@ -229,6 +230,19 @@ impl<'a> Iterator for Items<'a> {
 
     fn size_hint(&self) -> (usize, Option<usize>) {
         self.members.size_hint()
+    }
+
+    /// The form is looked at once, not for every member.
+    fn fold<B, F: FnMut(B, Value<'a>) -> B>(self, start: B, mut add: F) -> B {
+        match self.members {
+            Members::Values(values) => values.iter().fold(start, |sum, value| add(sum, *value)),
+            Members::Ints(ints) => ints.iter().fold(start, |sum, int| add(sum, Value::Int((*int).into()))),
+            Members::Rows(width, cells) => {
+                cells.chunks_exact(width).fold(start, |sum, row| add(sum, self.arena.row(row)))
+            }
+            Members::Patch(iter) => iter.fold(start, add),
+            Members::Two(items, next) => items.iter().skip(next).fold(start, |sum, item| add(sum, *item)),
+        }
     }
 }
 
@@ -275,6 +289,7 @@ pub(crate) enum Members<'v> {
 impl<'v> Iterator for Members<'v> {
     type Item = View<'v>;
 
+    #[inline]
     fn next(&mut self) -> Option<View<'v>> {
         match self {
             Members::Two(items, next) => {

@@ -1,5 +1,7 @@
 //! Where everything stands in a picture of a sheet.
 
+use batt_task::Part;
+
 use super::{Field, Look, PairSheet, Panel, Sheet};
 use crate::palette::{Rgb, ink};
 
@@ -51,14 +53,14 @@ pub(super) fn scene(sheet: &Sheet, look: Look) -> Scene {
     painter.text(MARGIN, MARGIN + 9, &title, BLACK);
     painter.right = (MARGIN + title.chars().count() * CHAR).min(PAGE);
     let (mut x, mut y, mut bottom) = (MARGIN, MARGIN + 28, MARGIN + 28);
-    let mut test = false;
+    let mut part = Part::Train;
     for pair in &sheet.pairs {
         let width = painter.pair_width(pair);
-        // The test pairs start a row of their own.
-        if x > MARGIN && (x + width > PAGE || pair.test != test) {
+        // Test pairs and extra pairs start rows of their own.
+        if x > MARGIN && (x + width > PAGE || pair.part != part) {
             (x, y) = (MARGIN, bottom + 24);
         }
-        test = pair.test;
+        part = pair.part;
         bottom = bottom.max(painter.pair(x, y, width, pair));
         x += width + GAP_PAIRS;
     }

@@ -10,7 +10,7 @@ mod svg;
 use batt_dsl::{Cx, Limits};
 use batt_exec::{End, Run, Sample, run};
 use batt_lang::Program;
-use batt_task::{Grid, Pair, Task};
+use batt_task::{Grid, Pair, Part, Task};
 use batt_value::{Arena, Value, order};
 
 use crate::Stop;
@@ -28,9 +28,9 @@ pub struct Sheet {
 /// One pair.
 #[derive(Clone, Debug)]
 pub struct PairSheet {
-    /// `train 0`, `test 1`
+    /// `train 0`, `test 1`, `arc-gen 2`
     pub label: String,
-    pub test: bool,
+    pub part: Part,
     pub input: Field,
     pub expected: Option<Field>,
     pub answer: Option<Answer>,
@@ -74,21 +74,30 @@ pub struct Look {
 }
 
 impl Sheet {
-    /// A task, with the answers of a program if there is one.
-    pub fn new(task: &Task, program: Option<&Program>, limits: Limits, stop: Stop<'_>) -> Sheet {
+    /// A task with the first `extra` of its extra pairs, and the answers of a program if there is one.
+    pub fn new(
+        task: &Task,
+        extra: usize,
+        program: Option<&Program>,
+        limits: Limits,
+        stop: Stop<'_>,
+    ) -> Sheet {
         let mut arena = Arena::new(limits.caps);
-        let pair = |(part, i, pair): (&str, usize, &Pair)| {
+        let mut pair = |part: Part, (i, pair): (usize, &Pair)| {
             stop.restart();
             arena.reset();
             PairSheet {
-                label: format!("{part} {i}"),
-                test: part == "test",
+                label: format!("{} {i}", part.name()),
+                part,
                 input: Field::from(&pair.input),
                 expected: pair.output.as_ref().map(Field::from),
                 answer: program.map(|program| answer(program, task, pair, limits, stop, &arena)),
             }
         };
-        let pairs = task.pairs().map(pair).collect();
+        let mut pairs = Vec::new();
+        for (part, most) in [(Part::Train, usize::MAX), (Part::Test, usize::MAX), (Part::Extra, extra)] {
+            pairs.extend(task.part(part).iter().take(most).enumerate().map(|it| pair(part, it)));
+        }
         Sheet { id: task.id.clone(), program: program.map(|program| program.name().to_owned()), pairs }
     }
 

@@ -1,13 +1,14 @@
 //! `batt bench`
 
 use std::borrow::Cow;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Context;
 use arcbatt::task::{Options, demo, series};
 use batt_bench::{BenchError, Comparison, Figures, Reference, Setup, measure};
+use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::{Answer, data, files, output};
 
@@ -48,8 +49,24 @@ pub(crate) fn run(args: &Args) -> Answer {
         None => None,
     };
     let load = || data::open(&folder.data, &Options::STRICT).map_err(Into::into);
-    let setup = Setup { load: &load, programs: &programs, rounds: args.rounds as usize, go_on: args.go_on };
-    let figures = measure(&setup, reference).map_err(|error| match error {
+    let bar = bar();
+    let progress = |what: &str| {
+        if let Some(bar) = &bar {
+            bar.set_message(what.to_owned());
+        }
+    };
+    let setup = Setup {
+        load: &load,
+        programs: &programs,
+        rounds: args.rounds as usize,
+        go_on: args.go_on,
+        progress: &progress,
+    };
+    let measured = measure(&setup, reference);
+    if let Some(bar) = bar {
+        bar.finish_and_clear();
+    }
+    let figures = measured.map_err(|error| match error {
         BenchError::Load(error) => anyhow::Error::from_boxed(error),
         error => error.into(),
     })?;
@@ -61,6 +78,15 @@ pub(crate) fn run(args: &Args) -> Answer {
         print(&figures)?;
     }
     Ok(valid)
+}
+
+/// What is measured and how long it has taken, on a terminal; nothing in a pipe. It moves ten times a second, too
+/// seldom to be measured.
+fn bar() -> Option<ProgressBar> {
+    let style = ProgressStyle::with_template("{elapsed} {msg}").ok()?;
+    let bar = std::io::stderr().is_terminal().then(|| ProgressBar::new_spinner().with_style(style))?;
+    bar.enable_steady_tick(Duration::from_millis(100));
+    Some(bar)
 }
 
 fn programs(args: &Args) -> anyhow::Result<Cow<'static, [u8]>> {

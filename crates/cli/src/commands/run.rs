@@ -346,10 +346,10 @@ impl<'a> Growing<'a> {
         let (saved, every) = (Instant::now(), Growing::EVERY);
         let mut growing = Growing { path, form: Form::of(path), index, known, n_known: 0, saved, every };
         // There is something to hand in from the first moment on. A pipe is written to only once, at the end.
-        if std::fs::metadata(path).map_or(true, |there| there.is_file()) {
-            growing.save()?;
-        } else {
+        if std::fs::metadata(path).is_ok_and(|there| !there.is_file()) {
             growing.every = Duration::MAX;
+        } else if !signal::stopped() {
+            growing.save()?;
         }
         Ok(growing)
     }
@@ -597,6 +597,9 @@ impl Report<'_> {
         }
         if !self.skipped.is_empty() {
             writeln!(out, "note: {} skipped, see above", count(self.skipped.len(), "broken task"))?;
+        }
+        for bug in arcbatt::exec::bugs() {
+            writeln!(out, "note: a bug of batt, please report it: {bug}")?;
         }
         let without = self.without_task();
         if without > 0 && !self.args.all_pairs {

@@ -9,7 +9,7 @@ use arcbatt::dsl::Limits;
 use arcbatt::lang::{Program, suggest};
 use arcbatt::palette::{self, Palette};
 use arcbatt::sheet::{Field, Look, PairSheet, Panel, Sheet};
-use arcbatt::task::{Dataset, Options, Select, Task};
+use arcbatt::task::{Dataset, Options, Part, Select, Task};
 use arcbatt::verify::task_of;
 use clap::builder::PossibleValuesParser;
 use serde::Serialize;
@@ -31,6 +31,9 @@ pub(crate) struct Args {
     /// Show what a program answers; without a name, the one that is named after the task
     #[arg(long, value_name = "FILE[:NAME]")]
     program: Option<String>,
+    /// Show the first N extra pairs too (NeuroGolf's `arc-gen`)
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    extra: usize,
     /// Write a picture
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
@@ -63,14 +66,14 @@ pub(crate) fn run(args: &Args) -> Answer {
     let program = source.as_ref().map(|(source, name)| choose(source, name.as_deref(), task)).transpose()?;
     let limits = Limits { fuel: args.fuel, ..Limits::STANDARD };
     let time = Duration::from_secs(args.timeout);
-    let sheet = Watchdog::watch(time, |stop| Sheet::new(task, program, limits, stop));
+    let sheet = Watchdog::watch(time, |stop| Sheet::new(task, args.extra, program, limits, stop));
     let palette = Palette::named(&args.palette).unwrap_or(palette::CLASSIC);
     let look = Look { palette, digits: args.digits };
     let written = write_pictures(args, &sheet, look)?;
     if args.json {
         output::json(document(&sheet, written))?;
     } else if written.is_empty() {
-        print(&sheet, look)?;
+        print(&sheet, look, task.extra.len().saturating_sub(args.extra))?;
     } else if ![&args.svg, &args.png].into_iter().flatten().any(|path| files::is_stdout(path)) {
         let mut out = output::stdout();
         written.iter().try_for_each(|path| writeln!(out, "wrote {path}"))?;
@@ -134,7 +137,7 @@ fn write_pictures(args: &Args, sheet: &Sheet, look: Look) -> anyhow::Result<Vec<
 }
 
 /// As many pairs beside each other as the line takes; the grids of a pair that is too wide stand one below the other.
-fn print(sheet: &Sheet, look: Look) -> anyhow::Result<()> {
+fn print(sheet: &Sheet, look: Look, left_out: usize) -> anyhow::Result<()> {
     const GAP: usize = 6;
     let colored = output::colored();
     let width = output::width();
@@ -142,22 +145,25 @@ fn print(sheet: &Sheet, look: Look) -> anyhow::Result<()> {
     writeln!(out, "{}\n", sheet.title())?;
     let mut row: Vec<(String, Vec<String>)> = Vec::new();
     let mut used = 0;
-    let mut test = false;
+    let mut part = Part::Train;
     for pair in &sheet.pairs {
         let block = (pair.title(), lines(pair, look, colored, width));
         let wide = picture::block_width(&block);
-        if !row.is_empty() && (used + GAP + wide > width || pair.test != test) {
+        if !row.is_empty() && (used + GAP + wide > width || pair.part != part) {
             flush(&mut out, &row, GAP)?;
             row.clear();
             used = 0;
         }
-        test = pair.test;
+        part = pair.part;
         used += wide + if row.is_empty() { 0 } else { GAP };
         row.push(block);
     }
     flush(&mut out, &row, GAP)?;
     if sheet.pairs.iter().filter_map(|pair| pair.answer.as_ref()).any(|answer| !answer.differing.is_empty()) {
         writeln!(out, "{} marks a cell that differs", if colored { "><" } else { "*" })?;
+    }
+    if left_out > 0 {
+        writeln!(out, "{} not shown, see --extra", output::count(left_out, "extra pair"))?;
     }
     Ok(out.flush()?)
 }

@@ -1,6 +1,5 @@
 //! A plan over the samples of a task, every shared node once.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::LazyLock;
 use std::sync::atomic::AtomicBool;
 
@@ -193,7 +192,8 @@ impl<'p> Prepared<'p> {
         let mut active = vec![true; programs.len()];
         task.reset();
         let per_task = PerTask { value: samples(job, task), arena: task, memos: vec![None; n_slots] };
-        let mut run = TaskRun { prepared: self, options, slots, per_task, lane };
+        let mut run = TaskRun { prepared: self, options, slots: &*slots, per_task, lane };
+        let round_bytes = ROUND_BYTES / threads();
         for (number, input) in job.inputs.iter().enumerate() {
             let mut next = 0;
             if let Some(lane) = lane {
@@ -208,7 +208,7 @@ impl<'p> Prepared<'p> {
                     memos: vec![None; n_slots],
                 };
                 run.mark(Spot::MEMORY);
-                while next < programs.len() && on_sample.arena.bytes() <= ROUND_BYTES {
+                while next < programs.len() && on_sample.arena.bytes() <= round_bytes {
                     let result = match active[next] {
                         true => run.program(
                             self.plan.program(programs[next]),
@@ -227,7 +227,7 @@ impl<'p> Prepared<'p> {
                 run.owe(Spot::MEMORY);
                 let used = on_sample.arena.bytes();
                 drop(on_sample);
-                if used > ROUND_BYTES {
+                if used > round_bytes {
                     *sample = Arena::new(options.limits.caps);
                 }
             }
@@ -235,12 +235,12 @@ impl<'p> Prepared<'p> {
         if let Some(lane) = lane {
             lane.end_samples();
         }
+        self.free(programs, slots);
         results
     }
 
-    /// Gives each node that the programs need a slot.
+    /// Gives each node that the programs need a slot. All are free before.
     fn slots(&self, programs: &[ProgramId], slots: &mut Vec<u32>) -> usize {
-        slots.clear();
         slots.resize(self.plan.nodes().len(), u32::MAX);
         let mut next = 0;
         for node in programs.iter().flat_map(|program| &self.plan.program(*program).nodes) {
@@ -252,10 +252,23 @@ impl<'p> Prepared<'p> {
         }
         next as usize
     }
+
+    /// Frees the slots again: those in use are few among the nodes of a plan.
+    fn free(&self, programs: &[ProgramId], slots: &mut [u32]) {
+        for node in programs.iter().flat_map(|program| &self.plan.program(*program).nodes) {
+            slots[node.index()] = u32::MAX;
+        }
+    }
 }
 
-/// When the values of a sample take this much, they go, and what is needed again is computed again.
-const ROUND_BYTES: usize = 96 << 20;
+/// When the values of the samples that are being run take this much on all threads together, they go, and what is
+/// needed again is computed again. An arena grows by doubling, so it may hold twice that.
+const ROUND_BYTES: usize = 64 << 20;
+
+/// How many threads run jobs beside this one, itself included.
+fn threads() -> usize {
+    rayon::current_thread_index().map_or(1, |_| rayon::current_num_threads())
+}
 
 /// Memory that a thread lends to its jobs.
 pub struct Scratch {
@@ -476,12 +489,11 @@ fn compute<'a>(
         Some(lane) => cx.with_table(options.traced_table()).with_lane(lane),
         None => cx.with_table(options.table()),
     };
-    // A panic is our bug: it becomes this node's failure and spares the rest of the batch.
-    let result = catch_unwind(AssertUnwindSafe(|| match &node.op {
+    let result = super::caught(|| match &node.op {
         Op::Input | Op::Samples => given.unwrap_or(Err(Fail::Bug)),
         op => super::node(op, args, &mut cx),
-    }));
-    Memo { result: result.unwrap_or(Err(Fail::Bug)), bill: cx.used(), primitive: cx.failed() }
+    });
+    Memo { result, bill: cx.used(), primitive: cx.failed() }
 }
 
 /// Where the time of a node goes.

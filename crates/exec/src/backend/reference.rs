@@ -1,7 +1,5 @@
 //! One program, one sample, node after node.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use batt_dsl::Cx;
 use batt_lang::{Node, Op, Program};
 use batt_value::{Fail, Value};
@@ -26,9 +24,7 @@ pub struct Sample<'a> {
 pub fn run<'a>(program: &Program, sample: Sample<'a>, mut cx: Cx<'a>) -> Outcome<'a> {
     let mut values = Vec::with_capacity(program.nodes().len());
     for (id, node) in program.iter() {
-        // A panic is our bug: it becomes this node's failure and spares the rest of the batch.
-        let value = catch_unwind(AssertUnwindSafe(|| compute(node, sample, &mut cx, &values)));
-        match value.unwrap_or(Err(Fail::Bug)) {
+        match super::caught(|| compute(node, sample, &mut cx, &values)) {
             Ok(value) => values.push(value),
             Err(fail) => {
                 let failure = Failure { fail, node: id, primitive: cx.failed() };

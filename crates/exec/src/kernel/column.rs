@@ -5,17 +5,26 @@
 //! column that comes to an end has cost what its calls would have cost one by one.
 
 use std::cmp::Ordering;
+use std::ops::{Range, RangeInclusive};
 use std::sync::LazyLock;
 
 use batt_dsl::{Cx, Entry, Kernel};
 use batt_value::{Closure, Op, Pair, Patch, Symbol, Value, order};
 
+use smallvec::SmallVec;
+
 use super::scalar;
 
+type Few<'a> = SmallVec<[Value<'a>; 3]>;
+
 /// Shorter columns are not worth their buffers; longer ones would not stay near.
-const LENGTHS: std::ops::RangeInclusive<usize> = 3..=4096;
+const LENGTHS: RangeInclusive<usize> = 3..=4096;
+
+/// A column of functions that is spread over members of a container may be this long.
+const MAX_SPREAD: usize = 1 << 15;
 
 /// Values side by side, by what they are.
+#[derive(Clone)]
 pub(super) enum Column<'a> {
     /// All the same.
     Same(Value<'a>),
@@ -23,9 +32,13 @@ pub(super) enum Column<'a> {
     Ints(Vec<i64>),
     Pairs(Vec<Pair>),
     Values(Vec<Value<'a>>),
+    /// Tuples of two, as two columns.
+    Twos(Box<[Column<'a>; 2]>),
+    /// One combinator over columns of what it holds.
+    Funcs(Op, Vec<Column<'a>>),
 }
 
-use Column::{Bools, Ints, Pairs, Same, Values};
+use Column::{Bools, Funcs, Ints, Pairs, Same, Twos, Values};
 
 impl<'a> Column<'a> {
     /// The members of a container, if a column pays.
@@ -35,33 +48,55 @@ impl<'a> Column<'a> {
         }
         Some(match container {
             Value::Row(row) => Ints(row.cells().iter().map(|&cell| cell.into()).collect()),
-            Value::Patch(patch) if !patch.is_object() => Pairs(places(patch)),
+            Value::Patch(patch) if patch.is_object() => {
+                Twos(Box::new([Ints(colors(patch)), Pairs(places(patch))]))
+            }
+            Value::Patch(patch) => Pairs(places(patch)),
+            Value::Set(set) => Column::from_slice(set.items()),
+            Value::Tuple(tuple) => Column::from_slice(tuple.items()),
             _ => Column::collect(container.items(cx.arena)?.map(Some))?,
         })
     }
 
+    fn from_slice(values: &[Value<'a>]) -> Column<'a> {
+        fn two<'a>(value: &Value<'a>) -> Option<&'a [Value<'a>; 2]> {
+            match value {
+                Value::Tuple(tuple) => tuple.items().try_into().ok(),
+                _ => None,
+            }
+        }
+        match values {
+            [Value::Tuple(_), ..] if values.iter().all(|value| two(value).is_some()) => {
+                let part =
+                    |k: usize| Column::collect(values.iter().map(|value| two(value).map(|items| items[k])));
+                Column::twos(part(0), part(1)).unwrap_or_else(|| Values(values.to_vec()))
+            }
+            [Value::Int(_) | Value::Pair(_) | Value::Bool(_), ..] => {
+                Column::collect(values.iter().map(|value| Some(*value))).expect("no value is missing")
+            }
+            _ => Values(values.to_vec()),
+        }
+    }
+
     /// The values one after the other, each kept as what the first one is, as long as all are.
-    fn collect(values: impl ExactSizeIterator<Item = Option<Value<'a>>>) -> Option<Column<'a>> {
+    fn collect(mut values: impl ExactSizeIterator<Item = Option<Value<'a>>>) -> Option<Column<'a>> {
         let n = values.len();
-        let mut column = Values(Vec::new());
-        for (place, value) in values.enumerate() {
+        let mut column = match values.next()?? {
+            Value::Int(int) => Ints(started(n, int)),
+            Value::Pair(pair) => Pairs(started(n, pair)),
+            Value::Bool(bool) => Bools(started(n, Value::Bool(bool).truth())),
+            value => Values(started(n, value)),
+        };
+        for (place, value) in (1..).zip(values) {
             let value = value?;
             match (&mut column, value) {
                 (Ints(ints), Value::Int(int)) => ints.push(int),
                 (Pairs(pairs), Value::Pair(pair)) => pairs.push(pair),
                 (Bools(bools), Value::Bool(_)) => bools.push(value.truth()),
-                (Values(values), _) if place > 0 => values.push(value),
-                _ if place == 0 => {
-                    column = match value {
-                        Value::Int(int) => Ints(started(n, int)),
-                        Value::Pair(pair) => Pairs(started(n, pair)),
-                        Value::Bool(_) => Bools(started(n, value.truth())),
-                        _ => Values(started(n, value)),
-                    }
-                }
-                _ => {
-                    let mut values = column.into_values(place);
-                    values.reserve(n - place);
+                (Values(values), _) => values.push(value),
+                (mixed, _) => {
+                    let mut values = Vec::with_capacity(n);
+                    values.extend((0..place).filter_map(|place| mixed.simple(place)));
                     values.push(value);
                     column = Values(values);
                 }
@@ -70,24 +105,55 @@ impl<'a> Column<'a> {
         Some(column)
     }
 
-    pub(super) fn get(&self, place: usize) -> Value<'a> {
-        match self {
+    fn twos(a: Option<Column<'a>>, b: Option<Column<'a>>) -> Option<Column<'a>> {
+        Some(Twos(Box::new([a?, b?])))
+    }
+
+    /// A value that is there already; functions and tuples have to be made.
+    #[inline]
+    fn simple(&self, place: usize) -> Option<Value<'a>> {
+        Some(match self {
             Same(value) => *value,
             Bools(bools) => bools[place].into(),
             Ints(ints) => Value::Int(ints[place]),
             Pairs(pairs) => Value::Pair(pairs[place]),
             Values(values) => values[place],
+            Twos(_) | Funcs(..) => return None,
+        })
+    }
+
+    #[inline]
+    pub(super) fn get(&self, cx: &Cx<'a>, place: usize) -> Option<Value<'a>> {
+        match self {
+            Values(values) => values.get(place).copied(),
+            Twos(_) | Funcs(..) => self.made(cx, place),
+            _ => self.simple(place),
         }
     }
 
-    pub(super) fn into_values(self, n: usize) -> Vec<Value<'a>> {
+    /// A tuple or a function.
+    #[inline(never)]
+    fn made(&self, cx: &Cx<'a>, place: usize) -> Option<Value<'a>> {
+        let part = |column: &Column<'a>| column.get(cx, place);
         match self {
+            Twos(parts) => cx.arena.tuple(&[part(&parts[0])?, part(&parts[1])?]).ok(),
+            Funcs(op, held) => {
+                let held: Option<Few<'a>> = held.iter().map(part).collect();
+                cx.arena.closure(*op, &held?).ok()
+            }
+            _ => self.simple(place),
+        }
+    }
+
+    pub(super) fn into_values(self, cx: &Cx<'a>, n: usize) -> Option<Vec<Value<'a>>> {
+        Some(match self {
             Values(values) => values,
             Same(value) => vec![value; n],
             Bools(bools) => bools.into_iter().map(Value::from).collect(),
             Ints(ints) => ints.into_iter().map(Value::Int).collect(),
             Pairs(pairs) => pairs.into_iter().map(Value::Pair).collect(),
-        }
+            Twos(_) | Funcs(..) => (0..n).map(|place| self.get(cx, place)).collect::<Option<_>>()?,
+        })
     }
 
     /// What all values weigh together.
@@ -97,6 +163,8 @@ impl<'a> Column<'a> {
             Bools(_) | Ints(_) => n as u64,
             Pairs(_) => 3 * n as u64,
             Values(values) => values.iter().map(|value| u64::from(value.weight())).sum(),
+            Twos(parts) => n as u64 + parts.iter().map(|column| column.weight(n)).sum::<u64>(),
+            Funcs(_, held) => n as u64 + held.iter().map(|column| column.weight(n)).sum::<u64>(),
         }
     }
 
@@ -106,40 +174,83 @@ impl<'a> Column<'a> {
             Same(value) => Some(value.weight().into()),
             Bools(_) | Ints(_) => Some(1),
             Pairs(_) => Some(3),
-            Values(_) => None,
+            Twos(parts) => Some(1 + parts[0].unit()? + parts[1].unit()?),
+            Values(_) | Funcs(..) => None,
+        }
+    }
+
+    /// The heaviest and the deepest that any value may be.
+    fn bounds(&self) -> (u64, u16) {
+        match self {
+            Same(value) => (value.weight().into(), value.depth()),
+            Bools(_) | Ints(_) => (1, 0),
+            Pairs(_) => (3, 1),
+            Values(values) => values.iter().fold((0, 0), |(weight, depth), value| {
+                (weight.max(value.weight().into()), depth.max(value.depth()))
+            }),
+            Twos(parts) => container_of(&**parts),
+            Funcs(_, held) => container_of(held),
+        }
+    }
+
+    /// Itself, if the caps admit all values.
+    fn admitted(self, cx: &Cx<'a>) -> Option<Column<'a>> {
+        let (weight, depth) = self.bounds();
+        let caps = cx.arena.caps();
+        (weight <= caps.weight.into() && depth <= caps.depth).then_some(self)
+    }
+
+    /// How many arguments the functions of the column take, if all take as many.
+    fn arity(&self) -> Option<u8> {
+        match self {
+            Same(value) => value.func_arity(),
+            Funcs(op, held) => Closure::arity_over(*op, held.first()?.arity()),
+            _ => None,
         }
     }
 
     pub(super) fn into_truths(self, n: usize) -> Vec<bool> {
         match self {
             Bools(bools) => bools,
-            _ => (0..n).map(|place| self.get(place).truth()).collect(),
+            Twos(_) | Funcs(..) => vec![true; n],
+            _ => (0..n).map(|place| self.simple(place).is_some_and(Value::truth)).collect(),
         }
     }
 
-    /// Where the greatest or the least value comes first. Numbers and pairs only: others may not compare.
-    pub(super) fn best(&self, n: usize, wanted: Ordering) -> Option<usize> {
-        fn first<T: Copy>(values: &[T], beats: impl Fn(T, T) -> bool) -> Option<usize> {
-            let beaten =
-                |best: usize, place: usize| if beats(values[place], values[best]) { place } else { best };
-            (0..values.len()).reduce(beaten)
+    /// Where the greatest or the least value of `range` comes first. Numbers and pairs only: others may not compare.
+    pub(super) fn best(&self, range: Range<usize>, wanted: Ordering) -> Option<usize> {
+        fn first<T: Copy>(values: &[T], range: Range<usize>, beats: impl Fn(T, T) -> bool) -> Option<usize> {
+            range.reduce(|best, place| if beats(values[place], values[best]) { place } else { best })
         }
         match self {
-            Ints(ints) => first(ints, |a, b| a.cmp(&b) == wanted),
-            Pairs(pairs) => first(pairs, |a, b| (a.row(), a.col()).cmp(&(b.row(), b.col())) == wanted),
-            Same(Value::Int(_) | Value::Pair(_)) if n > 0 => Some(0),
+            Ints(ints) => first(ints, range, |a, b| a.cmp(&b) == wanted),
+            Pairs(pairs) => first(pairs, range, |a, b| (a.row(), a.col()).cmp(&(b.row(), b.col())) == wanted),
+            Same(Value::Int(_) | Value::Pair(_)) if !range.is_empty() => Some(range.start),
             _ => None,
         }
     }
 
-    /// The values `times` over, all of them each time.
-    pub(super) fn repeated(values: &[Value<'a>], times: usize) -> Option<Column<'a>> {
-        Column::collect((0..values.len() * times).map(|place| Some(values[place % values.len()])))
+    /// The `n` values `times` over, all of them each time.
+    pub(super) fn repeated(&self, n: usize, times: usize) -> Column<'a> {
+        self.picked((0..n * times).map(|place| place % n))
     }
 
-    /// Each value `times` over.
-    pub(super) fn stretched(values: &[Value<'a>], times: usize) -> Option<Column<'a>> {
-        Column::collect((0..values.len() * times).map(|place| Some(values[place / times])))
+    /// Each of the `n` values `times` over.
+    pub(super) fn stretched(&self, n: usize, times: usize) -> Column<'a> {
+        self.picked((0..n * times).map(|place| place / times))
+    }
+
+    /// The values at these places.
+    fn picked(&self, places: impl Iterator<Item = usize> + Clone) -> Column<'a> {
+        match self {
+            Same(value) => Same(*value),
+            Bools(bools) => Bools(places.map(|place| bools[place]).collect()),
+            Ints(ints) => Ints(places.map(|place| ints[place]).collect()),
+            Pairs(pairs) => Pairs(places.map(|place| pairs[place]).collect()),
+            Values(values) => Values(places.map(|place| values[place]).collect()),
+            Twos(parts) => Twos(Box::new([parts[0].picked(places.clone()), parts[1].picked(places)])),
+            Funcs(op, held) => Funcs(*op, held.iter().map(|column| column.picked(places.clone())).collect()),
+        }
     }
 }
 
@@ -147,7 +258,7 @@ impl<'a> Column<'a> {
 pub(super) fn results<'a>(cx: &mut Cx<'a>, function: Value<'a>, container: Value<'a>) -> Option<Column<'a>> {
     let column = Column::of(cx, container)?;
     let n = container.len()?;
-    cx.attempt(|cx| column1(cx, function, &column, n))
+    cx.attempt(|cx| column1(cx, &Same(function), &column, n))
 }
 
 /// The same, and what it costs to keep them.
@@ -155,20 +266,20 @@ pub(super) fn collected<'a>(
     cx: &mut Cx<'a>,
     function: Value<'a>,
     container: Value<'a>,
-) -> Option<Column<'a>> {
+) -> Option<Vec<Value<'a>>> {
     let column = Column::of(cx, container)?;
     let n = container.len()?;
-    cx.attempt(|cx| keys(cx, function, &column, n))
+    cx.attempt(|cx| keys(cx, &Same(function), &column, n)?.into_values(cx, n))
 }
 
-/// The results of a function on a column, and what it costs to keep them. Spends even if it comes to nothing.
+/// The results of functions on a column, and what it costs to keep them. Spends even if it comes to nothing.
 pub(super) fn keys<'a>(
     cx: &mut Cx<'a>,
-    function: Value<'a>,
+    functions: &Column<'a>,
     column: &Column<'a>,
     n: usize,
 ) -> Option<Column<'a>> {
-    let results = column1(cx, function, column, n)?;
+    let results = column1(cx, functions, column, n)?;
     cx.spend(results.weight(n))?;
     Some(results)
 }
@@ -180,76 +291,124 @@ pub(super) fn collected2<'a>(
     a: &Column<'a>,
     b: &Column<'a>,
     n: usize,
-) -> Option<Column<'a>> {
+) -> Option<Vec<Value<'a>>> {
     cx.attempt(|cx| {
-        let results = column2(cx, function, a, b, n)?;
+        let results = column2(cx, &Same(function), a, b, n)?;
         cx.spend(results.weight(n))?;
-        Some(results)
+        results.into_values(cx, n)
     })
 }
 
-fn column1<'a>(cx: &mut Cx<'a>, function: Value<'a>, x: &Column<'a>, n: usize) -> Option<Column<'a>> {
-    if let Same(x) = x {
-        return once(cx, n, |cx| cx.call1(function, *x).ok());
-    }
-    match function {
-        Value::Prim(symbol) => primitive1(cx, symbol, x, n),
-        Value::Func(closure) if closure.arity == 1 => {
-            cx.enter_many(n)?;
-            let results = combinator(cx, closure, x, n);
-            cx.leave();
-            results
+/// Calls a column of functions of one on a column of arguments.
+fn column1<'a>(cx: &mut Cx<'a>, functions: &Column<'a>, x: &Column<'a>, n: usize) -> Option<Column<'a>> {
+    match (functions, x) {
+        (Same(function), Same(x)) => once(cx, n, |cx| cx.call1(*function, *x).ok()),
+        (Same(Value::Prim(symbol)), _) => primitive1(cx, symbol, x, n),
+        (Same(Value::Func(closure)), _) if closure.arity == 1 => {
+            let held: SmallVec<[Column<'a>; 3]> = closure.held.iter().map(|value| Same(*value)).collect();
+            combinator(cx, closure.op, &held, x, n)
         }
-        _ => None,
-    }
-}
-
-fn combinator<'a>(cx: &mut Cx<'a>, closure: &'a Closure<'a>, x: &Column<'a>, n: usize) -> Option<Column<'a>> {
-    match (closure.op, closure.held) {
-        (Op::Compose, &[outer, inner]) => {
-            let x = column1(cx, inner, x, n)?;
-            column1(cx, outer, &x, n)
-        }
-        (Op::Chain, &[h, g, f]) => {
-            let x = column1(cx, f, x, n)?;
-            let x = column1(cx, g, &x, n)?;
-            column1(cx, h, &x, n)
-        }
-        (Op::Fork, &[outer, a, b]) => {
-            let a = column1(cx, a, x, n)?;
-            let b = column1(cx, b, x, n)?;
-            column2(cx, outer, &a, &b, n)
-        }
-        (Op::Matcher, &[function, target]) => {
-            let x = column1(cx, function, x, n)?;
-            let target_weight = u64::from(target.weight());
-            let price = match x.unit() {
-                Some(unit) => n as u64 * unit.min(target_weight),
-                None => (0..n).map(|place| u64::from(x.get(place).weight()).min(target_weight)).sum(),
-            };
-            cx.spend(price)?;
-            Some(equal(&x, &Same(target), n))
-        }
-        (Op::Lbind, &[function, fixed]) => column2(cx, function, &Same(fixed), x, n),
-        (Op::Rbind, &[function, fixed]) => column2(cx, function, x, &Same(fixed), n),
-        _ => None,
+        (Funcs(op, held), _) if functions.arity() == Some(1) => combinator(cx, *op, held, x, n),
+        _ => each(n, |place| {
+            let (function, x) = (functions.get(cx, place)?, x.get(cx, place)?);
+            cx.call1(function, x).ok()
+        }),
     }
 }
 
+/// Calls a column of functions of two on two columns of arguments.
 fn column2<'a>(
     cx: &mut Cx<'a>,
-    function: Value<'a>,
+    functions: &Column<'a>,
     a: &Column<'a>,
     b: &Column<'a>,
     n: usize,
 ) -> Option<Column<'a>> {
-    if let (Same(a), Same(b)) = (a, b) {
-        return once(cx, n, |cx| cx.call2(function, *a, *b).ok());
+    match (functions, a, b) {
+        (Same(function), Same(a), Same(b)) => once(cx, n, |cx| cx.call2(*function, *a, *b).ok()),
+        (Same(Value::Prim(symbol)), _, _) => primitive2(cx, symbol, a, b, n),
+        (
+            Same(Value::Func(Closure {
+                op: Op::Lbind, arity: 2, held: [Value::Prim(symbol), fixed], ..
+            })),
+            _,
+            _,
+        ) if let Some(op) = combinator_of(symbol) => {
+            cx.enter_many(n)?;
+            cx.leave();
+            closures(cx, op, vec![Same(*fixed), a.clone(), b.clone()], n)
+        }
+        _ => each(n, |place| {
+            let (a, b) = (a.get(cx, place)?, b.get(cx, place)?);
+            let function = functions.get(cx, place)?;
+            cx.call2(function, a, b).ok()
+        }),
     }
-    match function {
-        Value::Prim(symbol) => primitive2(cx, symbol, a, b, n),
-        _ => Column::collect((0..n).map(|place| cx.call2(function, a.get(place), b.get(place)).ok())),
-    }
+}
+
+fn combinator<'a>(
+    cx: &mut Cx<'a>,
+    op: Op,
+    held: &[Column<'a>],
+    x: &Column<'a>,
+    n: usize,
+) -> Option<Column<'a>> {
+    cx.enter_many(n)?;
+    let results = match (op, held) {
+        (Op::Compose, [outer, inner]) => {
+            let x = column1(cx, inner, x, n)?;
+            column1(cx, outer, &x, n)?
+        }
+        (Op::Chain, [h, g, f]) => {
+            let x = column1(cx, f, x, n)?;
+            let x = column1(cx, g, &x, n)?;
+            column1(cx, h, &x, n)?
+        }
+        (Op::Fork, [outer, a, b]) => {
+            let a = column1(cx, a, x, n)?;
+            let b = column1(cx, b, x, n)?;
+            column2(cx, outer, &a, &b, n)?
+        }
+        (Op::Matcher, [function, target]) => {
+            let x = column1(cx, function, x, n)?;
+            let price = match (x.unit(), target.unit()) {
+                (Some(x), Some(target)) => n as u64 * x.min(target),
+                _ => {
+                    let lighter = |place| {
+                        Some(u64::from(x.get(cx, place)?.weight().min(target.get(cx, place)?.weight())))
+                    };
+                    (0..n).map(lighter).sum::<Option<u64>>()?
+                }
+            };
+            cx.spend(price)?;
+            equal(cx, &x, target, n)?
+        }
+        (Op::Lbind, [function, fixed]) => column2(cx, function, fixed, x, n)?,
+        (Op::Rbind, [function, fixed]) => column2(cx, function, x, fixed, n)?,
+        _ => return None,
+    };
+    cx.leave();
+    Some(results)
+}
+
+/// A column of closures, not made yet.
+fn closures<'a>(cx: &mut Cx<'a>, op: Op, held: Vec<Column<'a>>, n: usize) -> Option<Column<'a>> {
+    let column = Funcs(op, held).admitted(cx)?;
+    column.arity()?;
+    pay(cx, n, 4)?;
+    Some(column)
+}
+
+/// Weight and depth of what holds these.
+fn container_of(parts: &[Column<'_>]) -> (u64, u16) {
+    let all = parts.iter().map(Column::bounds);
+    all.fold((1, 1), |(weight, depth), part| (weight + part.0, depth.max(part.1 + 1)))
+}
+
+fn combinator_of(symbol: &Symbol) -> Option<Op> {
+    [Op::Compose, Op::Chain, Op::Fork, Op::Matcher, Op::Lbind, Op::Rbind]
+        .into_iter()
+        .find(|op| op.name() == symbol.name)
 }
 
 /// A call whose arguments are the same every time: made once, paid for every time.
@@ -265,6 +424,10 @@ fn once<'a>(
     Some(Same(value))
 }
 
+fn each<'a>(n: usize, call: impl FnMut(usize) -> Option<Value<'a>>) -> Option<Column<'a>> {
+    Column::collect((0..n).map(call))
+}
+
 fn primitive1<'a>(cx: &mut Cx<'a>, symbol: &'static Symbol, x: &Column<'a>, n: usize) -> Option<Column<'a>> {
     if let Some(Tight::One(tight)) = TIGHT[usize::from(symbol.id)]
         && let Some(results) = cx.counted(symbol, n, |cx| tight(cx, x, n))
@@ -274,12 +437,15 @@ fn primitive1<'a>(cx: &mut Cx<'a>, symbol: &'static Symbol, x: &Column<'a>, n: u
     let function = Value::Prim(symbol);
     match cx.entry(symbol) {
         Entry { kernel: Some(Kernel::Q1(quick)), .. } => cx.counted(symbol, n, |cx| {
-            Column::collect((0..n).map(|place| {
-                let x = x.get(place);
+            each(n, |place| {
+                let x = x.get(cx, place)?;
                 quick(cx, x).or_else(|| cx.call1(function, x).ok())
-            }))
+            })
         }),
-        _ => Column::collect((0..n).map(|place| cx.call1(function, x.get(place)).ok())),
+        _ => each(n, |place| {
+            let x = x.get(cx, place)?;
+            cx.call1(function, x).ok()
+        }),
     }
 }
 
@@ -298,12 +464,15 @@ fn primitive2<'a>(
     let function = Value::Prim(symbol);
     match cx.entry(symbol) {
         Entry { kernel: Some(Kernel::Q2(quick)), .. } => cx.counted(symbol, n, |cx| {
-            Column::collect((0..n).map(|place| {
-                let (a, b) = (a.get(place), b.get(place));
+            each(n, |place| {
+                let (a, b) = (a.get(cx, place)?, b.get(cx, place)?);
                 quick(cx, a, b).or_else(|| cx.call2(function, a, b).ok())
-            }))
+            })
         }),
-        _ => Column::collect((0..n).map(|place| cx.call2(function, a.get(place), b.get(place)).ok())),
+        _ => each(n, |place| {
+            let (a, b) = (a.get(cx, place)?, b.get(cx, place)?);
+            cx.call2(function, a, b).ok()
+        }),
     }
 }
 
@@ -317,7 +486,7 @@ enum Tight {
 /// By the number of the primitive.
 static TIGHT: LazyLock<Vec<Option<Tight>>> = LazyLock::new(|| {
     let mut all = vec![None; batt_dsl::registry().table().len()];
-    let loops: [(&str, Tight); 18] = [
+    let loops: &[(&str, Tight)] = &[
         ("identity", Tight::One(identity)),
         ("first", Tight::One(first)),
         ("last", Tight::One(last)),
@@ -336,26 +505,46 @@ static TIGHT: LazyLock<Vec<Option<Tight>>> = LazyLock::new(|| {
         ("astuple", Tight::Two(astuple)),
         ("contained", Tight::Two(contained)),
         ("apply", Tight::Two(apply)),
+        ("argmax", Tight::Two(|cx, container, keys, n| bests(cx, container, keys, n, Ordering::Greater))),
+        ("argmin", Tight::Two(|cx, container, keys, n| bests(cx, container, keys, n, Ordering::Less))),
+        ("valmax", Tight::Two(|cx, container, keys, n| peaks(cx, container, keys, n, Ordering::Greater))),
+        ("valmin", Tight::Two(|cx, container, keys, n| peaks(cx, container, keys, n, Ordering::Less))),
+        ("compose", Tight::Two(|cx, a, b, n| closures(cx, Op::Compose, vec![a.clone(), b.clone()], n))),
+        ("matcher", Tight::Two(|cx, a, b, n| closures(cx, Op::Matcher, vec![a.clone(), b.clone()], n))),
+        ("lbind", Tight::Two(|cx, a, b, n| closures(cx, Op::Lbind, vec![a.clone(), b.clone()], n))),
+        ("rbind", Tight::Two(|cx, a, b, n| closures(cx, Op::Rbind, vec![a.clone(), b.clone()], n))),
     ];
     for (name, tight) in loops {
         let symbol = batt_dsl::symbol(name).unwrap_or_else(|| panic!("no primitive is called {name}"));
-        all[usize::from(symbol.id)] = Some(tight);
+        all[usize::from(symbol.id)] = Some(*tight);
     }
     all
 });
 
-/// The places of a patch without colours, ascending.
+/// The places of a patch, in the order of its members.
 fn places(patch: &Patch<'_>) -> Vec<Pair> {
     let (top, left, _, _) = patch.bounds();
     let mut places = Vec::with_capacity(patch.count());
-    for (row, word) in (top..).zip(patch.rows()) {
-        let mut bits = *word;
-        while bits != 0 {
-            places.extend(Pair::new(row, left + i64::from(bits.trailing_zeros())));
-            bits &= bits - 1;
+    for (_, plane) in patch.planes() {
+        for (row, word) in (top..).zip(plane) {
+            let mut bits = *word;
+            while bits != 0 {
+                places.extend(Pair::new(row, left + i64::from(bits.trailing_zeros())));
+                bits &= bits - 1;
+            }
         }
     }
     places
+}
+
+/// The colours of an object, in the order of its members.
+fn colors(patch: &Patch<'_>) -> Vec<i64> {
+    let mut colors = Vec::with_capacity(patch.count());
+    for (color, plane) in patch.planes() {
+        let count: u32 = plane.iter().map(|word| word.count_ones()).sum();
+        colors.resize(colors.len() + count as usize, color);
+    }
+    colors
 }
 
 fn started<T>(n: usize, first: T) -> Vec<T> {
@@ -371,23 +560,38 @@ fn pay(cx: &mut Cx<'_>, n: usize, price: u64) -> Option<()> {
 
 fn identity<'a>(cx: &mut Cx<'a>, x: &Column<'a>, n: usize) -> Option<Column<'a>> {
     pay(cx, n, 1)?;
-    Some(match x {
-        Same(value) => Same(*value),
-        Bools(bools) => Bools(bools.clone()),
-        Ints(ints) => Ints(ints.clone()),
-        Pairs(pairs) => Pairs(pairs.clone()),
-        Values(values) => Values(values.clone()),
-    })
+    Some(x.clone())
 }
 
 fn first<'a>(cx: &mut Cx<'a>, x: &Column<'a>, n: usize) -> Option<Column<'a>> {
-    let Pairs(pairs) = x else { return None };
+    let firsts = match x {
+        Pairs(pairs) => Ints(pairs.iter().map(|pair| pair.row()).collect()),
+        Twos(parts) => parts[0].clone(),
+        Values(values) => Column::collect(values.iter().map(|value| match value {
+            Value::Cell(cell) => Some(Value::Int(cell.color())),
+            Value::Patch(patch) => Some(patch.first()),
+            Value::Tuple(tuple) => tuple.items().first().copied(),
+            _ => None,
+        }))?,
+        _ => return None,
+    };
     pay(cx, n, 1)?;
-    Some(Ints(pairs.iter().map(|pair| pair.row()).collect()))
+    Some(firsts)
 }
 
 fn last<'a>(cx: &mut Cx<'a>, x: &Column<'a>, n: usize) -> Option<Column<'a>> {
-    of_pairs(cx, x, n, |pair| pair.col())
+    let lasts = match x {
+        Pairs(pairs) => Ints(pairs.iter().map(|pair| pair.col()).collect()),
+        Twos(parts) => parts[1].clone(),
+        Values(values) => Column::collect(values.iter().map(|value| match value {
+            Value::Cell(cell) => Some(Value::Pair(cell.place())),
+            Value::Tuple(tuple) => tuple.items().last().copied(),
+            _ => None,
+        }))?,
+        _ => return None,
+    };
+    cx.spend(n as u64 + x.weight(n) + lasts.weight(n))?;
+    Some(lasts)
 }
 
 /// A number of each pair, at the price of a look at all of it.
@@ -504,17 +708,21 @@ fn numbers2<'a>(
 }
 
 fn equality<'a>(cx: &mut Cx<'a>, a: &Column<'a>, b: &Column<'a>, n: usize) -> Option<Column<'a>> {
+    let equal = equal(cx, a, b, n)?;
     cx.spend(2 * n as u64 + a.weight(n) + b.weight(n))?;
-    Some(equal(a, b, n))
+    Some(equal)
 }
 
-fn equal<'a>(a: &Column<'a>, b: &Column<'a>, n: usize) -> Column<'a> {
-    Bools(match (a, b) {
+fn equal<'a>(cx: &Cx<'a>, a: &Column<'a>, b: &Column<'a>, n: usize) -> Option<Column<'a>> {
+    Some(Bools(match (a, b) {
         (Ints(a), Same(Value::Int(b))) => a.iter().map(|a| a == b).collect(),
         (Ints(a), Ints(b)) => a.iter().zip(b).map(|(a, b)| a == b).collect(),
         (Pairs(a), Pairs(b)) => a.iter().zip(b).map(|(a, b)| a == b).collect(),
-        _ => (0..n).map(|place| order::equal(a.get(place), b.get(place))).collect(),
-    })
+        _ => {
+            let same = |place| Some(order::equal(a.get(cx, place)?, b.get(cx, place)?));
+            (0..n).map(same).collect::<Option<_>>()?
+        }
+    }))
 }
 
 fn greater<'a>(cx: &mut Cx<'a>, a: &Column<'a>, b: &Column<'a>, n: usize) -> Option<Column<'a>> {
@@ -527,13 +735,14 @@ fn greater<'a>(cx: &mut Cx<'a>, a: &Column<'a>, b: &Column<'a>, n: usize) -> Opt
 }
 
 fn astuple<'a>(cx: &mut Cx<'a>, a: &Column<'a>, b: &Column<'a>, n: usize) -> Option<Column<'a>> {
-    let (a, b) = (Side::of(a)?, Side::of(b)?);
-    if !a.is_int() || !b.is_int() {
-        return None;
-    }
-    let pairs = (0..n).map(|place| Pair::new(a.int(place), b.int(place))).collect::<Option<_>>()?;
-    pay(cx, n, 1 + 2 * scalar::INT + scalar::PAIR)?;
-    Some(Pairs(pairs))
+    let pairs = match (Side::of(a), Side::of(b)) {
+        (Some(a), Some(b)) if a.is_int() && b.is_int() => {
+            Pairs((0..n).map(|place| Pair::new(a.int(place), b.int(place))).collect::<Option<_>>()?)
+        }
+        _ => Twos(Box::new([a.clone(), b.clone()])).admitted(cx)?,
+    };
+    cx.spend(n as u64 + a.weight(n) + b.weight(n) + pairs.weight(n))?;
+    Some(pairs)
 }
 
 fn contained<'a>(cx: &mut Cx<'a>, a: &Column<'a>, b: &Column<'a>, n: usize) -> Option<Column<'a>> {
@@ -550,8 +759,8 @@ fn apply<'a>(cx: &mut Cx<'a>, functions: &Column<'a>, x: &Column<'a>, n: usize) 
     let (Same(function), Pairs(pairs)) = (functions, x) else { return None };
     cx.attempt(|cx| {
         pay(cx, n, 1 + u64::from(function.weight()) + scalar::PAIR)?;
-        let rows = column1(cx, *function, &Ints(pairs.iter().map(|pair| pair.row()).collect()), n)?;
-        let cols = column1(cx, *function, &Ints(pairs.iter().map(|pair| pair.col()).collect()), n)?;
+        let rows = column1(cx, functions, &Ints(pairs.iter().map(|pair| pair.row()).collect()), n)?;
+        let cols = column1(cx, functions, &Ints(pairs.iter().map(|pair| pair.col()).collect()), n)?;
         cx.spend(rows.weight(n) + cols.weight(n))?;
         if let (Ints(rows), Ints(cols)) = (&rows, &cols) {
             let pairs = rows.iter().zip(cols).map(|(row, col)| Pair::new(*row, *col));
@@ -559,6 +768,56 @@ fn apply<'a>(cx: &mut Cx<'a>, functions: &Column<'a>, x: &Column<'a>, n: usize) 
                 return Some(Pairs(pairs));
             }
         }
-        Column::collect((0..n).map(|place| cx.arena.tuple(&[rows.get(place), cols.get(place)]).ok()))
+        each(n, |place| {
+            let both = [rows.get(cx, place)?, cols.get(cx, place)?];
+            cx.arena.tuple(&both).ok()
+        })
     })
+}
+
+/// For each key function the best member of one container.
+fn bests<'a>(
+    cx: &mut Cx<'a>,
+    container: &Column<'a>,
+    functions: &Column<'a>,
+    n: usize,
+    wanted: Ordering,
+) -> Option<Column<'a>> {
+    cx.attempt(|cx| {
+        let (items, places) = ranked(cx, container, functions, n, wanted)?;
+        Some(items.picked(places.into_iter()))
+    })
+}
+
+/// For each key function what it says of the best member.
+fn peaks<'a>(
+    cx: &mut Cx<'a>,
+    container: &Column<'a>,
+    functions: &Column<'a>,
+    n: usize,
+    wanted: Ordering,
+) -> Option<Column<'a>> {
+    cx.attempt(|cx| {
+        let (items, places) = ranked(cx, container, functions, n, wanted)?;
+        column1(cx, functions, &items.picked(places.into_iter()), n)
+    })
+}
+
+/// The members of the container, and for each function the place of the best of them: all functions on all members
+/// as one long column.
+fn ranked<'a>(
+    cx: &mut Cx<'a>,
+    container: &Column<'a>,
+    functions: &Column<'a>,
+    n: usize,
+    wanted: Ordering,
+) -> Option<(Column<'a>, Vec<usize>)> {
+    let (Same(container), Funcs(..)) = (container, functions) else { return None };
+    let m = container.len().filter(|m| (1..=MAX_SPREAD / n).contains(m))?;
+    let items = Column::collect(container.items(cx.arena)?.map(Some))?;
+    cx.spend(n as u64 * (1 + u64::from(container.weight())) + functions.weight(n))?;
+    let keys = keys(cx, &functions.stretched(n, m), &items.repeated(m, n), n * m)?;
+    let best = |place: usize| Some(keys.best(place * m..(place + 1) * m, wanted)? - place * m);
+    let places = (0..n).map(best).collect::<Option<Vec<_>>>()?;
+    Some((items, places))
 }

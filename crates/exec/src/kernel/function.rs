@@ -33,8 +33,8 @@ fn apply<'a>(cx: &mut Cx<'a>, function: Value<'a>, container: Value<'a>) -> Know
 
 /// The results of a function on every member, paid for.
 fn all<'a>(cx: &mut Cx<'a>, function: Value<'a>, container: Value<'a>) -> Option<Result<Values<'a>, Fail>> {
-    if let Some(column) = column::collected(cx, function, container) {
-        return Some(Ok(Values::from_vec(column.into_values(container.len()?))));
+    if let Some(results) = column::collected(cx, function, container) {
+        return Some(Ok(Values::from_vec(results)));
     }
     let mut results = Values::new();
     for item in container.items(cx.arena)? {
@@ -92,7 +92,7 @@ fn side_by_side<'a>(
 ) -> Option<Vec<Value<'a>>> {
     let n = a.len().filter(|n| b.len() == Some(*n))?;
     let (a, b) = (Column::of(cx, a)?, Column::of(cx, b)?);
-    Some(column::collected2(cx, function, &a, &b, n)?.into_values(n))
+    column::collected2(cx, function, &a, &b, n)
 }
 
 fn prapply<'a>(cx: &mut Cx<'a>, function: Value<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
@@ -100,9 +100,8 @@ fn prapply<'a>(cx: &mut Cx<'a>, function: Value<'a>, a: Value<'a>, b: Value<'a>)
     if n == 0 || m == 0 || n.checked_mul(m)? > 4096 {
         return None;
     }
-    let items = |value: Value<'a>| -> Option<Values<'a>> { Some(value.items(cx.arena)?.collect()) };
-    let (a, b) = (Column::repeated(&items(a)?, m)?, Column::stretched(&items(b)?, n)?);
-    let results = column::collected2(cx, function, &a, &b, n * m)?.into_values(n * m);
+    let (a, b) = (Column::of(cx, a)?.repeated(n, m), Column::of(cx, b)?.stretched(m, n));
+    let results = column::collected2(cx, function, &a, &b, n * m)?;
     Some(cx.arena.set(&results))
 }
 
@@ -127,8 +126,8 @@ fn best<'a>(cx: &mut Cx<'a>, container: Value<'a>, key: Value<'a>, wanted: Order
     let n = container.len()?;
     let items = Column::of(cx, container)?;
     cx.attempt(|cx| {
-        let place = column::keys(cx, key, &items, n)?.best(n, wanted)?;
-        Some(items.get(place))
+        let place = column::keys(cx, &Column::Same(key), &items, n)?.best(0..n, wanted)?;
+        items.get(cx, place)
     })
 }
 
@@ -198,8 +197,9 @@ fn conditions<'a>(
     container: Value<'a>,
     condition: Value<'a>,
 ) -> Result<SmallVec<[bool; 32]>, Fail> {
+    let n = container.len().ok_or(Fail::Kind)?;
     if let Some(column) = column::results(cx, condition, container) {
-        return Ok(SmallVec::from_vec(column.into_truths(container.len().unwrap_or(0))));
+        return Ok(SmallVec::from_vec(column.into_truths(n)));
     }
     let items = container.items(cx.arena).ok_or(Fail::Kind)?;
     items.map(|item| Ok(cx.call1(condition, item)?.truth())).collect()

@@ -2,14 +2,15 @@
 
 use batt_dsl::Cx;
 use batt_value::{Arena, Fail, Grid, Planes, Value};
-use smallvec::smallvec;
+use smallvec::{SmallVec, smallvec};
 
-use super::patch::{Words, ones};
+use super::patch::{Words, ones, plane_starts};
 
 serve! {
     K1: rot90, rot180, rot270, cmirror, mostcolor, leastcolor, asindices, asobject, tophalf, bottomhalf, lefthalf,
         righthalf, trim, frontiers, compress;
-    K2: ofcolor, hconcat, vconcat, hupscale, vupscale, upscale, downscale, colorcount, canvas, subgrid;
+    K2: ofcolor, hconcat, vconcat, hupscale, vupscale, upscale, downscale, colorcount, canvas, subgrid, hsplit,
+        vsplit;
     K3: crop, replace, switch, cellwise;
 }
 
@@ -78,37 +79,54 @@ fn rot270<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Known<'a> {
     build(cx.arena, grid.width(), grid.height(), |row, col| grid[(col, right - row)])
 }
 
-/// How often each small integer occurs.
-pub(super) struct Histogram([u32; 256]);
+/// How often each colour occurs that a patch can have, from -1 on.
+pub(super) struct Histogram([u32; 16]);
 
-pub(super) fn histogram(cells: &[i8]) -> Histogram {
-    let mut counts = [0; 256];
-    cells.iter().for_each(|cell| counts[(*cell as u8 ^ 0x80) as usize] += 1);
-    Histogram(counts)
+/// `None` if a cell has another colour.
+pub(super) fn histogram(cells: &[i8]) -> Option<Histogram> {
+    // Four tables, so that equal neighbours do not wait for each other.
+    let mut tables = [[0u32; 16]; 4];
+    let mut seen = 0;
+    let mut add = |table: usize, cell: i8| {
+        let at = (cell as u8).wrapping_add(1);
+        seen |= at;
+        tables[table][usize::from(at & 15)] += 1;
+    };
+    let (fours, rest) = cells.as_chunks::<4>();
+    for four in fours {
+        (0..4).for_each(|table| add(table, four[table]));
+    }
+    rest.iter().for_each(|cell| add(0, *cell));
+    (seen < 16).then(|| Histogram(std::array::from_fn(|at| tables.iter().map(|table| table[at]).sum())))
 }
 
 impl Histogram {
     /// The colours that occur, ascending, with their counts.
     pub(super) fn colors(&self) -> impl Iterator<Item = (i8, u32)> {
         let counts = self.0.iter().enumerate().filter(|(_, n)| **n > 0);
-        counts.map(|(i, n)| ((i as u8 ^ 0x80) as i8, *n))
+        counts.map(|(at, n)| (at as i8 - 1, *n))
     }
 
     /// The most frequent colour, of several the smallest.
     pub(super) fn most(&self) -> i8 {
         let mut best = (0, 0);
-        for (color, n) in self.colors() {
-            if n > best.1 {
-                best = (color, n);
+        for (at, n) in self.0.iter().enumerate() {
+            if *n > best.1 {
+                best = (at as i8 - 1, *n);
             }
         }
         best.0
+    }
+
+    /// The colours that occur, as the bits of a patch.
+    fn bits(&self) -> u16 {
+        self.colors().fold(0, |bits, (color, _)| bits | 1 << (color + 1))
     }
 }
 
 fn mostcolor<'a>(_: &mut Cx<'a>, element: Value<'a>) -> Known<'a> {
     match element {
-        Value::Grid(grid) => Some(Ok(Value::Int(histogram(grid.cells()).most().into()))),
+        Value::Grid(grid) => Some(Ok(Value::Int(histogram(grid.cells())?.most().into()))),
         Value::Patch(patch) if patch.is_object() => {
             let mut best = (0, 0);
             for (color, plane) in patch.planes() {
@@ -125,7 +143,7 @@ fn mostcolor<'a>(_: &mut Cx<'a>, element: Value<'a>) -> Known<'a> {
 
 fn leastcolor<'a>(_: &mut Cx<'a>, element: Value<'a>) -> Known<'a> {
     let Value::Grid(grid) = element else { return None };
-    let histogram = histogram(grid.cells());
+    let histogram = histogram(grid.cells())?;
     let least = histogram.colors().reduce(|best, it| if it.1 < best.1 { it } else { best })?;
     Some(Ok(Value::Int(least.0.into())))
 }
@@ -151,9 +169,81 @@ pub(super) fn fits(grid: &Grid<'_>) -> bool {
     grid.width() <= 64 && grid.height() <= 255
 }
 
-/// The cells of a row that hold the colour, as bits.
-pub(super) fn row_bits(row: &[i8], color: i8) -> u64 {
-    row.iter().enumerate().fold(0, |bits, (col, cell)| bits | u64::from(*cell == color) << col)
+/// One bit for each cell of a grid that fits, row after row.
+pub(super) struct Bits {
+    /// With one word more than the cells need.
+    words: SmallVec<[u64; 17]>,
+    height: usize,
+    width: usize,
+}
+
+impl Bits {
+    /// The cells of a colour.
+    pub(super) fn of_color(grid: &Grid<'_>, color: i8) -> Bits {
+        let all = u64::from(color as u8) * EVERY_BYTE;
+        let bits = |eight: &[i8; 8]| nonzero_bytes(bytes(eight) ^ all) ^ 0xff;
+        Bits::new(grid, grid.cells(), bits, |at| grid.cells()[at] == color)
+    }
+
+    /// The cells that differ from the one before them, in row after row; the first cell of the grid does not.
+    pub(super) fn changes(grid: &Grid<'_>) -> Bits {
+        let cells = grid.cells();
+        let mut before = u64::from(cells[0] as u8);
+        let bits = |eight: &[i8; 8]| {
+            let eight = bytes(eight);
+            let changed = nonzero_bytes(eight ^ (eight << 8 | before));
+            before = eight >> 56;
+            changed
+        };
+        Bits::new(grid, cells, bits, |at| at > 0 && cells[at] != cells[at - 1])
+    }
+
+    /// `eights` says it of eight cells at a time, `one` of a single one.
+    fn new(
+        grid: &Grid<'_>,
+        cells: &[i8],
+        mut eights: impl FnMut(&[i8; 8]) -> u64,
+        one: impl Fn(usize) -> bool,
+    ) -> Bits {
+        let mut words: SmallVec<[u64; 17]> = SmallVec::with_capacity(cells.len() / 64 + 2);
+        for (at, cells) in cells.chunks(64).enumerate() {
+            let (chunks, rest) = cells.as_chunks::<8>();
+            let mut word = 0;
+            for (k, eight) in chunks.iter().enumerate() {
+                word |= eights(eight) << (8 * k);
+            }
+            for k in 8 * chunks.len()..8 * chunks.len() + rest.len() {
+                word |= u64::from(one(64 * at + k)) << k;
+            }
+            words.push(word);
+        }
+        words.push(0);
+        Bits { words, height: grid.height(), width: grid.width() }
+    }
+
+    pub(super) fn row(&self, row: usize) -> u64 {
+        let start = row * self.width;
+        let (word, skip) = (start / 64, start % 64);
+        (self.words[word] >> skip | self.words[word + 1] << 1 << (63 - skip)) & ones(self.width as i64)
+    }
+
+    pub(super) fn rows(&self) -> Words {
+        (0..self.height).map(|row| self.row(row)).collect()
+    }
+}
+
+const EVERY_BYTE: u64 = 0x0101_0101_0101_0101;
+
+fn bytes(eight: &[i8; 8]) -> u64 {
+    u64::from_le_bytes(eight.map(|cell| cell as u8))
+}
+
+/// A bit for each of the eight bytes that is not 0.
+fn nonzero_bytes(bytes: u64) -> u64 {
+    const LOW: u64 = 0x7f * EVERY_BYTE;
+    let high = ((bytes & LOW) + LOW | bytes) & !LOW;
+    // The product brings bit 8k to bit 56 + k.
+    (high >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
 }
 
 fn ofcolor<'a>(cx: &mut Cx<'a>, grid: Value<'a>, value: Value<'a>) -> Known<'a> {
@@ -162,7 +252,7 @@ fn ofcolor<'a>(cx: &mut Cx<'a>, grid: Value<'a>, value: Value<'a>) -> Known<'a> 
         return None;
     }
     let Ok(color) = i8::try_from(color) else { return Some(Ok(Value::EMPTY_SET)) };
-    let words: Words = grid.rows().map(|row| row_bits(row, color)).collect();
+    let words = Bits::of_color(grid, color).rows();
     cx.arena.patch(Planes { row: 0, col: 0, height: grid.height(), colors: 0, words: &words })
 }
 
@@ -171,20 +261,10 @@ fn asindices<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Known<'a> {
     if !fits(grid) {
         return None;
     }
-    let words: Words = smallvec![ones(grid.width() as i64); grid.height()];
-    cx.arena.patch(Planes { row: 0, col: 0, height: grid.height(), colors: 0, words: &words })
-}
-
-/// The colours of cells as the bits of a patch; `None` if one has no plane.
-pub(super) fn color_bits(histogram: &Histogram) -> Option<u16> {
-    let mut colors = 0;
-    for (color, _) in histogram.colors() {
-        if !(-1..=14).contains(&color) {
-            return None;
-        }
-        colors |= 1 << (color + 1);
-    }
-    Some(colors)
+    let (height, width) = (grid.height(), grid.width());
+    let words = cx.arena.words(height, ones(width as i64));
+    let planes = Planes { row: 0, col: 0, height, colors: 0, words };
+    cx.arena.tight(planes, width as u32, (height * width) as u32)
 }
 
 fn asobject<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Known<'a> {
@@ -192,22 +272,35 @@ fn asobject<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Known<'a> {
     if !fits(grid) {
         return None;
     }
-    let height = grid.height();
-    let colors = color_bits(&histogram(grid.cells()))?;
-    let mut words: Words = smallvec![0; colors.count_ones() as usize * height];
-    // From colour + 1 to the start of its plane.
-    let mut starts = [0usize; 16];
-    let mut next = 0;
-    for (color, start) in starts.iter_mut().enumerate() {
-        *start = next;
-        next += (colors >> color & 1) as usize * height;
-    }
-    for (i, row) in grid.rows().enumerate() {
-        for (j, cell) in row.iter().enumerate() {
-            words[starts[(cell + 1) as usize] + i] |= 1 << j;
+    let (height, width) = (grid.height(), grid.width());
+    let (colors, words) = match uniform(grid.cells()) {
+        Some(color) => {
+            let color = u32::try_from(color + 1).ok().filter(|color| *color < 16)?;
+            (1 << color, cx.arena.words(height, ones(width as i64)))
         }
-    }
-    cx.arena.patch(Planes { row: 0, col: 0, height, colors, words: &words })
+        None => {
+            let colors = histogram(grid.cells())?.bits();
+            let starts = plane_starts(colors, height);
+            let n_words = colors.count_ones() as usize * height;
+            if !Arena::holds(n_words, height * width) {
+                return None;
+            }
+            let words = cx.arena.words(n_words, 0);
+            for (i, row) in grid.rows().enumerate() {
+                for (j, cell) in row.iter().enumerate() {
+                    words[starts[(cell + 1) as usize & 15] + i] |= 1 << j;
+                }
+            }
+            (colors, words)
+        }
+    };
+    let planes = Planes { row: 0, col: 0, height, colors, words };
+    cx.arena.tight(planes, width as u32, (height * width) as u32)
+}
+
+/// The colour of all cells, if they have the same.
+fn uniform(cells: &[i8]) -> Option<i8> {
+    cells.iter().all(|cell| *cell == cells[0]).then_some(cells[0])
 }
 
 /// The part of a grid from (row, col), within it.
@@ -249,6 +342,40 @@ fn subgrid<'a>(cx: &mut Cx<'a>, patch: Value<'a>, grid: Value<'a>) -> Known<'a> 
     let (Value::Patch(patch), Value::Grid(grid)) = (patch, grid) else { return None };
     let (row, col, height, width) = patch.bounds();
     cropped(cx.arena, grid, (row, col), (height, width))
+}
+
+fn hsplit<'a>(cx: &mut Cx<'a>, grid: Value<'a>, n: Value<'a>) -> Known<'a> {
+    let Value::Grid(grid) = grid else { return None };
+    parts(cx.arena, grid.width(), n, |start, size| part(cx.arena, grid, 0, start, grid.height(), size))
+}
+
+fn vsplit<'a>(cx: &mut Cx<'a>, grid: Value<'a>, n: Value<'a>) -> Known<'a> {
+    let Value::Grid(grid) = grid else { return None };
+    parts(cx.arena, grid.height(), n, |start, size| part(cx.arena, grid, start, 0, size, grid.width()))
+}
+
+/// `n` parts of a whole, each made from its start and its size. What does not divide evenly leaves gaps.
+fn parts<'a>(
+    arena: &'a Arena,
+    whole: usize,
+    n: Value<'a>,
+    part: impl Fn(usize, usize) -> Known<'a>,
+) -> Known<'a> {
+    let Value::Int(n) = n else { return None };
+    let n = usize::try_from(n).ok().filter(|n| (1..=whole).contains(n))?;
+    let (size, stride) = (whole / n, whole.div_ceil(n));
+    let mut grids: SmallVec<[Value<'a>; 12]> = SmallVec::new();
+    for start in (0..n).map(|i| i * stride) {
+        // The last ones may lie outside.
+        if start + size > whole {
+            return None;
+        }
+        match part(start, size)? {
+            Ok(grid) => grids.push(grid),
+            Err(fail) => return Some(Err(fail)),
+        }
+    }
+    Some(arena.tuple(&grids))
 }
 
 fn tophalf<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Known<'a> {
@@ -318,8 +445,12 @@ fn vupscale<'a>(cx: &mut Cx<'a>, grid: Value<'a>, by: Value<'a>) -> Known<'a> {
 }
 
 fn upscale<'a>(cx: &mut Cx<'a>, element: Value<'a>, by: Value<'a>) -> Known<'a> {
-    let (Value::Grid(grid), by) = (element, factor(by)?) else { return None };
-    scaled(cx.arena, grid, by, by)
+    let by = factor(by)?;
+    match element {
+        Value::Grid(grid) => scaled(cx.arena, grid, by, by),
+        Value::Patch(patch) => super::patch::upscaled(cx.arena, patch, by),
+        _ => None,
+    }
 }
 
 fn scaled<'a>(arena: &'a Arena, grid: &Grid<'_>, down: usize, right: usize) -> Known<'a> {

@@ -17,9 +17,12 @@ macro_rules! serve {
     (@function $name:ident $function:ident) => { $function };
 }
 
+mod closure;
 mod column;
+mod container;
 mod function;
 mod grid;
+mod measure;
 mod object;
 mod paint;
 mod patch;
@@ -44,7 +47,16 @@ pub fn table() -> &'static Table {
 
 /// All kernels with the primitives they serve.
 pub fn kernels() -> impl Iterator<Item = (&'static str, Kernel)> {
-    [scalar::KERNELS, function::KERNELS, grid::KERNELS, paint::KERNELS, patch::KERNELS, object::KERNELS]
-        .concat()
-        .into_iter()
+    let kernels = [
+        scalar::KERNELS,
+        closure::KERNELS,
+        container::KERNELS,
+        function::KERNELS,
+        grid::KERNELS,
+        paint::KERNELS,
+        patch::KERNELS,
+        object::KERNELS,
+        measure::KERNELS,
+    ];
+    kernels.concat().into_iter()
 }

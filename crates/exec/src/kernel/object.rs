@@ -1,11 +1,11 @@
 //! Finding objects in grids.
 
 use batt_dsl::Cx;
-use batt_value::{Fail, Grid, Planes, Value};
+use batt_value::{Arena, Fail, Grid, Patch, Planes, Value};
 use smallvec::{SmallVec, smallvec};
 
-use super::grid::{Histogram, color_bits, fits, histogram, row_bits};
-use super::patch::{Words, ones, place_of};
+use super::grid::{Bits, Histogram, fits, histogram};
+use super::patch::{Words, flat, n_planes, ones, place_of, plane_starts};
 
 serve! {
     K1: partition, fgpartition;
@@ -15,15 +15,25 @@ serve! {
 
 type Known<'a> = Option<Result<Value<'a>, Fail>>;
 
-/// A stretch of a row whose cells belong together.
+/// A stretch of a row of one colour.
+#[derive(Clone, Copy)]
 struct Run {
-    row: u16,
+    row: u8,
     start: u8,
     /// One past the last column.
     end: u8,
     color: i8,
-    /// The run it hangs on; itself at the root.
-    parent: u32,
+    /// An earlier run that it hangs on, or itself; in the end the number of its object.
+    parent: u16,
+}
+
+type Runs = SmallVec<[Run; 128]>;
+
+/// How cells hang together.
+#[derive(Clone, Copy)]
+struct Rule {
+    univalued: bool,
+    diagonal: bool,
 }
 
 fn objects<'a>(
@@ -50,63 +60,65 @@ fn found<'a>(
     diagonal: bool,
     without_bg: bool,
 ) -> Known<'a> {
-    let counts = histogram(grid.cells());
-    if !fits(grid) || color_bits(&counts).is_none() {
+    if !fits(grid) {
         return None;
     }
+    let counts = histogram(grid.cells())?;
     let background = without_bg.then(|| counts.most());
-    let mut runs: Vec<Run> = Vec::with_capacity(grid.height() * 4);
+    let rule = Rule { univalued, diagonal };
+    let changes = Bits::changes(grid);
+    let mut runs = Runs::new();
     let mut before = 0;
     for (i, row) in grid.rows().enumerate() {
         let this = runs.len();
-        add_runs(&mut runs, i, row, univalued, background);
-        join_rows(&mut runs, before, this, univalued, diagonal);
+        add_runs(&mut runs, i as u8, row, changes.row(i), rule, background);
+        join_rows(&mut runs, before, this, rule);
         before = this;
     }
-    let found = collect(cx, grid, &mut runs, univalued);
-    Some(found?.and_then(|objects| cx.arena.set(&objects)))
+    collect(cx, &mut runs, univalued)
 }
 
-fn add_runs(runs: &mut Vec<Run>, i: usize, row: &[i8], univalued: bool, background: Option<i8>) {
-    let mut col = 0;
-    while col < row.len() {
-        let color = row[col];
-        if Some(color) == background {
-            col += 1;
-            continue;
+/// The runs of a row; `changes` has a bit for every cell that differs from the one before it.
+fn add_runs(runs: &mut Runs, i: u8, row: &[i8], changes: u64, rule: Rule, background: Option<i8>) {
+    // The first cell starts a run whatever it is.
+    let mut starts = changes & !1;
+    let mut start = 0;
+    loop {
+        let end = if starts == 0 { row.len() } else { starts.trailing_zeros() as usize };
+        let color = row[start];
+        if Some(color) != background {
+            let at = runs.len() as u16;
+            let parent = match runs.last() {
+                Some(last) if !rule.univalued && (last.row, last.end) == (i, start as u8) => last.parent,
+                _ => at,
+            };
+            runs.push(Run { row: i, start: start as u8, end: end as u8, color, parent });
         }
-        let start = col;
-        let belongs = |cell: i8| if univalued { cell == color } else { Some(cell) != background };
-        while col < row.len() && belongs(row[col]) {
-            col += 1;
+        if starts == 0 {
+            return;
         }
-        let parent = runs.len() as u32;
-        runs.push(Run { row: i as u16, start: start as u8, end: col as u8, color, parent });
+        starts &= starts - 1;
+        start = end;
     }
 }
 
-/// Joins the runs of one row (from `this` on) with those of the row before (from `before` on) that they touch. In
-/// univalued grids neighbouring runs of one row differ in colour; otherwise they are apart.
-fn join_rows(runs: &mut [Run], before: usize, this: usize, univalued: bool, diagonal: bool) {
-    let reach = u8::from(diagonal);
+/// Joins the runs of one row (from `this` on) with those of the row before (from `before` on) that they touch.
+fn join_rows(runs: &mut [Run], before: usize, this: usize, rule: Rule) {
+    let reach = u8::from(rule.diagonal);
     let (mut a, mut b) = (before, this);
     while a < this && b < runs.len() {
-        let (up, down) = (&runs[a], &runs[b]);
-        let touch = up.start < down.end + reach && down.start < up.end + reach;
-        if touch {
-            join(runs, a, b, univalued);
+        let (up, down) = (runs[a], runs[b]);
+        if up.start < down.end + reach && down.start < up.end + reach {
+            join(runs, a, b, rule);
         }
-        let (up_end, down_end) = (runs[a].end, runs[b].end);
-        // With diagonals a run may also touch the one that starts where the other ends.
-        if up_end < down_end {
+        if up.end < down.end {
             a += 1;
-        } else if down_end < up_end {
-            b += 1;
-        } else if diagonal {
-            touch_across(runs, a, b, this, univalued);
-            a += 1;
+        } else if down.end < up.end {
             b += 1;
         } else {
+            if rule.diagonal {
+                touch_across(runs, a, b, this, rule);
+            }
             a += 1;
             b += 1;
         }
@@ -114,122 +126,141 @@ fn join_rows(runs: &mut [Run], before: usize, this: usize, univalued: bool, diag
 }
 
 /// Two runs that end together may touch each other's successors at the corner.
-fn touch_across(runs: &mut [Run], a: usize, b: usize, this: usize, univalued: bool) {
+fn touch_across(runs: &mut [Run], a: usize, b: usize, this: usize, rule: Rule) {
     if a + 1 < this && runs[a + 1].start <= runs[b].end {
-        join(runs, a + 1, b, univalued);
+        join(runs, a + 1, b, rule);
     }
     if b + 1 < runs.len() && runs[b + 1].start <= runs[a].end {
-        join(runs, a, b + 1, univalued);
+        join(runs, a, b + 1, rule);
     }
 }
 
 /// Makes two runs that touch one, if they belong together.
-fn join(runs: &mut [Run], a: usize, b: usize, univalued: bool) {
-    if univalued && runs[a].color != runs[b].color {
+fn join(runs: &mut [Run], a: usize, b: usize, rule: Rule) {
+    if rule.univalued && runs[a].color != runs[b].color {
         return;
     }
     // The earlier run becomes the root, so a root comes before all that hang on it.
     let (a, b) = (root(runs, a), root(runs, b));
-    runs[a.max(b)].parent = a.min(b) as u32;
+    runs[a.max(b)].parent = a.min(b) as u16;
 }
 
 fn root(runs: &mut [Run], mut at: usize) -> usize {
-    while runs[at].parent as usize != at {
-        let up = runs[runs[at].parent as usize].parent;
+    loop {
+        let parent = usize::from(runs[at].parent);
+        if parent == at {
+            return at;
+        }
+        let up = runs[parent].parent;
         runs[at].parent = up;
-        at = up as usize;
+        at = up.into();
     }
-    at
 }
 
 /// What is known of an object before its cells are written.
 #[derive(Clone, Copy)]
 struct Extent {
-    top: u16,
-    bottom: u16,
+    top: u8,
+    bottom: u8,
     left: u8,
     right: u8,
     colors: u16,
+    count: u16,
+    /// Where its words are.
     start: u32,
 }
 
-fn collect<'a>(
-    cx: &mut Cx<'a>,
-    grid: &Grid<'a>,
-    runs: &mut [Run],
-    univalued: bool,
-) -> Option<Result<Vec<Value<'a>>, Fail>> {
-    // Where the extent of each root is; roots come before what hangs on them.
-    let mut which: Vec<u32> = vec![0; runs.len()];
-    let mut extents: Vec<Extent> = Vec::with_capacity(runs.len());
-    for at in 0..runs.len() {
-        let top = root(runs, at);
-        let Run { row, start, end, color, .. } = runs[at];
-        let mut colors = 1u16 << (color + 1);
-        if !univalued {
-            colors = grid.row(row.into())[start.into()..end.into()]
-                .iter()
-                .fold(0, |bits, cell| bits | 1 << (cell + 1));
-        }
-        if top == at {
-            which[at] = extents.len() as u32;
-            extents.push(Extent { top: row, bottom: row, left: start, right: end, colors, start: 0 });
-            continue;
-        }
-        which[at] = which[top];
-        let extent = &mut extents[which[top] as usize];
-        extent.bottom = extent.bottom.max(row);
-        extent.left = extent.left.min(start);
-        extent.right = extent.right.max(end);
-        extent.colors |= colors;
+impl Extent {
+    fn height(&self) -> usize {
+        usize::from(self.bottom - self.top) + 1
     }
+
+    fn n_words(&self) -> usize {
+        // Nearly all objects have one colour.
+        let n_planes = if self.colors.is_power_of_two() { 1 } else { self.colors.count_ones() };
+        self.height() * n_planes as usize
+    }
+}
+
+fn collect<'a>(cx: &mut Cx<'a>, runs: &mut [Run], univalued: bool) -> Known<'a> {
+    let mut extents = measured(runs);
     let mut total = 0;
     for extent in &mut extents {
-        extent.start = total;
-        total += u32::from(extent.bottom - extent.top + 1) * extent.colors.count_ones();
+        extent.start = total as u32;
+        total += extent.n_words();
     }
-    let mut words: Vec<u64> = vec![0; total as usize];
-    for (at, run) in runs.iter().enumerate() {
-        let extent = extents[which[at] as usize];
-        let height = usize::from(extent.bottom - extent.top + 1);
-        let line = extent.start as usize + usize::from(run.row - extent.top);
-        if univalued {
-            let bits = ones(i64::from(run.end - run.start)) << (run.start - extent.left);
-            words[line] |= bits;
-            continue;
+    let words = cx.arena.words(total, 0);
+    for run in &*runs {
+        let extent = &extents[usize::from(run.parent)];
+        let mut line = extent.start as usize + usize::from(run.row - extent.top);
+        if !univalued {
+            line += place_of(extent.colors, run.color.into()) * extent.height();
         }
-        for (col, cell) in grid.row(run.row.into())[run.start.into()..run.end.into()].iter().enumerate() {
-            let plane = place_of(extent.colors, i64::from(*cell));
-            words[line + plane * height] |= 1 << (usize::from(run.start - extent.left) + col);
-        }
+        words[line] |= ones((run.end - run.start).into()) << (run.start - extent.left);
     }
-    let mut objects = Vec::with_capacity(extents.len());
-    for extent in extents {
-        let height = usize::from(extent.bottom - extent.top + 1);
-        let n_words = height * extent.colors.count_ones() as usize;
+    let words = &*words;
+    let mut order: SmallVec<[u64; 32]> = SmallVec::with_capacity(extents.len());
+    order.extend(extents.iter().enumerate().map(|(at, extent)| sort_key(extent, at, words)));
+    order.sort_unstable();
+    let mut objects: SmallVec<[Value<'a>; 32]> = SmallVec::with_capacity(extents.len());
+    for at in order {
+        let extent = &extents[(at & 0xffff) as usize];
         let planes = Planes {
             row: extent.top.into(),
             col: extent.left.into(),
-            height,
+            height: extent.height(),
             colors: extent.colors,
-            words: &words[extent.start as usize..][..n_words],
+            words: &words[extent.start as usize..][..extent.n_words()],
         };
-        match cx.arena.patch(planes)? {
+        match cx.arena.tight(planes, (extent.right - extent.left).into(), extent.count.into())? {
             Ok(object) => objects.push(object),
             Err(fail) => return Some(Err(fail)),
         }
     }
-    Some(Ok(objects))
+    Some(cx.arena.set_ascending(&objects))
+}
+
+/// Numbers the objects in the order of their first runs, and measures them.
+fn measured(runs: &mut [Run]) -> SmallVec<[Extent; 32]> {
+    let mut extents: SmallVec<[Extent; 32]> = SmallVec::new();
+    for at in 0..runs.len() {
+        let Run { row, start, end, color, parent } = runs[at];
+        let (colors, count) = (1 << (color + 1), u16::from(end - start));
+        if usize::from(parent) == at {
+            runs[at].parent = extents.len() as u16;
+            extents.push(Extent { top: row, bottom: row, left: start, right: end, colors, count, start: 0 });
+            continue;
+        }
+        // What a run hangs on comes before it and has its number already.
+        let number = runs[usize::from(parent)].parent;
+        runs[at].parent = number;
+        let extent = &mut extents[usize::from(number)];
+        extent.bottom = row;
+        extent.left = extent.left.min(start);
+        extent.right = extent.right.max(end);
+        extent.colors |= colors;
+        extent.count += count;
+    }
+    extents
+}
+
+/// Objects are disjoint, so their first members order them: by colour, then by place. The number comes last.
+fn sort_key(extent: &Extent, number: usize, words: &[u64]) -> u64 {
+    let plane = &words[extent.start as usize..];
+    let row = plane.iter().position(|word| *word != 0).unwrap_or(0);
+    let col = u64::from(extent.left) + u64::from(plane[row].trailing_zeros());
+    let color = u64::from(extent.colors.trailing_zeros());
+    color << 40 | (u64::from(extent.top) + row as u64) << 32 | col << 16 | number as u64
 }
 
 /// All cells of each colour, as objects.
 fn by_color<'a>(cx: &mut Cx<'a>, grid: &Grid<'a>, counts: &Histogram, except: Option<i8>) -> Known<'a> {
-    if !fits(grid) || color_bits(counts).is_none() {
+    if !fits(grid) {
         return None;
     }
-    let mut objects = Vec::new();
+    let mut objects: SmallVec<[Value<'a>; 12]> = SmallVec::new();
     for (color, _) in counts.colors().filter(|(color, _)| Some(*color) != except) {
-        let words: Words = grid.rows().map(|row| row_bits(row, color)).collect();
+        let words = Bits::of_color(grid, color).rows();
         let planes =
             Planes { row: 0, col: 0, height: grid.height(), colors: 1 << (color + 1), words: &words };
         match cx.arena.patch(planes)? {
@@ -237,61 +268,89 @@ fn by_color<'a>(cx: &mut Cx<'a>, grid: &Grid<'a>, counts: &Histogram, except: Op
             Err(fail) => return Some(Err(fail)),
         }
     }
-    Some(cx.arena.set(&objects))
+    Some(cx.arena.set_ascending(&objects))
 }
 
 fn partition<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Known<'a> {
     let Value::Grid(grid) = grid else { return None };
-    by_color(cx, grid, &histogram(grid.cells()), None)
+    by_color(cx, grid, &histogram(grid.cells())?, None)
 }
 
 fn fgpartition<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Known<'a> {
     let Value::Grid(grid) = grid else { return None };
-    let counts = histogram(grid.cells());
+    let counts = histogram(grid.cells())?;
     let background = counts.most();
     by_color(cx, grid, &counts, Some(background))
 }
 
 fn toobject<'a>(cx: &mut Cx<'a>, patch: Value<'a>, grid: Value<'a>) -> Known<'a> {
     let (Value::Patch(patch), Value::Grid(grid)) = (patch, grid) else { return None };
-    let (row, col, height, _) = patch.bounds();
-    let mut places: Words = smallvec![0; height as usize];
-    for (_, plane) in patch.planes() {
-        places.iter_mut().zip(plane).for_each(|(to, from)| *to |= from);
+    let (row, col, height, width) = patch.bounds();
+    let (below, right) = (grid.height() as i64 - row - height, grid.width() as i64 - col - width);
+    let inside = row >= 0 && col >= 0 && below >= 0 && right >= 0;
+    if inside && patch.rows().len() == height as usize {
+        return painted_plane(cx, patch, grid);
     }
-    // First the colours, then the planes.
-    let mut cells: SmallVec<[(u8, u8, i8); 64]> = SmallVec::new();
-    let mut colors = 0u16;
-    for (i, word) in places.iter().enumerate() {
-        let grid_row = row + i as i64;
-        if !(0..grid.height() as i64).contains(&grid_row) {
-            continue;
-        }
-        let cells_of_row = grid.row(grid_row as usize);
-        let mut bits = *word;
-        while bits != 0 {
-            let bit = bits.trailing_zeros();
-            bits &= bits - 1;
-            let Some(&color) =
-                usize::try_from(col + i64::from(bit)).ok().and_then(|col| cells_of_row.get(col))
-            else {
-                continue;
-            };
-            if !(-1..=14).contains(&color) {
-                return None;
-            }
-            colors |= 1 << (color + 1);
-            cells.push((i as u8, bit as u8, color));
-        }
+    let mut places = flat(patch);
+    // The part of each word that lies on the grid.
+    let within = ones((grid.width() as i64 - col).max(0)) & !ones((-col).max(0));
+    for (i, word) in places.iter_mut().enumerate() {
+        let inside = (0..grid.height() as i64).contains(&(row + i as i64));
+        *word = if inside { *word & within } else { 0 };
     }
-    if cells.is_empty() {
+    let colors = colors_at(grid, &places, row, col)?;
+    if colors == 0 {
         return Some(Ok(Value::EMPTY_SET));
     }
+    let starts = plane_starts(colors, height as usize);
     let mut words: Words = smallvec![0; colors.count_ones() as usize * height as usize];
-    for (i, bit, color) in cells {
-        words[place_of(colors, color.into()) * height as usize + usize::from(i)] |= 1 << bit;
-    }
+    each_cell(grid, &places, row, col, |i, bit, color| words[starts[(color + 1) as usize & 15] + i] |= bit);
     cx.arena.patch(Planes { row, col, height: height as usize, colors, words: &words })
+}
+
+/// [`toobject`] of a patch of one plane that lies on the grid: its box and its cells stay the same.
+fn painted_plane<'a>(cx: &mut Cx<'a>, patch: &Patch<'a>, grid: &Grid<'a>) -> Known<'a> {
+    let (row, col, height, width) = patch.bounds();
+    let colors = colors_at(grid, patch.rows(), row, col)?;
+    let n_words = height as usize * n_planes(colors);
+    if !Arena::holds(n_words, patch.count()) {
+        return None;
+    }
+    let planes = Planes { row, col, height: height as usize, colors, words: patch.rows() };
+    if n_words == height as usize {
+        return cx.arena.tight(planes, width as u32, patch.count() as u32);
+    }
+    let starts = plane_starts(colors, height as usize);
+    let words = cx.arena.words(n_words, 0);
+    each_cell(grid, patch.rows(), row, col, |i, bit, color| {
+        words[starts[(color + 1) as usize & 15] + i] |= bit;
+    });
+    cx.arena.tight(Planes { words, ..planes }, width as u32, patch.count() as u32)
+}
+
+/// The colours of the grid at some places of it, as the bits of a patch.
+fn colors_at(grid: &Grid<'_>, places: &[u64], row: i64, col: i64) -> Option<u16> {
+    let mut colors = 0u32;
+    each_cell(grid, places, row, col, |_, _, color| colors |= color_bit(color));
+    u16::try_from(colors).ok()
+}
+
+/// Calls `see` with the row, the bit and the colour on the grid of every place; all lie on the grid.
+fn each_cell(grid: &Grid<'_>, places: &[u64], row: i64, col: i64, mut see: impl FnMut(usize, u64, i8)) {
+    for (i, &word) in places.iter().enumerate().filter(|(_, word)| **word != 0) {
+        let cells = grid.row((row + i as i64) as usize);
+        let mut bits = word;
+        while bits != 0 {
+            let bit = bits & bits.wrapping_neg();
+            see(i, bit, cells[(col + i64::from(bits.trailing_zeros())) as usize]);
+            bits ^= bit;
+        }
+    }
+}
+
+/// The bit of a colour in a patch; beyond 16 bits if it can have none.
+fn color_bit(color: i8) -> u32 {
+    1 << (color as u8).wrapping_add(1).min(31)
 }
 
 /// For every cell of the object the places where it would fit, all rows at once; what is left at the end is where
@@ -308,37 +367,57 @@ fn occurrences<'a>(cx: &mut Cx<'a>, grid: Value<'a>, obj: Value<'a>) -> Known<'a
     }
     let mut left: Words = smallvec![ones(cols); rows as usize];
     for (color, plane) in object.planes() {
-        let color = color as i8;
-        let bits: Words = grid.rows().map(|row| row_bits(row, color)).collect();
-        for (i, word) in plane.iter().enumerate() {
-            if !strip(&mut left, &bits[i..], *word) {
-                return Some(Ok(Value::EMPTY_SET));
+        let bits = Bits::of_color(grid, color as i8).rows();
+        let mut first = 0;
+        for same in plane.chunk_by(|a, b| a == b) {
+            if same[0] != 0 {
+                let mut places = bits.clone();
+                erode(&mut places, same[0]);
+                thin(&mut places, same.len());
+                left.iter_mut().zip(&places[first..]).for_each(|(left, place)| *left &= place);
+                if left.iter().all(|left| *left == 0) {
+                    return Some(Ok(Value::EMPTY_SET));
+                }
             }
+            first += same.len();
         }
     }
     cx.arena.patch(Planes { row: 0, col: 0, height: rows as usize, colors: 0, words: &left })
 }
 
-/// Strikes out the places where not all bits of `word` have a bit in their row. Runs of bits by doubling: three
-/// shifts and ands for eight cells in a row.
-fn strip(left: &mut [u64], rows: &[u64], mut word: u64) -> bool {
-    while word != 0 {
-        let start = word.trailing_zeros();
-        let length = (!(word >> start)).trailing_zeros().min(64 - start);
-        word &= if start + length >= 64 { 0 } else { !0 << (start + length) };
-        for (left, row) in left.iter_mut().zip(rows) {
-            let mut run = *row >> start;
-            let mut done = 1;
-            while done < length {
-                let step = done.min(length - done);
-                run &= run >> step;
-                done += step;
-            }
-            *left &= run;
-        }
-        if left.iter().all(|left| *left == 0) {
-            return false;
-        }
+/// Leaves in every row the columns from which all bits of `word` fall on bits.
+fn erode(rows: &mut [u64], word: u64) {
+    let start = word.trailing_zeros();
+    let length = (!(word >> start)).trailing_zeros();
+    let rest = if start + length >= 64 { 0 } else { word & !0 << (start + length) };
+    if rest == 0 {
+        return erode_run(rows, start, length);
     }
-    true
+    let mut others: Words = Words::from_slice(rows);
+    erode_run(rows, start, length);
+    erode(&mut others, rest);
+    rows.iter_mut().zip(&others).for_each(|(row, other)| *row &= other);
+}
+
+/// [`erode`] by a run of bits, by doubling: three shifts and ands for eight cells in a row.
+fn erode_run(rows: &mut [u64], start: u32, length: u32) {
+    rows.iter_mut().for_each(|row| *row >>= start);
+    let mut done = 1;
+    while done < length {
+        let step = done.min(length - done);
+        rows.iter_mut().for_each(|row| *row &= *row >> step);
+        done += step;
+    }
+}
+
+/// Leaves in every row what it has in common with those after it, `n` in all, by doubling.
+fn thin(rows: &mut [u64], n: usize) {
+    let mut done = 1;
+    while done < n {
+        let step = done.min(n - done);
+        for at in 0..rows.len() - step {
+            rows[at] &= rows[at + step];
+        }
+        done += step;
+    }
 }

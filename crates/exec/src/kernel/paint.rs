@@ -17,6 +17,8 @@ type Known<'a> = Option<Result<Value<'a>, Fail>>;
 enum Brush<'a> {
     Patch(&'a Patch<'a>),
     Cells(&'a [Value<'a>]),
+    /// A tuple of small places: a grid two wide.
+    Places(&'a Grid<'a>),
 }
 
 impl<'a> Brush<'a> {
@@ -24,6 +26,7 @@ impl<'a> Brush<'a> {
     fn new(value: Value<'a>, colored: bool) -> Option<Brush<'a>> {
         match value {
             Value::Patch(patch) if patch.is_object() || !colored => Some(Brush::Patch(patch)),
+            Value::Grid(grid) if grid.width() == 2 && !colored => Some(Brush::Places(grid)),
             Value::Set(_) | Value::Tuple(_) => {
                 let items = match value {
                     Value::Set(set) => set.items(),
@@ -49,6 +52,18 @@ impl<'a> Brush<'a> {
     fn each_cell(&self, cells: &mut [i8], width: usize, mut write: impl FnMut(&mut i8, i8)) {
         let patch = match self {
             Brush::Patch(patch) => patch,
+            Brush::Places(places) => {
+                let height = cells.len() / width;
+                for place in places.rows() {
+                    let (Ok(row), Ok(col)) = (usize::try_from(place[0]), usize::try_from(place[1])) else {
+                        continue;
+                    };
+                    if row < height && col < width {
+                        write(&mut cells[row * width + col], 0);
+                    }
+                }
+                return;
+            }
             Brush::Cells(items) => {
                 let height = (cells.len() / width) as i64;
                 for item in *items {
@@ -113,7 +128,7 @@ fn fill<'a>(cx: &mut Cx<'a>, grid: Value<'a>, value: Value<'a>, patch: Value<'a>
 fn underfill<'a>(cx: &mut Cx<'a>, grid: Value<'a>, value: Value<'a>, patch: Value<'a>) -> Known<'a> {
     let Value::Grid(it) = grid else { return None };
     let (color, brush) = (small(value)?, Brush::new(patch, false)?);
-    let background = histogram(it.cells()).most();
+    let background = histogram(it.cells())?.most();
     changed(cx, it, |cells| {
         brush.each_cell(cells, it.width(), |cell, _| {
             if *cell == background {
@@ -132,7 +147,7 @@ fn paint<'a>(cx: &mut Cx<'a>, grid: Value<'a>, obj: Value<'a>) -> Known<'a> {
 fn underpaint<'a>(cx: &mut Cx<'a>, grid: Value<'a>, obj: Value<'a>) -> Known<'a> {
     let Value::Grid(it) = grid else { return None };
     let brush = Brush::new(obj, true)?;
-    let background = histogram(it.cells()).most();
+    let background = histogram(it.cells())?.most();
     changed(cx, it, |cells| {
         brush.each_cell(cells, it.width(), |cell, color| {
             if *cell == background {
@@ -144,7 +159,7 @@ fn underpaint<'a>(cx: &mut Cx<'a>, grid: Value<'a>, obj: Value<'a>) -> Known<'a>
 
 fn cover<'a>(cx: &mut Cx<'a>, grid: Value<'a>, patch: Value<'a>) -> Known<'a> {
     let Value::Grid(it) = grid else { return None };
-    fill(cx, grid, Value::Int(histogram(it.cells()).most().into()), patch)
+    fill(cx, grid, Value::Int(histogram(it.cells())?.most().into()), patch)
 }
 
 fn move_object<'a>(cx: &mut Cx<'a>, grid: Value<'a>, obj: Value<'a>, offset: Value<'a>) -> Known<'a> {
@@ -154,7 +169,7 @@ fn move_object<'a>(cx: &mut Cx<'a>, grid: Value<'a>, obj: Value<'a>, offset: Val
     if !patch.is_object() {
         return None;
     }
-    let background = histogram(it.cells()).most();
+    let background = histogram(it.cells())?.most();
     let Some(Value::Patch(moved)) = cx.arena.moved(patch, offset.row(), offset.col()) else { return None };
     changed(cx, it, |cells| {
         Brush::Patch(patch).each_cell(cells, it.width(), |cell, _| *cell = background);

@@ -4,33 +4,43 @@ use batt_dsl::Cx;
 use batt_value::{Arena, Cell, Fail, Pair, Patch, Planes, Value};
 use smallvec::{SmallVec, smallvec};
 
+use super::container::{combined, inserted, selected};
+
 serve! {
     K1: palette, merge, backdrop, delta, box = outline, outbox, inbox, corners, dneighbors, ineighbors, neighbors,
         vfrontier, hfrontier, hmirror, vmirror, dmirror;
-    K2: combine, difference, intersection, insert, remove, connect, shoot, manhattan, adjacent, hmatching, vmatching,
-        bordering, colorfilter, sizefilter, position, gravitate;
+    K2: combine, difference, intersection, insert, remove, connect, shoot, colorfilter, sizefilter;
 }
 
 type Known<'a> = Option<Result<Value<'a>, Fail>>;
 pub(super) type Words = SmallVec<[u64; 20]>;
 
 /// Top, left, bottom and right of a patch, all inclusive.
-fn bounds(patch: Value<'_>) -> Option<(i64, i64, i64, i64)> {
+pub(super) fn bounds(patch: Value<'_>) -> Option<(i64, i64, i64, i64)> {
     let Value::Patch(patch) = patch else { return None };
     let (row, col, height, width) = patch.bounds();
     Some((row, col, row + height - 1, col + width - 1))
 }
 
-fn int<'a>(int: i64) -> Known<'a> {
-    Some(Ok(Value::Int(int)))
-}
-
-fn bool<'a>(bool: bool) -> Known<'a> {
-    Some(Ok(bool.into()))
-}
-
-fn pair<'a>(row: i64, col: i64) -> Known<'a> {
-    Pair::new(row, col).map(|pair| Ok(Value::Pair(pair)))
+/// A patch, or a tuple of places or cells as one. Places that are small are the rows of a grid two wide.
+pub(super) fn as_patch<'a>(arena: &'a Arena, value: Value<'a>) -> Option<&'a Patch<'a>> {
+    let set = match value {
+        Value::Patch(patch) => return Some(patch),
+        Value::Tuple(tuple) => match tuple.items().first()? {
+            Value::Cell(_) | Value::Pair(_) => arena.set(tuple.items()),
+            _ => return None,
+        },
+        Value::Grid(grid) if grid.width() == 2 => {
+            let place = |row: &[i8]| Some(Value::Pair(Pair::new(row[0].into(), row[1].into())?));
+            let places: Option<SmallVec<[Value<'a>; 32]>> = grid.rows().map(place).collect();
+            arena.set(&places?)
+        }
+        _ => return None,
+    };
+    match set {
+        Ok(Value::Patch(patch)) => Some(patch),
+        _ => None,
+    }
 }
 
 fn palette<'a>(cx: &mut Cx<'a>, element: Value<'a>) -> Known<'a> {
@@ -41,7 +51,7 @@ fn palette<'a>(cx: &mut Cx<'a>, element: Value<'a>) -> Known<'a> {
             Some(cx.arena.set(&colors))
         }
         Value::Grid(grid) => {
-            let colors: SmallVec<[Value<'a>; 16]> = super::grid::histogram(grid.cells())
+            let colors: SmallVec<[Value<'a>; 16]> = super::grid::histogram(grid.cells())?
                 .colors()
                 .map(|(color, _)| Value::Int(color.into()))
                 .collect();
@@ -84,8 +94,32 @@ fn ascending<'a>(arena: &'a Arena, set: Value<'a>, kept: &[Value<'a>]) -> Result
 }
 
 fn merge<'a>(cx: &mut Cx<'a>, containers: Value<'a>) -> Known<'a> {
-    let Value::Set(set) = containers else { return None };
-    union(cx.arena, set.items())
+    match containers {
+        Value::Set(set) => union(cx.arena, set.items()),
+        Value::Tuple(tuple) => stacked(cx.arena, tuple.items()),
+        _ => None,
+    }
+}
+
+/// The rows of all grids, if they have one width.
+fn stacked<'a>(arena: &'a Arena, grids: &[Value<'a>]) -> Known<'a> {
+    let Value::Grid(first) = grids.first()? else { return None };
+    let mut n_rows = 0;
+    for grid in grids {
+        match grid {
+            Value::Grid(grid) if grid.width() == first.width() => n_rows += grid.height(),
+            _ => return None,
+        }
+    }
+    Some(arena.new_grid(n_rows, first.width(), |cells| {
+        let mut rest = cells;
+        for grid in grids {
+            let Value::Grid(grid) = grid else { continue };
+            let (to, after) = rest.split_at_mut(grid.cells().len());
+            to.copy_from_slice(grid.cells());
+            rest = after;
+        }
+    }))
 }
 
 /// The union of patches of one kind; empty sets among them do not count.
@@ -94,7 +128,7 @@ pub(super) fn union<'a>(arena: &'a Arena, patches: &[Value<'a>]) -> Known<'a> {
     let (mut top, mut left, mut bottom, mut right) = (i64::MAX, i64::MAX, i64::MIN, i64::MIN);
     let mut colors = 0;
     let mut only = None;
-    let mut n = 0;
+    let (mut n, mut count) = (0, 0);
     for item in patches {
         let patch = match *item {
             Value::Patch(patch) => patch,
@@ -110,6 +144,7 @@ pub(super) fn union<'a>(arena: &'a Arena, patches: &[Value<'a>]) -> Known<'a> {
         colors |= patch.colors();
         only = Some(*item);
         n += 1;
+        count += patch.count();
     }
     if n <= 1 {
         return Some(Ok(only.unwrap_or(Value::EMPTY_SET)));
@@ -118,19 +153,41 @@ pub(super) fn union<'a>(arena: &'a Arena, patches: &[Value<'a>]) -> Known<'a> {
         return wide_union(arena, patches, (top, left, bottom, right), colors);
     }
     let height = (bottom - top) as usize;
-    let n_planes = colors.count_ones().max(1) as usize;
-    let mut words: Words = smallvec![0; n_planes * height];
+    let starts = plane_starts(colors, height);
+    let n_words = height * n_planes(colors);
+    if !Arena::holds(n_words, count) {
+        return None;
+    }
+    let words = arena.words(n_words, 0);
     for item in patches {
         let Value::Patch(patch) = item else { continue };
         let (row, col, _, _) = patch.bounds();
         let (skip, shift) = ((row - top) as usize, col - left);
         for (color, plane) in patch.planes() {
-            let place = if colors == 0 { 0 } else { place_of(colors, color) };
-            let to = &mut words[place * height + skip..];
+            let to = &mut words[starts[(color + 1) as usize & 15] + skip..];
             to.iter_mut().zip(plane).for_each(|(to, from)| *to |= from << shift);
         }
     }
-    arena.patch(Planes { row: top, col: left, height, colors, words: &words })
+    arena.counted(Planes { row: top, col: left, height, colors, words }, (right - left) as u32)
+}
+
+/// How many planes a patch of these colours has.
+pub(super) fn n_planes(colors: u16) -> usize {
+    // Nearly all patches have one plane.
+    if colors & colors.wrapping_sub(1) == 0 { 1 } else { colors.count_ones() as usize }
+}
+
+/// Where the plane of each colour starts, from colour -1 on, if planes are `height` words long.
+pub(super) fn plane_starts(colors: u16, height: usize) -> [usize; 16] {
+    let mut starts = [0; 16];
+    let mut rest = colors & colors.wrapping_sub(1);
+    let mut next = height;
+    while rest != 0 {
+        starts[rest.trailing_zeros() as usize & 15] = next;
+        next += height;
+        rest &= rest - 1;
+    }
+    starts
 }
 
 /// The union of patches that do not fit in bit planes together: a bitmap of any width, read off in order, so that
@@ -195,12 +252,13 @@ fn combine<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
         (Value::Patch(_), Value::Patch(_)) => union(cx.arena, &[a, b]),
         (Value::Patch(_), Value::Set(set)) if set.items().is_empty() => Some(Ok(a)),
         (Value::Set(set), Value::Patch(_)) if set.items().is_empty() => Some(Ok(b)),
+        (Value::Set(a), Value::Set(b)) => combined(cx.arena, a.items(), b.items()),
         _ => None,
     }
 }
 
 /// The bits of `of` in a word of `patch`, moved into the columns of `patch`.
-fn aligned(word: u64, by: i64) -> u64 {
+pub(super) fn aligned(word: u64, by: i64) -> u64 {
     match by {
         0..64 => word << by,
         -63..0 => word >> -by,
@@ -214,40 +272,80 @@ fn select<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>, keep: bool) -> Known<
     if p.is_object() != q.is_object() {
         return None;
     }
-    let (row, col, height, _) = p.bounds();
-    let (other_row, other_col, other_height, _) = q.bounds();
-    let mut words: Words = Words::from_slice(p.rows());
-    let mut changed = false;
-    for (i, (color, _)) in p.planes().enumerate() {
-        let other = q.planes().find(|(other, _)| *other == color).map(|(_, plane)| plane);
-        for r in 0..height {
-            let word = &mut words[i * height as usize + r as usize];
-            let o = row + r - other_row;
-            let mask = match other {
-                Some(plane) if (0..other_height).contains(&o) => aligned(plane[o as usize], other_col - col),
-                _ => 0,
-            };
-            let new = if keep { *word & mask } else { *word & !mask };
-            changed |= new != *word;
-            *word = new;
+    let (row, col, height, width) = p.bounds();
+    let (other_row, other_col, other_height, other_width) = q.bounds();
+    // The rows of `a` that `b` has, too.
+    let (first, last) = (row.max(other_row) - row, (row + height).min(other_row + other_height) - row);
+    if first >= last || col >= other_col + other_width || other_col >= col + width {
+        return Some(Ok(if keep { Value::EMPTY_SET } else { a }));
+    }
+    let (height, first, last) = (height as usize, first as usize, last as usize);
+    let skip = (row + first as i64 - other_row) as usize;
+    let mut words: Words = if keep { smallvec![0; p.rows().len()] } else { Words::from_slice(p.rows()) };
+    let mut changed = 0;
+    for (i, (color, plane)) in p.planes().enumerate() {
+        let other = q.planes().find(|(other, _)| *other == color);
+        let Some((_, other)) = other else {
+            changed |= u64::from(keep);
+            continue;
+        };
+        let to = &mut words[i * height..][..height];
+        for ((to, word), other) in to[first..last].iter_mut().zip(&plane[first..last]).zip(&other[skip..]) {
+            let common = word & aligned(*other, other_col - col);
+            *to = if keep { common } else { word ^ common };
+            changed |= *to ^ word;
+        }
+        if keep && last - first < height {
+            // The first or the last row goes, and the box is tight.
+            changed = 1;
         }
     }
-    if !changed {
+    if changed == 0 {
         return Some(Ok(a));
     }
-    cx.arena.patch(Planes { row, col, height: height as usize, colors: p.colors(), words: &words })
+    cx.arena.patch(Planes { row, col, height, colors: p.colors(), words: &words })
 }
 
 fn difference<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
-    select(cx, a, b, false)
+    match (a, b) {
+        (Value::Set(_), Value::Set(other)) => selected(cx.arena, a, other.items(), false),
+        _ => select(cx, a, b, false),
+    }
 }
 
 fn intersection<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
-    select(cx, a, b, true)
+    match (a, b) {
+        (Value::Set(set), _) if set.items().is_empty() && b.is_set() => Some(Ok(a)),
+        (_, Value::Set(set)) if set.items().is_empty() && a.is_set() => Some(Ok(b)),
+        (Value::Set(set), Value::Patch(patch)) | (Value::Patch(patch), Value::Set(set)) => {
+            common(cx.arena, set.items(), patch)
+        }
+        // The members are those of the smaller set.
+        (Value::Set(p), Value::Set(q)) if p.items().len() < q.items().len() => {
+            selected(cx.arena, a, q.items(), true)
+        }
+        (Value::Set(p), Value::Set(_)) => selected(cx.arena, b, p.items(), true),
+        _ => select(cx, a, b, true),
+    }
+}
+
+/// The places of a set in list form that a patch has.
+fn common<'a>(arena: &'a Arena, items: &[Value<'a>], patch: &Patch<'a>) -> Known<'a> {
+    let mut kept: SmallVec<[Value<'a>; 32]> = SmallVec::new();
+    for item in items {
+        let Value::Pair(place) = item else { return None };
+        if patch.covers(place.row(), place.col()) && !patch.is_object() {
+            kept.push(*item);
+        }
+    }
+    Some(arena.set_ascending(&kept))
 }
 
 fn insert<'a>(cx: &mut Cx<'a>, value: Value<'a>, container: Value<'a>) -> Known<'a> {
-    let Value::Patch(patch) = container else { return None };
+    let patch = match container {
+        Value::Patch(patch) => patch,
+        _ => return inserted(cx.arena, container, value),
+    };
     match value {
         Value::Pair(_) if !patch.is_object() => {}
         Value::Cell(_) if patch.is_object() => {}
@@ -285,8 +383,9 @@ fn rectangle<'a>(arena: &'a Arena, row: i64, col: i64, height: i64, width: i64) 
     if !(1..=255).contains(&height) || !(1..=64).contains(&width) {
         return None;
     }
-    let words: Words = smallvec![ones(width); height as usize];
-    arena.patch(Planes { row, col, height: height as usize, colors: 0, words: &words })
+    let words = arena.words(height as usize, ones(width));
+    let planes = Planes { row, col, height: height as usize, colors: 0, words };
+    arena.tight(planes, width as u32, (height * width) as u32)
 }
 
 fn backdrop<'a>(cx: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
@@ -296,8 +395,17 @@ fn backdrop<'a>(cx: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
 }
 
 fn delta<'a>(cx: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
-    let Value::Patch(patch) = patch else { return None };
+    let is_tuple = patch.is_tuple();
+    let patch = as_patch(cx.arena, patch)?;
+    // No tuple of places can be taken from a set.
+    if is_tuple && !patch.is_object() {
+        return None;
+    }
     let (row, col, height, width) = patch.bounds();
+    // The box of which the body takes the places away would have to keep within the caps.
+    if cx.arena.admit((3 * height * width) as usize).is_err() {
+        return None;
+    }
     let mut words: Words = smallvec![ones(width); height as usize];
     for (_, plane) in patch.planes() {
         words.iter_mut().zip(plane).for_each(|(to, from)| *to &= !from);
@@ -313,10 +421,12 @@ fn ring<'a>(arena: &'a Arena, a: (i64, i64), b: (i64, i64)) -> Known<'a> {
     if height > 255 || width > 64 {
         return None;
     }
-    let mut words: Words = smallvec![1 | 1 << (width - 1); height as usize];
+    let words = arena.words(height as usize, 1 | 1 << (width - 1));
     words[0] = ones(width);
     words[height as usize - 1] = ones(width);
-    arena.patch(Planes { row: top, col: left, height: height as usize, colors: 0, words: &words })
+    let inside = (height - 2).max(0) * (width - 2).max(0);
+    let planes = Planes { row: top, col: left, height: height as usize, colors: 0, words };
+    arena.tight(planes, width as u32, (height * width - inside) as u32)
 }
 
 fn outline<'a>(cx: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
@@ -342,21 +452,22 @@ fn corners<'a>(cx: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
     Some(cx.arena.set(&corners))
 }
 
-fn around<'a>(cx: &mut Cx<'a>, loc: Value<'a>, words: [u64; 3]) -> Known<'a> {
+fn around<'a>(cx: &mut Cx<'a>, loc: Value<'a>, words: &'static [u64; 3], count: u32) -> Known<'a> {
     let Value::Pair(loc) = loc else { return None };
-    cx.arena.patch(Planes { row: loc.row() - 1, col: loc.col() - 1, height: 3, colors: 0, words: &words })
+    let planes = Planes { row: loc.row() - 1, col: loc.col() - 1, height: 3, colors: 0, words };
+    cx.arena.tight(planes, 3, count)
 }
 
 fn dneighbors<'a>(cx: &mut Cx<'a>, loc: Value<'a>) -> Known<'a> {
-    around(cx, loc, [0b010, 0b101, 0b010])
+    around(cx, loc, &[0b010, 0b101, 0b010], 4)
 }
 
 fn ineighbors<'a>(cx: &mut Cx<'a>, loc: Value<'a>) -> Known<'a> {
-    around(cx, loc, [0b101, 0b000, 0b101])
+    around(cx, loc, &[0b101, 0b000, 0b101], 4)
 }
 
 fn neighbors<'a>(cx: &mut Cx<'a>, loc: Value<'a>) -> Known<'a> {
-    around(cx, loc, [0b111, 0b101, 0b111])
+    around(cx, loc, &[0b111, 0b101, 0b111], 8)
 }
 
 fn vfrontier<'a>(cx: &mut Cx<'a>, location: Value<'a>) -> Known<'a> {
@@ -395,129 +506,21 @@ fn line<'a>(arena: &'a Arena, a: (i64, i64), b: (i64, i64)) -> Known<'a> {
         return None;
     }
     let falling = (down > 0) == (right > 0);
-    let words: Words = (0..n).map(|i| 1 << if falling { i } else { n - 1 - i }).collect();
-    arena.patch(Planes { row: top, col: left, height: n as usize, colors: 0, words: &words })
-}
-
-/// The smallest distance in steps between two patches of at most 64 cells together per pair of rows.
-fn distance(a: &Patch<'_>, b: &Patch<'_>) -> i64 {
-    let mut best = i64::MAX;
-    let (row, col, height, _) = a.bounds();
-    let (other_row, other_col, other_height, _) = b.bounds();
-    let flat = |patch: &Patch<'_>, height: i64| {
-        let mut words: Words = smallvec![0; height as usize];
-        for (_, plane) in patch.planes() {
-            words.iter_mut().zip(plane).for_each(|(to, from)| *to |= from);
-        }
-        words
-    };
-    let (mine, theirs) = (flat(a, height), flat(b, other_height));
-    for (i, &x) in mine.iter().enumerate().filter(|(_, word)| **word != 0) {
-        for (j, &y) in theirs.iter().enumerate().filter(|(_, word)| **word != 0) {
-            let rows = (row + i as i64 - other_row - j as i64).abs();
-            if rows < best {
-                best = best.min(rows + between(x, y, other_col - col));
-            }
-        }
+    let words = arena.words(n as usize, 0);
+    for (i, word) in words.iter_mut().enumerate() {
+        *word = 1 << if falling { i } else { n as usize - 1 - i };
     }
-    best
+    arena.tight(Planes { row: top, col: left, height: n as usize, colors: 0, words }, n as u32, n as u32)
 }
 
-/// The smallest distance between bits of `x` and of `y`, which stands `by` columns further right.
-fn between(x: u64, mut y: u64, by: i64) -> i64 {
-    let mut best = i64::MAX;
-    while y != 0 {
-        let at = i64::from(y.trailing_zeros()) + by;
-        y &= y - 1;
-        // The nearest bits of x at or below, and above.
-        if at >= 0 {
-            let below = if at >= 63 { x } else { x & ((2 << at) - 1) };
-            if below != 0 {
-                best = best.min(at - (63 - i64::from(below.leading_zeros())));
-            }
-        }
-        if at < 63 {
-            let above = if at < 0 { x } else { x & !((2u64 << at) - 1) };
-            if above != 0 {
-                best = best.min(i64::from(above.trailing_zeros()) - at);
-            }
-        }
-        if best == 0 {
-            break;
-        }
+/// The places of a patch, whatever their colours.
+pub(super) fn flat(patch: &Patch<'_>) -> Words {
+    let (first, others) = patch.rows().split_at(patch.bounds().2 as usize);
+    let mut words = Words::from_slice(first);
+    for plane in others.chunks_exact(words.len()) {
+        words.iter_mut().zip(plane).for_each(|(to, from)| *to |= from);
     }
-    best
-}
-
-fn manhattan<'a>(_: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
-    let (Value::Patch(a), Value::Patch(b)) = (a, b) else { return None };
-    int(distance(a, b))
-}
-
-fn adjacent<'a>(_: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
-    let (Value::Patch(a), Value::Patch(b)) = (a, b) else { return None };
-    bool(distance(a, b) == 1)
-}
-
-fn hmatching<'a>(_: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
-    let (Value::Patch(a), Value::Patch(b)) = (a, b) else { return None };
-    let used = |patch: &Patch<'_>, row: i64| {
-        let (top, _, height, _) = patch.bounds();
-        (0..height).contains(&(row - top))
-            && patch.planes().any(|(_, plane)| plane[(row - top) as usize] != 0)
-    };
-    let (top, _, height, _) = a.bounds();
-    bool((top..top + height).any(|row| used(a, row) && used(b, row)))
-}
-
-fn vmatching<'a>(_: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
-    let (Value::Patch(a), Value::Patch(b)) = (a, b) else { return None };
-    let columns = |patch: &Patch<'_>| patch.rows().iter().fold(0, |columns, word| columns | word);
-    let by = b.bounds().1 - a.bounds().1;
-    bool(columns(a) & aligned(columns(b), by) != 0)
-}
-
-fn bordering<'a>(_: &mut Cx<'a>, patch: Value<'a>, grid: Value<'a>) -> Known<'a> {
-    let Value::Grid(grid) = grid else { return None };
-    let (top, left, bottom, right) = bounds(patch)?;
-    bool(top == 0 || left == 0 || bottom == grid.height() as i64 - 1 || right == grid.width() as i64 - 1)
-}
-
-fn position<'a>(_: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
-    let (Value::Patch(a), Value::Patch(b)) = (a, b) else { return None };
-    let ((ia, ja), (ib, jb)) = (middle(a), middle(b));
-    let ahead = |from, to| if from < to { 1 } else { -1 };
-    if ia == ib {
-        pair(0, ahead(ja, jb))
-    } else if ja == jb {
-        pair(ahead(ia, ib), 0)
-    } else {
-        pair(ahead(ia, ib), ahead(ja, jb))
-    }
-}
-
-fn middle(patch: &Patch<'_>) -> (i64, i64) {
-    let (row, col, height, width) = patch.bounds();
-    (row + height / 2, col + width / 2)
-}
-
-fn gravitate<'a>(cx: &mut Cx<'a>, source: Value<'a>, destination: Value<'a>) -> Known<'a> {
-    let (Value::Patch(from), Value::Patch(to)) = (source, destination) else { return None };
-    let ((si, sj), (di, dj)) = (middle(from), middle(to));
-    let Some(Ok(shares_column)) = vmatching(cx, source, destination) else { return None };
-    let (i, j) = match shares_column.truth() {
-        true => (if si < di { 1 } else { -1 }, 0),
-        false => (0, if sj < dj { 1 } else { -1 }),
-    };
-    let mut steps = 0;
-    while steps < 42 {
-        let Some(Value::Patch(moved)) = cx.arena.moved(from, i * steps, j * steps) else { return None };
-        if distance(moved, to) == 1 {
-            break;
-        }
-        steps += 1;
-    }
-    pair(i * steps, j * steps)
+    words
 }
 
 fn hmirror<'a>(cx: &mut Cx<'a>, piece: Value<'a>) -> Known<'a> {
@@ -526,10 +529,12 @@ fn hmirror<'a>(cx: &mut Cx<'a>, piece: Value<'a>) -> Known<'a> {
         Value::Patch(patch) => patch,
         _ => return None,
     };
-    let (row, col, height, _) = patch.bounds();
-    let mut words: Words = Words::from_slice(patch.rows());
+    let (row, col, height, width) = patch.bounds();
+    let words = cx.arena.words(patch.rows().len(), 0);
+    words.copy_from_slice(patch.rows());
     words.chunks_exact_mut(height as usize).for_each(<[u64]>::reverse);
-    cx.arena.patch(Planes { row, col, height: height as usize, colors: patch.colors(), words: &words })
+    let planes = Planes { row, col, height: height as usize, colors: patch.colors(), words };
+    cx.arena.tight(planes, width as u32, patch.count() as u32)
 }
 
 pub(super) fn vmirror<'a>(cx: &mut Cx<'a>, piece: Value<'a>) -> Known<'a> {
@@ -539,8 +544,10 @@ pub(super) fn vmirror<'a>(cx: &mut Cx<'a>, piece: Value<'a>) -> Known<'a> {
         _ => return None,
     };
     let (row, col, height, width) = patch.bounds();
-    let words: Words = patch.rows().iter().map(|word| word.reverse_bits() >> (64 - width)).collect();
-    cx.arena.patch(Planes { row, col, height: height as usize, colors: patch.colors(), words: &words })
+    let words = cx.arena.words(patch.rows().len(), 0);
+    words.iter_mut().zip(patch.rows()).for_each(|(to, word)| *to = word.reverse_bits() >> (64 - width));
+    let planes = Planes { row, col, height: height as usize, colors: patch.colors(), words };
+    cx.arena.tight(planes, width as u32, patch.count() as u32)
 }
 
 pub(super) fn dmirror<'a>(cx: &mut Cx<'a>, piece: Value<'a>) -> Known<'a> {
@@ -553,8 +560,12 @@ pub(super) fn dmirror<'a>(cx: &mut Cx<'a>, piece: Value<'a>) -> Known<'a> {
     if height > 64 {
         return None;
     }
-    let n_planes = patch.rows().len() / height as usize;
-    let mut words: Words = smallvec![0; n_planes * width as usize];
+    // Turned, the planes have another number of words.
+    let n_words = n_planes(patch.colors()) * width as usize;
+    if !Arena::holds(n_words, patch.count()) {
+        return None;
+    }
+    let words = cx.arena.words(n_words, 0);
     for (p, (_, plane)) in patch.planes().enumerate() {
         for (i, word) in plane.iter().enumerate() {
             let mut word = *word;
@@ -564,5 +575,26 @@ pub(super) fn dmirror<'a>(cx: &mut Cx<'a>, piece: Value<'a>) -> Known<'a> {
             }
         }
     }
-    cx.arena.patch(Planes { row, col, height: width as usize, colors: patch.colors(), words: &words })
+    let planes = Planes { row, col, height: width as usize, colors: patch.colors(), words };
+    cx.arena.tight(planes, height as u32, patch.count() as u32)
+}
+
+/// Every cell as a square of `by` times `by` cells, from the same corner.
+pub(super) fn upscaled<'a>(arena: &'a Arena, patch: &Patch<'a>, by: usize) -> Known<'a> {
+    let (row, col, height, width) = patch.bounds();
+    if !patch.is_object() || width as usize * by > 64 || height as usize * by > 255 {
+        return None;
+    }
+    let words = arena.words(patch.rows().len() * by, 0);
+    for (to, word) in words.chunks_exact_mut(by).zip(patch.rows()) {
+        let mut bits = *word;
+        let mut wide = 0;
+        while bits != 0 {
+            wide |= ones(by as i64) << (bits.trailing_zeros() as usize * by);
+            bits &= bits - 1;
+        }
+        to.fill(wide);
+    }
+    let planes = Planes { row, col, height: height as usize * by, colors: patch.colors(), words };
+    arena.tight(planes, width as u32 * by as u32, (patch.count() * by * by) as u32)
 }

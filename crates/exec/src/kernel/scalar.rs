@@ -4,10 +4,12 @@
 use batt_dsl::Cx;
 use batt_value::{Pair, Patch, Value, order};
 
+use super::patch::as_patch;
+
 serve! {
     Q1: invert, double, halve, increment, decrement, crement, sign, even, positive, flip, identity, first, last, size,
         maximum, minimum, uppermost, lowermost, leftmost, rightmost, ulcorner, urcorner, llcorner, lrcorner, center,
-        height, width, shape, portrait, square, vline, hline, normalize, toindices, color, numcolors;
+        height, width, shape, portrait, square, vline, hline, normalize, toindices, color, numcolors, initset;
     Q2: add, subtract, multiply, greater, equality, astuple, contained, both, either, shift, recolor, index;
 }
 
@@ -147,8 +149,16 @@ fn equality<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
 }
 
 fn astuple<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
-    let (Value::Int(a), Value::Int(b)) = (a, b) else { return None };
-    per_cell(cx, INT + INT, pair(a, b)?)
+    let (Value::Int(first), Value::Int(second)) = (a, b) else {
+        let tuple = cx.arena.tuple(&[a, b]).ok()?;
+        return per_cell(cx, u64::from(a.weight()) + u64::from(b.weight()), tuple);
+    };
+    per_cell(cx, INT + INT, pair(first, second)?)
+}
+
+fn initset<'a>(cx: &mut Cx<'a>, value: Value<'a>) -> Known<'a> {
+    let set = cx.arena.set_ascending(&[value]).ok()?;
+    per_cell(cx, value.weight().into(), set)
 }
 
 fn contained<'a>(cx: &mut Cx<'a>, value: Value<'a>, container: Value<'a>) -> Known<'a> {
@@ -160,6 +170,8 @@ fn contained<'a>(cx: &mut Cx<'a>, value: Value<'a>, container: Value<'a>) -> Kno
         (Value::Int(value), Value::Row(row)) => {
             i8::try_from(value).is_ok_and(|value| row.cells().contains(&value))
         }
+        (_, Value::Set(set)) => set.items().iter().any(|item| order::equal(*item, value)),
+        (_, Value::Tuple(tuple)) => tuple.items().iter().any(|item| order::equal(*item, value)),
         _ => return None,
     };
     per_cell(cx, u64::from(value.weight()) + u64::from(container.weight()), contained.into())
@@ -181,6 +193,7 @@ fn two<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>, op: impl Fn(i64, i64) ->
         (Value::Pair(a), Value::Pair(b)) => {
             per_cell(cx, PAIR + PAIR, pair(op(a.row(), b.row())?, op(a.col(), b.col())?)?)
         }
+        (Value::Bool(a), Value::Int(b)) => per_cell(cx, INT + INT, Value::Int(op(a as i64, b)?)),
         (Value::Int(a), Value::Pair(b)) => per_cell(cx, INT + PAIR, pair(op(a, b.row())?, op(a, b.col())?)?),
         (Value::Pair(a), Value::Int(b)) => per_cell(cx, PAIR + INT, pair(op(a.row(), b)?, op(a.col(), b)?)?),
         _ => None,
@@ -335,6 +348,10 @@ fn color<'a>(cx: &mut Cx<'a>, obj: Value<'a>) -> Known<'a> {
         Value::Patch(patch) if patch.is_object() => {
             constant(cx, Value::Int(i64::from(patch.colors().trailing_zeros()) - 1))
         }
+        Value::Tuple(tuple) => match tuple.items().first()? {
+            Value::Cell(cell) => constant(cx, Value::Int(cell.color())),
+            _ => None,
+        },
         _ => None,
     }
 }
@@ -342,7 +359,7 @@ fn color<'a>(cx: &mut Cx<'a>, obj: Value<'a>) -> Known<'a> {
 fn numcolors<'a>(cx: &mut Cx<'a>, element: Value<'a>) -> Known<'a> {
     let n = match element {
         Value::Patch(patch) if patch.is_object() => i64::from(patch.colors().count_ones()),
-        Value::Grid(grid) => super::grid::histogram(grid.cells()).colors().count() as i64,
+        Value::Grid(grid) => super::grid::histogram(grid.cells())?.colors().count() as i64,
         _ => return None,
     };
     per_cell(cx, element.weight().into(), Value::Int(n))
@@ -350,14 +367,13 @@ fn numcolors<'a>(cx: &mut Cx<'a>, element: Value<'a>) -> Known<'a> {
 
 fn shift<'a>(cx: &mut Cx<'a>, patch: Value<'a>, directions: Value<'a>) -> Known<'a> {
     let Value::Pair(by) = directions else { return None };
-    let Value::Patch(it) = patch else { return None };
-    let moved = cx.arena.moved(it, by.row(), by.col())?;
+    let moved = cx.arena.moved(as_patch(cx.arena, patch)?, by.row(), by.col())?;
     per_cell(cx, u64::from(patch.weight()) + PAIR, moved)
 }
 
 fn recolor<'a>(cx: &mut Cx<'a>, value: Value<'a>, patch: Value<'a>) -> Known<'a> {
-    let (Value::Int(color), Value::Patch(it)) = (value, patch) else { return None };
-    let tinted = cx.arena.tinted(it, Some(color))?;
+    let Value::Int(color) = value else { return None };
+    let tinted = cx.arena.tinted(as_patch(cx.arena, patch)?, Some(color))?;
     // A set of places is lighter than the object made of it.
     if tinted.weight() > cx.arena.caps().weight {
         return None;

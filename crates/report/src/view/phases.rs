@@ -95,6 +95,13 @@ impl Phases {
                     let projected = Projected::exactly(fixed + slope * to);
                     (Some(fixed), Some(slope + per_task_inside), "fitted over sizes", projected)
                 }
+                // What happens once is fixed by its nature.
+                None if *name == "execution" => (
+                    Some(rest),
+                    Some(per_task_inside),
+                    "warm-up once, the rest task by task",
+                    Projected::exactly(rest),
+                ),
                 // One size cannot tell what is fixed: somewhere between nothing of it and all of it.
                 None => {
                     let (low, high) = (rest.min(rest * scale), rest.max(rest * scale));

@@ -180,7 +180,7 @@ const RULES: &[Rule] = &[
 
 impl Rule {
     /// Task `number` of a seed.
-    fn task(&self, id: String, seed: u64, number: u64) -> Task {
+    pub fn task(&self, id: String, seed: u64, number: u64) -> Task {
         let mut rng = Rng::of(seed, self.name, number);
         let choice = rng.next();
         let (n_train, n_test) = (rng.between(3, 4), if rng.chance(25) { 2 } else { 1 });

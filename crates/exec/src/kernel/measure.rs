@@ -1,0 +1,189 @@
+//! How patches lie to each other and to themselves.
+
+use batt_dsl::Cx;
+use batt_value::{Fail, Pair, Patch, Value};
+
+use super::patch::{aligned, as_patch, bounds, flat};
+
+serve! {
+    K1: hperiod, vperiod, centerofmass;
+    K2: manhattan, adjacent, hmatching, vmatching, bordering, position, gravitate;
+}
+
+type Known<'a> = Option<Result<Value<'a>, Fail>>;
+
+fn int<'a>(int: i64) -> Known<'a> {
+    Some(Ok(Value::Int(int)))
+}
+
+fn bool<'a>(bool: bool) -> Known<'a> {
+    Some(Ok(bool.into()))
+}
+
+fn pair<'a>(row: i64, col: i64) -> Known<'a> {
+    Pair::new(row, col).map(|pair| Ok(Value::Pair(pair)))
+}
+
+/// The smallest distance in steps between two patches of at most 64 cells together per pair of rows.
+fn distance(a: &Patch<'_>, b: &Patch<'_>) -> i64 {
+    let mut best = i64::MAX;
+    let (row, col, _, _) = a.bounds();
+    let (other_row, other_col, _, _) = b.bounds();
+    let (mine, theirs) = (flat(a), flat(b));
+    for (i, &x) in mine.iter().enumerate().filter(|(_, word)| **word != 0) {
+        for (j, &y) in theirs.iter().enumerate().filter(|(_, word)| **word != 0) {
+            let rows = (row + i as i64 - other_row - j as i64).abs();
+            if rows < best {
+                best = best.min(rows + between(x, y, other_col - col));
+            }
+        }
+    }
+    best
+}
+
+/// The smallest distance between bits of `x` and of `y`, which stands `by` columns further right.
+fn between(x: u64, mut y: u64, by: i64) -> i64 {
+    let mut best = i64::MAX;
+    while y != 0 {
+        let at = i64::from(y.trailing_zeros()) + by;
+        y &= y - 1;
+        // The nearest bits of x at or below, and above.
+        if at >= 0 {
+            let below = if at >= 63 { x } else { x & ((2 << at) - 1) };
+            if below != 0 {
+                best = best.min(at - (63 - i64::from(below.leading_zeros())));
+            }
+        }
+        if at < 63 {
+            let above = if at < 0 { x } else { x & !((2u64 << at) - 1) };
+            if above != 0 {
+                best = best.min(i64::from(above.trailing_zeros()) - at);
+            }
+        }
+        if best == 0 {
+            break;
+        }
+    }
+    best
+}
+
+fn manhattan<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
+    let (a, b) = (as_patch(cx.arena, a)?, as_patch(cx.arena, b)?);
+    int(distance(a, b))
+}
+
+fn adjacent<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
+    let (a, b) = (as_patch(cx.arena, a)?, as_patch(cx.arena, b)?);
+    bool(distance(a, b) == 1)
+}
+
+fn hmatching<'a>(_: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
+    let (Value::Patch(a), Value::Patch(b)) = (a, b) else { return None };
+    let used = |patch: &Patch<'_>, row: i64| {
+        let (top, _, height, _) = patch.bounds();
+        (0..height).contains(&(row - top))
+            && patch.planes().any(|(_, plane)| plane[(row - top) as usize] != 0)
+    };
+    let (top, _, height, _) = a.bounds();
+    bool((top..top + height).any(|row| used(a, row) && used(b, row)))
+}
+
+fn vmatching<'a>(_: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
+    let (Value::Patch(a), Value::Patch(b)) = (a, b) else { return None };
+    let columns = |patch: &Patch<'_>| patch.rows().iter().fold(0, |columns, word| columns | word);
+    let by = b.bounds().1 - a.bounds().1;
+    bool(columns(a) & aligned(columns(b), by) != 0)
+}
+
+fn bordering<'a>(_: &mut Cx<'a>, patch: Value<'a>, grid: Value<'a>) -> Known<'a> {
+    let Value::Grid(grid) = grid else { return None };
+    let (top, left, bottom, right) = bounds(patch)?;
+    bool(top == 0 || left == 0 || bottom == grid.height() as i64 - 1 || right == grid.width() as i64 - 1)
+}
+
+fn position<'a>(_: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
+    let (Value::Patch(a), Value::Patch(b)) = (a, b) else { return None };
+    let ((ia, ja), (ib, jb)) = (middle(a), middle(b));
+    let ahead = |from, to| if from < to { 1 } else { -1 };
+    if ia == ib {
+        pair(0, ahead(ja, jb))
+    } else if ja == jb {
+        pair(ahead(ia, ib), 0)
+    } else {
+        pair(ahead(ia, ib), ahead(ja, jb))
+    }
+}
+
+fn middle(patch: &Patch<'_>) -> (i64, i64) {
+    let (row, col, height, width) = patch.bounds();
+    (row + height / 2, col + width / 2)
+}
+
+fn gravitate<'a>(cx: &mut Cx<'a>, source: Value<'a>, destination: Value<'a>) -> Known<'a> {
+    let (Value::Patch(from), Value::Patch(to)) = (source, destination) else { return None };
+    let ((si, sj), (di, dj)) = (middle(from), middle(to));
+    let Some(Ok(shares_column)) = vmatching(cx, source, destination) else { return None };
+    let (i, j) = match shares_column.truth() {
+        true => (if si < di { 1 } else { -1 }, 0),
+        false => (0, if sj < dj { 1 } else { -1 }),
+    };
+    let mut steps = 0;
+    while steps < 42 {
+        let Some(Value::Patch(moved)) = cx.arena.moved(from, i * steps, j * steps) else { return None };
+        if distance(moved, to) == 1 {
+            break;
+        }
+        steps += 1;
+    }
+    pair(i * steps, j * steps)
+}
+
+fn hperiod<'a>(cx: &mut Cx<'a>, obj: Value<'a>) -> Known<'a> {
+    let Value::Patch(patch) = obj else { return None };
+    let on_itself = |step: i64| patch.rows().iter().all(|word| word >> step & !word == 0);
+    period(cx, patch, patch.bounds().3, on_itself)
+}
+
+fn vperiod<'a>(cx: &mut Cx<'a>, obj: Value<'a>) -> Known<'a> {
+    let Value::Patch(patch) = obj else { return None };
+    let on_itself = |step: i64| {
+        let fall = |plane: &[u64]| plane[step as usize..].iter().zip(plane).all(|(word, to)| word & !to == 0);
+        patch.planes().all(|(_, plane)| fall(plane))
+    };
+    period(cx, patch, patch.bounds().2, on_itself)
+}
+
+/// The smallest step by which an object falls on itself, as far as it does not leave its box.
+fn period<'a>(cx: &mut Cx<'a>, patch: &Patch<'a>, extent: i64, on_itself: impl Fn(i64) -> bool) -> Known<'a> {
+    if !patch.is_object() {
+        return None;
+    }
+    if extent < 2 {
+        return int(extent);
+    }
+    // What the body charges for its tries.
+    if let Err(fail) = cx.charge(patch.count() as u64 * extent as u64 / 64) {
+        return Some(Err(fail));
+    }
+    int((1..extent).find(|step| on_itself(*step)).unwrap_or(extent))
+}
+
+fn centerofmass<'a>(_: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
+    let Value::Patch(patch) = patch else { return None };
+    let (row, col, height, _) = patch.bounds();
+    // Two colours at one place are two cells, but one place.
+    if patch.rows().len() > height as usize {
+        return None;
+    }
+    let (mut rows, mut cols) = (0, 0);
+    for (i, word) in patch.rows().iter().enumerate() {
+        let mut bits = *word;
+        while bits != 0 {
+            rows += row + i as i64;
+            cols += col + i64::from(bits.trailing_zeros());
+            bits &= bits - 1;
+        }
+    }
+    let n = patch.count() as i64;
+    pair(rows.div_euclid(n), cols.div_euclid(n))
+}
