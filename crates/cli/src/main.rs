@@ -23,8 +23,30 @@ use clap::{Parser, Subcommand};
     max_term_width = 100
 )]
 struct Cli {
+    /// Say on standard error what is going on
+    #[arg(long, global = true, value_enum, value_name = "LEVEL")]
+    log: Option<LogLevel>,
     #[command(subcommand)]
     command: Command,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum LogLevel {
+    Warn,
+    Info,
+    Debug,
+}
+
+impl LogLevel {
+    /// Without this call nothing is logged, and an event costs a glance at a number.
+    fn start(self) {
+        let level = match self {
+            LogLevel::Warn => tracing::Level::WARN,
+            LogLevel::Info => tracing::Level::INFO,
+            LogLevel::Debug => tracing::Level::DEBUG,
+        };
+        tracing_subscriber::fmt().with_max_level(level).with_writer(std::io::stderr).with_ansi(false).init();
+    }
 }
 
 #[derive(Subcommand)]
@@ -65,6 +87,9 @@ type Answer = anyhow::Result<bool>;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
+    if let Some(level) = cli.log {
+        level.start();
+    }
     // Programs can nest function calls deeply; the stack of the main thread is not ours to size.
     let worker = std::thread::Builder::new().stack_size(256 << 20).spawn(move || dispatch(cli.command));
     let answer = match worker.map(std::thread::JoinHandle::join) {
