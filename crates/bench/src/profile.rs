@@ -31,9 +31,13 @@ pub struct ProfileFigures {
     pub rounds: usize,
     /// Without a recorder, in nanoseconds.
     pub plain_ns: u64,
+    /// To load the tasks and to read and merge the programs, which the recorder stamps a few times in all.
+    pub before_ns: u64,
     /// Times as long with one, and with a stamp for each call.
     pub recorded: f64,
     pub deep: f64,
+    /// The same, of a whole run: load, read, merge and execute.
+    pub whole: f64,
     pub what_if: Prediction,
     pub logging: Logging,
 }
@@ -91,12 +95,16 @@ pub fn measure_profile(
     let what_if = bench.predict(&seen, rounds);
     let logging = bench.logging(rounds);
     let ratio = |of: &Fastest| of.sum().as_secs_f64() / plain.sum().as_secs_f64();
+    let before = load + read;
+    let whole = (before + nodes.sum()).as_secs_f64() / (before + plain.sum()).as_secs_f64();
     Ok(ProfileFigures {
         tasks: bench.tasks.len(),
         rounds,
         plain_ns: plain.sum().as_nanos() as u64,
+        before_ns: before.as_nanos() as u64,
         recorded: ratio(&nodes),
         deep: ratio(&deep),
+        whole,
         what_if,
         logging,
     })

@@ -274,6 +274,14 @@ impl<'a> Cx<'a> {
         x: Value<'a>,
     ) -> Result<Value<'a>, Fail> {
         if let Some(Kernel::Traced(entry)) = entry.kernel {
+            let before = self.left;
+            if let Some(Kernel::Q1(quick)) = entry.kernel
+                && let Some(lane) = self.lane.filter(|lane| lane.takes_leaves())
+                && let Some(value) = quick(self, x)
+            {
+                lane.leaf(symbol.id, before - self.left);
+                return Ok(value);
+            }
             return self.traced(symbol, |cx| cx.primitive1_by(symbol, entry, x));
         }
         let Body::F1(body) = entry.body else { return self.primitive_by(symbol, entry, &[x]) };
@@ -317,6 +325,14 @@ impl<'a> Cx<'a> {
         y: Value<'a>,
     ) -> Result<Value<'a>, Fail> {
         if let Some(Kernel::Traced(entry)) = entry.kernel {
+            let before = self.left;
+            if let Some(Kernel::Q2(quick)) = entry.kernel
+                && let Some(lane) = self.lane.filter(|lane| lane.takes_leaves())
+                && let Some(value) = quick(self, x, y)
+            {
+                lane.leaf(symbol.id, before - self.left);
+                return Ok(value);
+            }
             return self.traced(symbol, |cx| cx.primitive2_by(symbol, entry, x, y));
         }
         let Body::F2(body) = entry.body else { return self.primitive_by(symbol, entry, &[x, y]) };

@@ -22,6 +22,8 @@ pub struct Lane {
     owed: Cell<Option<Spot>>,
     /// Of the task, or of the stretch between two tasks. By spot.
     sums: Box<[Cell<SpotSum>]>,
+    /// The spots of `sums` that have something.
+    stamped: RefCell<Vec<Spot>>,
     node: Node,
     sample: Cell<(u32, u64)>,
     tally: Tally,
@@ -212,6 +214,7 @@ impl Lane {
             current: Cell::new(base),
             owed: Cell::new(None),
             sums: vec![Cell::default(); n_spots].into(),
+            stamped: RefCell::default(),
             node: Node {
                 spot: Cell::new(base),
                 depth: Cell::new(0),
@@ -368,15 +371,31 @@ impl Lane {
             node.own_ns.set(call.own_ns);
             node.running.set(call.running);
         }
+        self.tell(primitive, Inner { calls, fuel, ns });
+    }
+
+    /// Whether a call that calls nothing else may be told of when it is over, by [`leaf`](Lane::leaf): it has no stamp
+    /// of its own, and is not the node itself.
+    #[inline]
+    pub fn takes_leaves(&self) -> bool {
+        !self.deep && self.node.depth.get() > 0
+    }
+
+    /// A call that called nothing else is over.
+    #[inline]
+    pub fn leaf(&self, primitive: u16, fuel: u64) {
+        self.node.nested.set(self.node.nested.get() + fuel);
+        self.tell(primitive, Inner { calls: 1, fuel, ns: 0 });
+    }
+
+    #[inline]
+    fn tell(&self, primitive: u16, new: Inner) {
         let inner = &self.node.inner[usize::from(primitive)];
-        let mut sum = inner.get();
+        let sum = inner.get();
         if sum == Inner::default() {
             self.node.used.borrow_mut().push(primitive);
         }
-        sum.calls += calls;
-        sum.fuel += fuel;
-        sum.ns += ns;
-        inner.set(sum);
+        inner.set(Inner { calls: sum.calls + new.calls, fuel: sum.fuel + new.fuel, ns: sum.ns + new.ns });
         self.tally.calls.set(self.tally.calls.get() + 1);
     }
 
@@ -387,7 +406,7 @@ impl Lane {
         let start = self.last.get();
         self.sample.set((u32::MAX, start));
         let book = &mut *self.book.borrow_mut();
-        book.sum_between(&self.sums);
+        book.sum_between(&self.sums, &mut self.stamped.borrow_mut());
         book.task = Some((id.to_owned(), cells, start));
         let number = book.tasks.len() as u32;
         if let Some(events) = &mut book.events {
@@ -426,7 +445,7 @@ impl Lane {
         self.end_sample(None);
         self.current.set(base);
         let end = self.last.get();
-        self.book.borrow_mut().end_task(&self.sums, end);
+        self.book.borrow_mut().end_task(&self.sums, &mut self.stamped.borrow_mut(), end);
         self.stamp(Spot::PROFILE, None);
     }
 
@@ -436,7 +455,7 @@ impl Lane {
         if let Some(events) = &mut book.events {
             events.hand_on();
         }
-        book.sum_between(&self.sums);
+        book.sum_between(&self.sums, &mut self.stamped.borrow_mut());
         Closed {
             start: self.started,
             end: self.last.get(),
@@ -483,25 +502,34 @@ impl Lane {
         }
         let sum = &self.sums[spot.index()];
         let SpotSum { ns: before, stamps } = sum.get();
+        if stamps == 0 {
+            self.stamped.borrow_mut().push(spot);
+        }
         sum.set(SpotSum { ns: before + ns, stamps: stamps + 1 });
         self.tally.stamps.set(self.tally.stamps.get() + 1);
         if self.eventful {
-            self.book.borrow_mut().event(start, ns, spot, node);
+            let handed_on = self.book.borrow_mut().event(start, ns, spot, node);
+            if handed_on {
+                // To write events down is the recorder's own time.
+                self.stamp(Spot::PROFILE, None);
+            }
         }
         ns
     }
 }
 
 impl Book {
+    /// Whether events were handed on.
     #[cold]
-    fn event(&mut self, start: u64, ns: u64, spot: Spot, node: Option<u32>) {
+    fn event(&mut self, start: u64, ns: u64, spot: Spot, node: Option<u32>) -> bool {
         let task = self.task.is_some().then_some(self.tasks.len() as u32);
-        if let Some(events) = &mut self.events {
-            events.list.push(Event { start, ns, spot, task, node });
-            if events.list.len() >= Events::BATCH {
-                events.hand_on();
-            }
+        let Some(events) = &mut self.events else { return false };
+        events.list.push(Event { start, ns, spot, task, node });
+        let full = events.list.len() >= Events::BATCH;
+        if full {
+            events.hand_on();
         }
+        full
     }
 
     #[inline]
@@ -530,18 +558,19 @@ impl Book {
         }
     }
 
-    fn sum_between(&mut self, sums: &[Cell<SpotSum>]) {
-        for (total, sum) in self.between.iter_mut().zip(sums) {
-            let SpotSum { ns, stamps } = sum.take();
+    fn sum_between(&mut self, sums: &[Cell<SpotSum>], stamped: &mut Vec<Spot>) {
+        for spot in stamped.drain(..) {
+            let SpotSum { ns, stamps } = sums[spot.index()].take();
+            let total = &mut self.between[spot.index()];
             total.ns += ns;
             total.stamps += stamps;
         }
     }
 
-    fn end_task(&mut self, sums: &[Cell<SpotSum>], end: u64) {
+    fn end_task(&mut self, sums: &[Cell<SpotSum>], stamped: &mut Vec<Spot>, end: u64) {
         let Some((id, cells, start)) = self.task.take() else { return };
-        let spots = sums.iter().enumerate().filter(|(_, sum)| sum.get().stamps > 0);
-        let spots = spots.map(|(spot, sum)| (Spot::from_index(spot), sum.take())).collect();
+        stamped.sort_unstable();
+        let spots = stamped.drain(..).map(|spot| (spot, sums[spot.index()].take())).collect();
         self.touched.sort_unstable();
         let nodes = &mut self.nodes;
         let nodes = self.touched.drain(..).map(|id| (id, std::mem::take(&mut nodes[id as usize]))).collect();

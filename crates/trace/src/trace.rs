@@ -133,8 +133,11 @@ impl Trace {
     /// Ends the recording. What happens after that is not seen.
     pub fn finish(&self) -> Seen {
         let workers = self.workers.get().map_or(&[][..], |workers| workers);
-        // The workers are waiting by now. The main lane ends last, so that it holds them all.
+        // The workers are waiting by now. The main lane ends last, so that it holds them all; what it takes to close
+        // them, the last events included, is the recorder's own time.
+        let span = self.enter(Spot::PROFILE);
         let mut lanes: Vec<_> = workers.iter().map(closed).collect();
+        drop(span);
         lanes.insert(0, closed(&self.main));
         Seen { level: self.level, costs: self.costs, lanes: lanes.into_iter().map(seen).collect() }
     }

@@ -51,8 +51,8 @@ pub(crate) fn run(args: &Args) -> Answer {
     let programs = programs(args)?;
     let folder = Folder::of(args.tasks.as_deref())?;
     if args.what == Some(What::Profile) {
-        let dataset = data::open(&folder.data, &Options::STRICT)?;
-        return super::bench_profile::run(&dataset, &programs, args.rounds as usize, args.json);
+        let load = || data::open(&folder.data, &Options::STRICT);
+        return super::bench_profile::run(load, &programs, args.rounds as usize, args.json);
     }
     let reference = match &args.reference {
         Some(checkout) => {
