@@ -61,7 +61,9 @@ fn caught<'a>(work: impl FnOnce() -> Result<Value<'a>, Fail>) -> Result<Value<'a
 
 fn note(info: &PanicHookInfo<'_>) {
     let place = info.location().map_or_else(|| "somewhere".to_owned(), ToString::to_string);
-    let message = info.payload_as_str().unwrap_or("no message").to_owned();
+    let payload = info.payload();
+    let text = payload.downcast_ref::<String>().map(String::as_str);
+    let message = text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("no message").to_owned();
     BUGS.lock().unwrap_or_else(PoisonError::into_inner).entry(place).or_insert(message);
 }
 
