@@ -151,7 +151,10 @@ fn what_cannot_be_shown_is_told() {
             text.replacen("\"profile\":{\"version\":1", "\"profile\":{\"version\":7,\"x\":[", 1)
                 .replacen(",\"x\":[", "", 1),
         )
-        .file("damaged.json", text.replacen("\"start\":0,\"end\":", "\"start\":0,\"end\":1", 1));
+        .file(
+            "damaged.json",
+            text.replacen("\"name\":\"main\",\"start\":", "\"name\":\"main\",\"start\":1", 1),
+        );
     batt.run("run demo --record {dir}/plain.json");
     for (args, says) in [
         ("dsl {dir}/cut.json", "cut off after"),

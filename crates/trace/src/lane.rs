@@ -268,7 +268,12 @@ impl Lane {
 
     /// The time since the last stamp was `spot`'s.
     pub fn mark(&self, spot: Spot) {
-        self.settle_owed();
+        match self.owed.take() {
+            Some(owed) if owed != spot => {
+                self.stamp(owed, None);
+            }
+            _ => {}
+        }
         self.stamp(spot, None);
     }
 
@@ -414,9 +419,8 @@ impl Lane {
         }
     }
 
-    /// The samples of a task follow each other; this one begins.
+    /// The samples of a task follow each other; this one begins with the last stamp.
     pub fn begin_sample(&self, sample: u32) {
-        self.settle();
         self.end_sample(Some(sample));
     }
 

@@ -415,8 +415,13 @@ impl<'o: 't, 'p: 't, 't> TaskRun<'_, 'o, 'p, 't> {
     #[inline]
     fn told<'s>(&self, id: NodeId, arena: &Arena, compute: impl FnOnce() -> Memo<'s>) -> Memo<'s> {
         let Some(lane) = self.lane else { return compute() };
+        let node = self.prepared.plan.node(id);
+        // An input is there already; to say so is not worth a stamp.
+        if !node.is_call() {
+            return compute();
+        }
         let before = arena.used();
-        let open = lane.open_node(spot(&self.prepared.plan.node(id).op));
+        let open = lane.open_node(spot(&node.op));
         let memo = compute();
         let bytes = arena.used().saturating_sub(before) as u64;
         lane.close_node(open, id.0, memo.bill, bytes, memo.result.is_err());
