@@ -241,7 +241,7 @@ fn bytes(eight: &[i8; 8]) -> u64 {
 /// A bit for each of the eight bytes that is not 0.
 fn nonzero_bytes(bytes: u64) -> u64 {
     const LOW: u64 = 0x7f * EVERY_BYTE;
-    let high = ((bytes & LOW) + LOW | bytes) & !LOW;
+    let high = (((bytes & LOW) + LOW) | bytes) & !LOW;
     // The product brings bit 8k to bit 56 + k.
     (high >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
 }
