@@ -545,21 +545,10 @@ impl Book {
         }
     }
 
-    /// Moves the calls inside a node to the task's list.
+    /// Moves the calls inside a node to the task's list; there they are summed up when the task is over.
     fn take_inner(&mut self, id: u32, inner: &[Cell<Inner>], used: &mut Vec<u16>) {
-        for primitive in used.drain(..) {
-            let new = inner[usize::from(primitive)].take();
-            // A node's entries are added one after another, so they are near the end.
-            let known = self.inner.iter_mut().rev().take(64);
-            match known.into_iter().find(|(node, it, _)| (*node, *it) == (id, primitive)) {
-                Some((.., sum)) => {
-                    sum.calls += new.calls;
-                    sum.fuel += new.fuel;
-                    sum.ns += new.ns;
-                }
-                None => self.inner.push((id, primitive, new)),
-            }
-        }
+        let moved = used.drain(..).map(|primitive| (id, primitive, inner[usize::from(primitive)].take()));
+        self.inner.extend(moved);
     }
 
     fn sum_between(&mut self, sums: &[Cell<SpotSum>], stamped: &mut Vec<Spot>) {
