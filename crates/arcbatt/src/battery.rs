@@ -7,11 +7,12 @@
 use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, LazyLock};
 
 use batt_dsl::{Limits, symbol};
 use batt_exec::{End, Input, Job, Options, Picture, Prepared, Run, Scratch};
 use batt_lang::Program;
-use batt_plan::{Plan, ProgramId};
+use batt_plan::{Plan, Plans, ProgramId};
 use batt_score::{Candidate, Demos, Scores, Tally, Totals, Verdict, all_right, judge, rank, test_verdicts};
 use batt_task::submission::{Draft, stand_ins};
 use batt_task::{Grid, Pair, Task, demo};
@@ -101,7 +102,7 @@ impl Setup<'_> {
 /// Programs that are ready to run.
 pub struct Battery<'p> {
     programs: &'p [Program],
-    plan: Plan,
+    plan: Arc<Plan>,
     own: Names,
 }
 
@@ -155,13 +156,16 @@ fn right(verdicts: &[Verdict]) -> bool {
     !verdicts.is_empty() && verdicts.iter().all(|it| matches!(it, Verdict::Right | Verdict::Unjudged))
 }
 
+/// The plans of this process.
+static PLANS: LazyLock<Plans> = LazyLock::new(Plans::default);
+
 /// How many tasks are in memory at a time. Enough that threads seldom wait for each other at the end of a chunk.
 const CHUNK: usize = 256;
 
 impl<'p> Battery<'p> {
     /// Merges the programs, and finds out which of the tasks called `ids` each is named after.
     pub fn new<'i>(programs: &'p [Program], ids: impl IntoIterator<Item = &'i str>) -> Battery<'p> {
-        Battery { programs, plan: Plan::merge(programs), own: Names::new(programs, ids) }
+        Battery { programs, plan: PLANS.get(programs), own: Names::new(programs, ids) }
     }
 
     pub fn programs(&self) -> &'p [Program] {

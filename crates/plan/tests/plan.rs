@@ -1,7 +1,9 @@
 //! Plans as text.
 
+use std::sync::Arc;
+
 use batt_lang::parse;
-use batt_plan::Plan;
+use batt_plan::{Plan, Plans};
 use expect_test::{Expect, expect};
 
 fn check_plan(text: &str, expected: Expect) {
@@ -71,6 +73,7 @@ fn an_update_is_a_fresh_merge() {
         ["def a(I): return hmirror(I)", "def b(I): return vmirror(hmirror(I))", "def c(I): return rot90(I)"];
     let parse_all = |texts: &[&str]| parse(&texts.join("\n")).programs;
     let plan = Plan::merge(&parse_all(&texts));
+    let plans = Plans::default();
     for changed in [
         vec![texts[0], "def b(I): return trim(rot90(I))", texts[2]],
         vec![texts[2], texts[1]],
@@ -79,7 +82,12 @@ fn an_update_is_a_fresh_merge() {
         vec!["def z(I): return hmirror(I)", texts[2], texts[0], texts[1], "def y(I): return compress(I)"],
     ] {
         let programs = parse_all(&changed);
-        assert_eq!(plan.updated(&programs).to_string(), Plan::merge(&programs).to_string());
+        let fresh = Plan::merge(&programs).to_string();
+        assert_eq!(plan.updated(&programs).to_string(), fresh);
+        // The cache builds each on the one before, and gives the same plan when asked again.
+        let cached = plans.get(&programs);
+        assert_eq!(cached.to_string(), fresh);
+        assert!(Arc::ptr_eq(&cached, &plans.get(&programs)));
     }
 }
 

@@ -213,7 +213,16 @@ impl Arena {
     pub fn patch<'a>(&'a self, planes: Planes<'_>) -> Option<Result<Value<'a>, Fail>> {
         let Planes { row, col, height, mut colors, words } = planes;
         if words.len() == height {
-            return self.plane(planes);
+            let Some(first) = words.iter().position(|word| *word != 0) else {
+                return Some(Ok(Value::EMPTY_SET));
+            };
+            let last = words.iter().rposition(|word| *word != 0).unwrap_or(first);
+            let words = &words[first..=last];
+            // A few cells far apart must not take room before they turn out not to fit.
+            if !dense(words.len(), 1) && !dense(words.len(), count_ones(words, u64::MAX) as usize) {
+                return None;
+            }
+            return self.plane(row + first as i64, col, colors, self.words_like(words));
         }
         let mut used_rows = (usize::MAX, 0);
         let mut used_cols = 0u64;
@@ -255,27 +264,32 @@ impl Arena {
         self.tight(Planes { row, col, height: tight_height, colors, words: rows }, width, count)
     }
 
-    /// [`Arena::patch`] of a single plane.
-    fn plane<'a>(&'a self, planes: Planes<'_>) -> Option<Result<Value<'a>, Fail>> {
-        let Planes { row, col, colors, words, .. } = planes;
+    /// [`Arena::patch`] of a single plane in the arena.
+    pub fn plane<'a>(
+        &'a self,
+        row: i64,
+        col: i64,
+        colors: u16,
+        words: &'a mut [u64],
+    ) -> Option<Result<Value<'a>, Fail>> {
         let Some(first) = words.iter().position(|word| *word != 0) else {
             return Some(Ok(Value::EMPTY_SET));
         };
         let last = words.iter().rposition(|word| *word != 0).unwrap_or(first);
-        let words = &words[first..=last];
-        let used = words.iter().fold(0, |used, word| used | word);
+        let words = &mut words[first..=last];
+        let used = words.iter().fold(0, |used, word| used | *word);
         let skip = used.trailing_zeros();
         let width = 64 - used.leading_zeros() - skip;
-        let count = count_ones(words, used);
-        if !dense(words.len(), count as usize) {
-            return None;
-        }
-        let rows = self.bump.alloc_slice_copy(words);
         if skip > 0 {
-            rows.iter_mut().for_each(|word| *word >>= skip);
+            words.iter_mut().for_each(|word| *word >>= skip);
         }
         let (row, col) = (row + first as i64, col + i64::from(skip));
-        self.tight(Planes { row, col, height: rows.len(), colors, words: rows }, width, count)
+        self.counted(Planes { row, col, height: words.len(), colors, words }, width)
+    }
+
+    /// Words to change, for [`Arena::plane`].
+    pub fn words_like(&self, words: &[u64]) -> &mut [u64] {
+        self.bump.alloc_slice_copy(words)
     }
 
     /// Words to write planes into, for [`Arena::tight`].

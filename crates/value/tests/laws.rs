@@ -154,6 +154,42 @@ proptest! {
     }
 
     #[test]
+    fn sets_of_cells_and_of_places_compare_as_their_members(
+        object in any::<bool>(),
+        far in prop_oneof![Just(0i64), Just(60), Just(90)],
+        cells in prop::collection::vec((any::<bool>(), 0i64..3, 0i64..3, -2i64..4), 1..14),
+    ) {
+        let arena = arena();
+        // Both start with the same member, so that the first does not decide.
+        let (mut a, mut b) = (vec![(0, 0, 0)], vec![(0, 0, 0)]);
+        for (in_a, color, row, col) in cells {
+            if in_a { &mut a } else { &mut b }.push((color, row + 1, if row == 2 { col + far } else { col }));
+        }
+        let set = |cells: &[(i64, i64, i64)]| {
+            let member = |&(color, row, col): &(i64, i64, i64)| {
+                let place = arena.tuple(&[Value::Int(row), Value::Int(col)]).unwrap();
+                if object { arena.tuple(&[Value::Int(color), place]).unwrap() } else { place }
+            };
+            arena.set(&cells.iter().map(member).collect::<Vec<_>>()).unwrap()
+        };
+        let (a, b) = (set(&a), set(&b));
+        let members = |set: Value<'_>| -> Vec<String> { set.items(&arena).unwrap().map(|it| it.to_string()).collect() };
+        let mut at_once = Vec::new();
+        a.items(&arena).unwrap().for_each(|it| at_once.push(it.to_string()));
+        prop_assert_eq!(&at_once, &members(a));
+        let mut by_members = Ordering::Equal;
+        let (mut left, mut right) = (a.items(&arena).unwrap(), b.items(&arena).unwrap());
+        while by_members.is_eq() {
+            by_members = match (left.next(), right.next()) {
+                (Some(a), Some(b)) => order::cmp(a, b),
+                (None, None) => break,
+                (a, b) => a.is_some().cmp(&b.is_some()),
+            };
+        }
+        prop_assert_eq!(order::cmp(a, b), by_members);
+    }
+
+    #[test]
     fn members_and_weight_do_not_depend_on_the_form(tree in trees()) {
         let arena = arena();
         let value = tree.build(&arena);

@@ -9,8 +9,8 @@ use smallvec::SmallVec;
 use super::grid::histogram;
 
 serve! {
-    K1: totuple, dedupe, mostcommon;
-    K2: pair;
+    P1: totuple, dedupe, mostcommon;
+    P2: pair;
 }
 
 type Known<'a> = Option<Result<Value<'a>, Fail>>;

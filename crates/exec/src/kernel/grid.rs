@@ -7,9 +7,9 @@ use smallvec::{SmallVec, smallvec};
 use super::patch::{Words, ones, plane_starts};
 
 serve! {
-    K1: rot90, rot180, rot270, cmirror, mostcolor, leastcolor, asindices, asobject, tophalf, bottomhalf, lefthalf,
+    P1: rot90, rot180, rot270, cmirror, mostcolor, leastcolor, asindices, asobject, tophalf, bottomhalf, lefthalf,
         righthalf, trim, frontiers, compress;
-    K2: ofcolor, hconcat, vconcat, hupscale, vupscale, upscale, downscale, colorcount, canvas, subgrid, hsplit,
+    P2: ofcolor, hconcat, vconcat, hupscale, vupscale, upscale, downscale, colorcount, canvas, subgrid, hsplit,
         vsplit;
     K3: crop, replace, switch, cellwise;
 }
@@ -230,6 +230,13 @@ impl Bits {
     pub(super) fn rows(&self) -> Words {
         (0..self.height).map(|row| self.row(row)).collect()
     }
+
+    /// The rows as a plane.
+    pub(super) fn rows_in<'a>(&self, arena: &'a Arena) -> &'a mut [u64] {
+        let words = arena.words(self.height, 0);
+        words.iter_mut().enumerate().for_each(|(row, word)| *word = self.row(row));
+        words
+    }
 }
 
 const EVERY_BYTE: u64 = 0x0101_0101_0101_0101;
@@ -252,8 +259,7 @@ fn ofcolor<'a>(cx: &mut Cx<'a>, grid: Value<'a>, value: Value<'a>) -> Known<'a> 
         return None;
     }
     let Ok(color) = i8::try_from(color) else { return Some(Ok(Value::EMPTY_SET)) };
-    let words = Bits::of_color(grid, color).rows();
-    cx.arena.patch(Planes { row: 0, col: 0, height: grid.height(), colors: 0, words: &words })
+    cx.arena.plane(0, 0, 0, Bits::of_color(grid, color).rows_in(cx.arena))
 }
 
 fn asindices<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Known<'a> {

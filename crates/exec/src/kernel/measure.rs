@@ -6,8 +6,10 @@ use batt_value::{Fail, Pair, Patch, Value};
 use super::patch::{aligned, as_patch, bounds, flat};
 
 serve! {
-    K1: hperiod, vperiod, centerofmass;
-    K2: manhattan, adjacent, hmatching, vmatching, bordering, position, gravitate;
+    K1: hperiod, vperiod;
+    P1: centerofmass;
+    P2: hmatching, vmatching, bordering, position;
+    K2: manhattan, adjacent, gravitate;
 }
 
 type Known<'a> = Option<Result<Value<'a>, Fail>>;
@@ -95,9 +97,9 @@ fn vmatching<'a>(_: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
     bool(columns(a) & aligned(columns(b), by) != 0)
 }
 
-fn bordering<'a>(_: &mut Cx<'a>, patch: Value<'a>, grid: Value<'a>) -> Known<'a> {
+fn bordering<'a>(cx: &mut Cx<'a>, patch: Value<'a>, grid: Value<'a>) -> Known<'a> {
     let Value::Grid(grid) = grid else { return None };
-    let (top, left, bottom, right) = bounds(patch)?;
+    let (top, left, bottom, right) = bounds(cx.arena, patch)?;
     bool(top == 0 || left == 0 || bottom == grid.height() as i64 - 1 || right == grid.width() as i64 - 1)
 }
 

@@ -8,8 +8,9 @@ use super::grid::{Bits, Histogram, fits, histogram};
 use super::patch::{Words, flat, n_planes, ones, place_of, plane_starts};
 
 serve! {
-    K1: partition, fgpartition;
-    K2: toobject, occurrences, o_g;
+    P1: partition, fgpartition;
+    P2: toobject, o_g;
+    K2: occurrences;
     K4: objects;
 }
 
@@ -260,10 +261,8 @@ fn by_color<'a>(cx: &mut Cx<'a>, grid: &Grid<'a>, counts: &Histogram, except: Op
     }
     let mut objects: SmallVec<[Value<'a>; 12]> = SmallVec::new();
     for (color, _) in counts.colors().filter(|(color, _)| Some(*color) != except) {
-        let words = Bits::of_color(grid, color).rows();
-        let planes =
-            Planes { row: 0, col: 0, height: grid.height(), colors: 1 << (color + 1), words: &words };
-        match cx.arena.patch(planes)? {
+        let words = Bits::of_color(grid, color).rows_in(cx.arena);
+        match cx.arena.plane(0, 0, 1 << (color + 1), words)? {
             Ok(object) => objects.push(object),
             Err(fail) => return Some(Err(fail)),
         }

@@ -6,7 +6,7 @@ use batt_value::{Fail, Grid, Patch, Value};
 use super::grid::histogram;
 
 serve! {
-    K2: paint, underpaint, cover;
+    P2: paint, underpaint, cover;
     K3: fill, underfill, move = move_object;
 }
 

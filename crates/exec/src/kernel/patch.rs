@@ -7,18 +7,17 @@ use smallvec::{SmallVec, smallvec};
 use super::container::{combined, inserted, selected};
 
 serve! {
-    K1: palette, merge, backdrop, delta, box = outline, outbox, inbox, corners, dneighbors, ineighbors, neighbors,
+    P1: palette, merge, backdrop, delta, box = outline, outbox, inbox, corners, dneighbors, ineighbors, neighbors,
         vfrontier, hfrontier, hmirror, vmirror, dmirror;
-    K2: combine, difference, intersection, insert, remove, connect, shoot, colorfilter, sizefilter;
+    P2: combine, difference, intersection, insert, remove, connect, shoot, colorfilter, sizefilter;
 }
 
 type Known<'a> = Option<Result<Value<'a>, Fail>>;
 pub(super) type Words = SmallVec<[u64; 20]>;
 
 /// Top, left, bottom and right of a patch, all inclusive.
-pub(super) fn bounds(patch: Value<'_>) -> Option<(i64, i64, i64, i64)> {
-    let Value::Patch(patch) = patch else { return None };
-    let (row, col, height, width) = patch.bounds();
+pub(super) fn bounds<'a>(arena: &'a Arena, patch: Value<'a>) -> Option<(i64, i64, i64, i64)> {
+    let (row, col, height, width) = as_patch(arena, patch)?.bounds();
     Some((row, col, row + height - 1, col + width - 1))
 }
 
@@ -281,6 +280,23 @@ fn select<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>, keep: bool) -> Known<
     }
     let (height, first, last) = (height as usize, first as usize, last as usize);
     let skip = (row + first as i64 - other_row) as usize;
+    if p.rows().len() == height && p.colors() == q.colors() {
+        // The boxes overlap, so they stand less than 64 columns apart.
+        let (left, right) = ((other_col - col).max(0), (col - other_col).max(0));
+        let common = |(word, other): (&u64, &u64)| word & (other << left >> right);
+        let (mine, theirs) = (&p.rows()[first..last], &q.rows()[skip..]);
+        if mine.iter().zip(theirs).all(|both| common(both) == 0) {
+            return Some(Ok(if keep { Value::EMPTY_SET } else { a }));
+        }
+        let words = cx.arena.words_like(if keep { mine } else { p.rows() });
+        let to = if keep { &mut *words } else { &mut words[first..last] };
+        for (to, both) in to.iter_mut().zip(mine.iter().zip(theirs)) {
+            let common = common(both);
+            *to = if keep { common } else { *to ^ common };
+        }
+        let row = if keep { row + first as i64 } else { row };
+        return cx.arena.plane(row, col, p.colors(), words);
+    }
     let mut words: Words = if keep { smallvec![0; p.rows().len()] } else { Words::from_slice(p.rows()) };
     let mut changed = 0;
     for (i, (color, plane)) in p.planes().enumerate() {
@@ -406,11 +422,11 @@ fn delta<'a>(cx: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
     if cx.arena.admit((3 * height * width) as usize).is_err() {
         return None;
     }
-    let mut words: Words = smallvec![ones(width); height as usize];
+    let words = cx.arena.words(height as usize, ones(width));
     for (_, plane) in patch.planes() {
         words.iter_mut().zip(plane).for_each(|(to, from)| *to &= !from);
     }
-    cx.arena.patch(Planes { row, col, height: height as usize, colors: 0, words: &words })
+    cx.arena.plane(row, col, 0, words)
 }
 
 /// The outline of the rectangle between two corners, in any order.
@@ -430,22 +446,22 @@ fn ring<'a>(arena: &'a Arena, a: (i64, i64), b: (i64, i64)) -> Known<'a> {
 }
 
 fn outline<'a>(cx: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
-    let (top, left, bottom, right) = bounds(patch)?;
+    let (top, left, bottom, right) = bounds(cx.arena, patch)?;
     ring(cx.arena, (top, left), (bottom, right))
 }
 
 fn outbox<'a>(cx: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
-    let (top, left, bottom, right) = bounds(patch)?;
+    let (top, left, bottom, right) = bounds(cx.arena, patch)?;
     ring(cx.arena, (top - 1, left - 1), (bottom + 1, right + 1))
 }
 
 fn inbox<'a>(cx: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
-    let (top, left, bottom, right) = bounds(patch)?;
+    let (top, left, bottom, right) = bounds(cx.arena, patch)?;
     ring(cx.arena, (top + 1, left + 1), (bottom - 1, right - 1))
 }
 
 fn corners<'a>(cx: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
-    let (top, left, bottom, right) = bounds(patch)?;
+    let (top, left, bottom, right) = bounds(cx.arena, patch)?;
     let corners = [(top, left), (top, right), (bottom, left), (bottom, right)];
     let corners =
         corners.map(|(row, col)| Value::Pair(Pair::new(row, col).expect("a patch lies within 17 bits")));
