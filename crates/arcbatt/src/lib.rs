@@ -11,8 +11,10 @@ pub use batt_exec as exec;
 pub use batt_lang as lang;
 pub use batt_plan as plan;
 pub use batt_record as record;
+pub use batt_report as report;
 pub use batt_score as score;
 pub use batt_task as task;
+pub use batt_trace as trace;
 pub use batt_value as value;
 
 pub mod battery;
@@ -21,6 +23,7 @@ pub mod sheet;
 pub mod verify;
 pub mod explain;
 pub mod document;
+pub mod profile;
 pub mod conformance;
 
 /// The programs for the built-in data set.
