@@ -113,6 +113,41 @@ fn functions_of_the_samples_run_once_a_task() {
     check(&programs, &jobs(&grids[7..16], programs.len()), Limits { fuel: 30, ..Limits::STANDARD });
 }
 
+/// Learners are shared, cached and run in contexts; none of it shows in values, failures or bills.
+#[test]
+fn learned_rules_are_the_same_merged_and_alone() {
+    let programs = parse(
+        "def a(S, I, C):\n    rule = learn_cells(S, NEAR, F0)\n    O = rule(I)\n    return O\n\
+         def b(S, I, C):\n    return learn_transform(S, ONE_STEP, F0)(I)\n\
+         def c(S, I, C):\n    return learn_transform(S, ONE_STEP, F1)(I)\n\
+         def d(S, I, C):\n    x1 = rbind(learn_cells, F0)\n    x2 = rbind(x1, FREE)\n\
+         \x20   rule = learn_in_frame(S, MAJORITY, x2)\n    return rule(I)\n\
+         def e(S, I, C):\n    x1 = rbind(learn_cells, F0)\n    x2 = rbind(x1, NEAR)\n\
+         \x20   x3 = rbind(learn_in_frame, x2)\n    x4 = rbind(x3, MAJORITY)\n\
+         \x20   rule = learn_in_parts(S, EACH_ROW, x4)\n    return rule(I)\n\
+         def f(S, I, C):\n    return learn_forest(S, F0)\n",
+    )
+    .programs;
+    assert_eq!(programs.len(), 6);
+    let grids: Vec<(usize, Vec<i8>)> = vec![
+        (3, vec![5, 1, 5, 5, 5, 5]),
+        (3, vec![5, 2, 5, 5, 5, 5]),
+        (4, vec![5, 5, 5, 1, 5, 1, 5, 5]),
+        (4, vec![5, 5, 5, 2, 5, 2, 5, 5]),
+        (2, vec![1, 5, 5, 5]),
+    ];
+    let job = Job {
+        samples: vec![(picture(&grids[0]), picture(&grids[1])), (picture(&grids[2]), picture(&grids[3]))],
+        inputs: grids.iter().map(|grid| Input { input: picture(grid), must_give: None }).collect(),
+        programs: (0..programs.len() as u32).map(ProgramId).collect(),
+    };
+    let answer = alone(&programs[0], &job, picture(&grids[4]), Limits::STANDARD);
+    assert_eq!(answer.end, End::Grid { width: 2, cells: [2, 5, 5, 5].into() });
+    for fuel in [Limits::STANDARD.fuel, 400_000, 60_000, 9_000, 1_500, 300, 40] {
+        check(&programs, std::slice::from_ref(&job), Limits { fuel, ..Limits::STANDARD });
+    }
+}
+
 #[test]
 fn a_program_that_fails_a_demonstration_is_skipped_after_it() {
     let programs = parse("def a(I): return I\ndef b(I): return rot180(I)\n").programs;

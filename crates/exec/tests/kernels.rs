@@ -111,6 +111,7 @@ fn arity(kernel: Kernel) -> usize {
         Kernel::Q2(_) | Kernel::K2(_) => 2,
         Kernel::K3(_) => 3,
         Kernel::K4(_) => 4,
+        Kernel::Traced(_) => unreachable!("no kernel, and in traced tables only"),
     }
 }
 

@@ -91,6 +91,11 @@ impl Arena {
         self.bump.allocated_bytes()
     }
 
+    /// Bytes handed out since the last reset.
+    pub fn used(&self) -> usize {
+        self.bump.allocated_bytes() - self.bump.chunk_capacity()
+    }
+
     /// Fails unless a container of `n` members can exist at all. Ask before making many members.
     pub fn admit(&self, n: usize) -> Result<(), Fail> {
         if n < self.caps.weight as usize { Ok(()) } else { Err(Fail::TooLarge) }

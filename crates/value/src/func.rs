@@ -11,20 +11,24 @@ pub struct Symbol {
     pub name: &'static str,
 }
 
-/// The combinators whose results are functions. In alphabetical order, which is the order of values.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
+/// The combinators whose results are functions. Their numbers are part of the canonical bytes of values.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 #[repr(u8)]
 pub enum Op {
-    Chain,
-    Compose,
-    Fork,
-    Lbind,
-    Matcher,
-    Rbind,
+    Chain = 0,
+    Compose = 1,
+    Fork = 2,
+    Lbind = 3,
+    Matcher = 4,
+    Rbind = 5,
+    /// A rule learned from samples: it holds the learner, its two arguments and the samples.
+    Learned = 6,
 }
 
 impl Op {
-    pub const ALL: [Op; 6] = [Op::Chain, Op::Compose, Op::Fork, Op::Lbind, Op::Matcher, Op::Rbind];
+    /// By number.
+    pub const ALL: [Op; 7] =
+        [Op::Chain, Op::Compose, Op::Fork, Op::Lbind, Op::Matcher, Op::Rbind, Op::Learned];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -34,6 +38,7 @@ impl Op {
             Op::Lbind => "lbind",
             Op::Matcher => "matcher",
             Op::Rbind => "rbind",
+            Op::Learned => "learned",
         }
     }
 
@@ -44,6 +49,7 @@ impl Op {
     /// How many values the combinator holds.
     pub fn held(self) -> usize {
         match self {
+            Op::Learned => 4,
             Op::Chain | Op::Fork => 3,
             Op::Compose | Op::Lbind | Op::Matcher | Op::Rbind => 2,
         }
@@ -73,7 +79,7 @@ impl Closure<'_> {
     /// The same, from the number of arguments that the first value it holds takes.
     pub fn arity_over(op: Op, first: Option<u8>) -> Option<u8> {
         match op {
-            Op::Chain | Op::Compose | Op::Fork | Op::Matcher => Some(1),
+            Op::Chain | Op::Compose | Op::Fork | Op::Matcher | Op::Learned => Some(1),
             Op::Lbind | Op::Rbind => Some(match first? {
                 2 => 1,
                 3 => 2,

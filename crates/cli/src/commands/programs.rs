@@ -4,11 +4,13 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::bail;
+use anyhow::{anyhow, bail};
+use arcbatt::Stop;
 use arcbatt::battery::Pool;
 use arcbatt::dsl::Limits;
+use arcbatt::explain::{LearnedRule, explain};
 use arcbatt::lang::{self, Program, Severity};
-use arcbatt::verify::{Verdict, verify};
+use arcbatt::verify::{Verdict, task_of, verify};
 use serde::Serialize;
 
 use crate::Answer;
@@ -47,6 +49,21 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Say in words what a program learns from a task's demonstration pairs
+    Explain {
+        file: PathBuf,
+        #[command(flatten)]
+        data: DataArgs,
+        /// Which program of the file; not needed if it holds only one
+        #[arg(long)]
+        name: Option<String>,
+        /// The task; without it the one that the program is named after
+        #[arg(short = 'i', long, value_name = "ID")]
+        id: Option<String>,
+        /// Print a JSON document
+        #[arg(long)]
+        json: bool,
+    },
     /// Run programs on the tasks they are named after (`solve_00d62c1b`)
     Verify {
         #[command(flatten)]
@@ -70,6 +87,9 @@ pub(crate) fn run(command: &Command) -> Answer {
         Command::Check { files, strict, json } => check(files, *strict, *json),
         Command::Fmt { files, json } => fmt(files, *json),
         Command::Show { file, name, json } => show(file, name.as_deref(), *json),
+        Command::Explain { file, data, name, id, json } => {
+            explain_program(file, data, name.as_deref(), id.as_deref(), *json)
+        }
         Command::Verify { data, programs, fuel, timeout, json } => {
             verify_programs(data, programs, *fuel, Duration::from_secs(*timeout), *json)
         }
@@ -231,6 +251,58 @@ fn show_document(program: &Program) -> impl Serialize + use<> {
         calls: n_calls(program),
         text: lang::print(program),
     }
+}
+
+fn explain_program(path: &Path, data: &DataArgs, name: Option<&str>, id: Option<&str>, json: bool) -> Answer {
+    let source = Source::read(path)?;
+    let program = source.program(name)?;
+    let dataset = data.open()?;
+    let task = match id {
+        Some(id) => dataset.get(id).ok_or_else(|| anyhow!("{} has no task {id}", dataset.label))?,
+        None => task_of(program.name(), &dataset).ok_or_else(|| {
+            anyhow!("no task of {} ends the name {}; `-i ID` names one", dataset.label, program.name())
+        })?,
+    };
+    let learned = explain(program, task, Limits::STANDARD, Stop::NEVER);
+    let rules = match learned {
+        Ok(rules) => rules,
+        Err(why) => bail!("{} fails on the demonstration pairs of {}: {why}", program.name(), task.id),
+    };
+    if json {
+        #[derive(Serialize)]
+        struct Document<'a> {
+            program: &'a str,
+            task: &'a str,
+            rules: Vec<Entry>,
+        }
+        #[derive(Serialize)]
+        struct Entry {
+            learner: &'static str,
+            cost: f64,
+            words: String,
+        }
+        let entry = |rule: &LearnedRule| {
+            let explanation = rule.explanation.clone();
+            Entry { learner: rule.learner, cost: explanation.cost, words: explanation.words }
+        };
+        let rules = rules.iter().map(entry).collect();
+        output::json(Document { program: program.name(), task: &task.id, rules })?;
+        return Ok(true);
+    }
+    let mut out = output::stdout();
+    write!(out, "{}", lang::print(program))?;
+    if rules.is_empty() {
+        writeln!(out, "\n{} learns nothing: it does the same on every task", program.name())?;
+    }
+    for rule in &rules {
+        writeln!(
+            out,
+            "\n{} (cost {:.1})\n  {}",
+            rule.learner, rule.explanation.cost, rule.explanation.words
+        )?;
+    }
+    out.flush()?;
+    Ok(true)
 }
 
 fn verify_programs(data: &DataArgs, paths: &[PathBuf], fuel: u64, time: Duration, json: bool) -> Answer {

@@ -16,6 +16,7 @@ mod line;
 mod assemble;
 mod rank;
 mod samples;
+mod learn;
 
 use crate::registry::Family;
 
@@ -34,4 +35,5 @@ pub(crate) static ALL: &[&Family] = &[
     &assemble::FAMILY,
     &rank::FAMILY,
     &samples::FAMILY,
+    &learn::FAMILY,
 ];

@@ -437,15 +437,17 @@ fn each<'a>(n: usize, call: impl FnMut(usize) -> Option<Value<'a>>) -> Option<Co
 
 fn primitive1<'a>(cx: &mut Cx<'a>, symbol: &'static Symbol, x: &Column<'a>, n: usize) -> Option<Column<'a>> {
     if let Some(Tight::One(tight)) = TIGHT[usize::from(symbol.id)]
-        && let Some(results) = tight(cx, x, n)
+        && let Some(results) = cx.counted(symbol, n, |cx| tight(cx, x, n))
     {
         return Some(results);
     }
     let function = Value::Prim(symbol);
     match cx.entry(symbol) {
-        Entry { kernel: Some(Kernel::Q1(quick)), .. } => each(n, |place| {
-            let x = x.get(cx, place)?;
-            quick(cx, x).or_else(|| cx.call1(function, x).ok())
+        Entry { kernel: Some(Kernel::Q1(quick)), .. } => cx.counted(symbol, n, |cx| {
+            each(n, |place| {
+                let x = x.get(cx, place)?;
+                quick(cx, x).or_else(|| cx.call1(function, x).ok())
+            })
         }),
         _ => each(n, |place| {
             let x = x.get(cx, place)?;
@@ -462,15 +464,17 @@ fn primitive2<'a>(
     n: usize,
 ) -> Option<Column<'a>> {
     if let Some(Tight::Two(tight)) = TIGHT[usize::from(symbol.id)]
-        && let Some(results) = tight(cx, a, b, n)
+        && let Some(results) = cx.counted(symbol, n, |cx| tight(cx, a, b, n))
     {
         return Some(results);
     }
     let function = Value::Prim(symbol);
     match cx.entry(symbol) {
-        Entry { kernel: Some(Kernel::Q2(quick)), .. } => each(n, |place| {
-            let (a, b) = (a.get(cx, place)?, b.get(cx, place)?);
-            quick(cx, a, b).or_else(|| cx.call2(function, a, b).ok())
+        Entry { kernel: Some(Kernel::Q2(quick)), .. } => cx.counted(symbol, n, |cx| {
+            each(n, |place| {
+                let (a, b) = (a.get(cx, place)?, b.get(cx, place)?);
+                quick(cx, a, b).or_else(|| cx.call2(function, a, b).ok())
+            })
         }),
         _ => each(n, |place| {
             let (a, b) = (a.get(cx, place)?, b.get(cx, place)?);

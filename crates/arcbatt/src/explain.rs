@@ -1,0 +1,47 @@
+//! What programs learn from a task, in words.
+
+use batt_dsl::lesson::{self, Explanation};
+use batt_dsl::{Cx, Limits};
+use batt_exec::{Sample, run};
+use batt_lang::Program;
+use batt_task::Task;
+use batt_value::{Arena, Fail, Op, Value};
+
+use crate::Stop;
+
+/// A rule that a program learned.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LearnedRule {
+    /// The primitive that learned it.
+    pub learner: &'static str,
+    pub explanation: Explanation,
+}
+
+/// The rules that a program learns from a task's demonstration pairs, in the order of its lines. `Err`: the program
+/// fails, and why.
+pub fn explain(
+    program: &Program,
+    task: &Task,
+    limits: Limits,
+    stop: Stop<'_>,
+) -> Result<Vec<LearnedRule>, String> {
+    let arena = Arena::new(limits.caps);
+    let words = |fail: Fail| fail.to_string();
+    let samples = task.samples(&arena).map_err(words)?;
+    let first = task.train.first().ok_or("the task has no demonstration pair")?;
+    let input = first.input.value(&arena).map_err(words)?;
+    let outcome = run(program, Sample { input, samples }, Cx::new(&arena, limits.fuel, stop.flag()));
+    if let Err(failure) = &outcome.result {
+        return Err(failure.describe(program));
+    }
+    let mut cx = Cx::new(&arena, limits.fuel, stop.flag());
+    let mut rules = Vec::new();
+    for &value in &outcome.values {
+        let Value::Func(closure) = value else { continue };
+        let (Op::Learned, Some(&Value::Prim(learner))) = (closure.op, closure.held.first()) else { continue };
+        if let Some(explanation) = lesson::explain(&mut cx, value).map_err(words)? {
+            rules.push(LearnedRule { learner: learner.name, explanation });
+        }
+    }
+    Ok(rules)
+}

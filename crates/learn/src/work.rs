@@ -1,0 +1,44 @@
+//! The meter of a learner.
+//!
+//! A learner that found everything it looks for with `n` units finds the same with any limit from `n` on, and with
+//! less it is stopped; nothing in between.
+
+use std::cell::Cell;
+
+/// Counts work in units of about fifty nanoseconds, the same on every machine, and says when it is used up.
+#[derive(Debug)]
+pub struct Work {
+    limit: u64,
+    used: Cell<u64>,
+    stopped: Cell<bool>,
+}
+
+impl Work {
+    pub fn new(limit: u64) -> Work {
+        Work { limit, used: Cell::new(0), stopped: Cell::new(false) }
+    }
+
+    /// Work done so far, never above the limit.
+    pub fn used(&self) -> u64 {
+        self.used.get()
+    }
+
+    /// Whether a learner was stopped.
+    pub fn is_exhausted(&self) -> bool {
+        self.stopped.get()
+    }
+
+    /// Counts `amount`. `None`: there is not that much left, and whoever learns gives up.
+    pub(crate) fn spend(&self, amount: usize) -> Option<()> {
+        let used = self.used.get().saturating_add(amount as u64);
+        if used > self.limit {
+            self.used.set(self.limit);
+            self.stopped.set(true);
+        }
+        if self.stopped.get() {
+            return None;
+        }
+        self.used.set(used);
+        Some(())
+    }
+}
