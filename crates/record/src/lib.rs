@@ -10,8 +10,10 @@
 //! knows nothing of how programs are run.
 
 mod file;
+mod solve;
 
 pub use file::{RecordError, SCHEMA, Tasks};
+pub use solve::{CurvePoint, Solve, SolveMeans, SolveRun, SolvedAnswer, SolvedAttempt, SolvedTask};
 
 use batt_plan::Counts;
 use batt_score::{Ratio, Rule, Tally, Totals, Verdict};
