@@ -80,6 +80,10 @@ impl Campaign {
                 }
                 let mut progress = self.progress(task);
                 searcher.advance(&self.puzzles[task], &mut progress, limit, stop);
+                // With limited fuel a run that goes on must end where one that was not stopped ends.
+                if fuel.is_some() && stop.load(Ordering::Relaxed) {
+                    return;
+                }
                 each(task, &progress);
                 *self.states[task].lock().unwrap_or_else(PoisonError::into_inner) = progress;
             };

@@ -122,7 +122,11 @@ pub(crate) fn member(out: &mut impl Write, name: &str, value: &impl Serialize) -
     json(out, value)
 }
 
-pub(crate) fn list<W: Write>(out: &mut W, name: &str, items: impl FnOnce(&mut W) -> io::Result<()>) -> io::Result<()> {
+pub(crate) fn list<W: Write>(
+    out: &mut W,
+    name: &str,
+    items: impl FnOnce(&mut W) -> io::Result<()>,
+) -> io::Result<()> {
     write!(out, ",\n\"{name}\":[")?;
     items(out)?;
     write!(out, "]")

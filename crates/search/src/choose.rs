@@ -51,7 +51,9 @@ pub(crate) fn ranked(answers: &[Answer], output: usize) -> Vec<Attempt> {
                     group.answer = i;
                 }
             }
-            None => groups.push(Group { grid, answer: i, mechanisms: BTreeSet::from([&answer.mechanism[..]]) }),
+            None => {
+                groups.push(Group { grid, answer: i, mechanisms: BTreeSet::from([&answer.mechanism[..]]) })
+            }
         }
     }
     let attempt = |group: Group<'_>| {

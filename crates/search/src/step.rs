@@ -6,9 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use batt_dsl::{Limits, lesson};
 use batt_exec::{Input, Job, Options, Prepared, Scratch, caught};
 use batt_lang::Program;
-use batt_learn::{
-    Candidate, Context, Demos, Image, Stage, Work, catalogue, contexts, stage_of_catalogue,
-};
+use batt_learn::{Candidate, Context, Demos, Image, Stage, Work, catalogue, contexts, stage_of_catalogue};
 use batt_plan::ProgramId;
 use batt_task::Grid;
 
@@ -138,19 +136,19 @@ impl Attempt<'_> {
         let options = Options { limits, go_on: false, sharing: true, kernels: true, stop: Some(stop) };
         let samples = pairs.iter().map(|(input, output)| (picture(input), picture(output))).collect();
         let input = |pair: &'_ batt_task::Pair| pair.output.is_some();
-        let inputs = task.train.iter().filter(|pair| input(pair)).chain(&task.test).map(|pair| Input {
-            input: picture(&pair.input),
-            must_give: pair.output.as_ref().map(picture),
-        });
+        let inputs =
+            task.train.iter().filter(|pair| input(pair)).chain(&task.test).map(|pair| Input {
+                input: picture(&pair.input),
+                must_give: pair.output.as_ref().map(picture),
+            });
         let programs = (0..known.programs.len() as u32).map(ProgramId).collect();
         let job = Job { samples, inputs: inputs.collect(), programs };
         let runs = known.prepared.run(&job, &options, &mut Scratch::new(limits));
         for (program, runs) in known.programs.iter().zip(runs) {
             self.progress.tried += 1;
             let (demos, tests) = runs.split_at(pairs.len());
-            let right = |(run, (_, output)): (_, &(Grid, Grid))| {
-                batt_score::judge(run, Some(output)).is_right()
-            };
+            let right =
+                |(run, (_, output)): (_, &(Grid, Grid))| batt_score::judge(run, Some(output)).is_right();
             if !demos.iter().zip(&pairs).all(right) {
                 continue;
             }

@@ -361,9 +361,7 @@ impl<'d> Desk<'d> {
             None => String::new(),
         };
         bar.set_position(answered as u64);
-        bar.set_message(format!(
-            "{answered} of {tasks} solved on demos, {per_second:.0} candidates/s{left}"
-        ));
+        bar.set_message(format!("{answered} of {tasks} solved on demos, {per_second:.0} candidates/s{left}"));
     }
 
     /// Takes in what is known of a task.
@@ -428,10 +426,12 @@ impl<'d> Desk<'d> {
             return Err(failed);
         }
         // Nothing is left to choose: the sealed step.
-        let mut totals = Totals::default();
         let answers = Submission::parse(submission(campaign, &ledger.outputs).as_bytes())?;
-        totals.add(&Scores::open(&answers, tasks));
+        let scores = Scores::open(&answers, tasks);
+        let mut totals = Totals::default();
+        totals.add(&scores);
         let document = self.document(&ledger, campaign, record::scores(&totals));
+        let reliability = reliability(&document.tasks, &scores);
         if let Some(path) = &self.args.record {
             document.write(path).with_context(|| cannot_write(path))?;
         }
@@ -439,14 +439,20 @@ impl<'d> Desk<'d> {
             write_aside(path, exported(&document.tasks).as_bytes()).with_context(|| cannot_write(path))?;
         }
         if self.args.json {
-            output::json(Report::new(&document, &totals))?;
+            output::json(Report::new(&document, &totals, reliability))?;
         } else {
-            self.print(&document, &totals, resumed)?;
+            self.print(&document, &totals, &reliability, resumed)?;
         }
         Ok(!signal::stopped())
     }
 
-    fn print(&self, document: &Solve, totals: &Totals, resumed: usize) -> anyhow::Result<()> {
+    fn print(
+        &self,
+        document: &Solve,
+        totals: &Totals,
+        reliability: &[Reliability],
+        resumed: usize,
+    ) -> anyhow::Result<()> {
         let mut out = output::stdout();
         let rows: Vec<Row> = document.tasks.iter().filter_map(Row::new).collect();
         let wide = rows.iter().map(|row| row.task.chars().count()).max().unwrap_or(4);
@@ -454,7 +460,13 @@ impl<'d> Desk<'d> {
             writeln!(out, "{:<wide$}  sure  {:<28} rule", "task", "found by")?;
         }
         for row in rows.iter().take(SHOWN) {
-            let line = format!("{:<wide$} {:>4.0}%  {:<28} {}", row.task, row.sure * 100.0, row.mechanism, row.words);
+            let line = format!(
+                "{:<wide$} {:>4.0}%  {:<28} {}",
+                row.task,
+                row.sure * 100.0,
+                row.mechanism,
+                row.words
+            );
             writeln!(out, "{}", shortened(&line, output::width()))?;
         }
         if rows.len() > SHOWN {
@@ -468,11 +480,18 @@ impl<'d> Desk<'d> {
         for rule in Rule::ALL {
             row(rule.label(), score(totals, rule))?;
         }
+        for line in reliability {
+            let said = line.said * 100.0;
+            row(&line.class, format!("{} of {} right, {said:.0} % said", line.right, line.attempts))?;
+        }
         let tried: u64 = document.tasks.iter().map(|task| task.tried).sum();
         let elapsed = self.started.elapsed();
         let per_second = tried as f64 / elapsed.as_secs_f64().max(1e-3);
         let threads = count(self.threads, "thread");
-        row("throughput", format!("{tried} candidates in {}, {per_second:.0} a second on {threads}", time(elapsed)))?;
+        row(
+            "throughput",
+            format!("{tried} candidates in {}, {per_second:.0} a second on {threads}", time(elapsed)),
+        )?;
         if resumed > 0 {
             writeln!(out, "note: went on from what was known of {}", count(resumed, "task"))?;
         }
@@ -559,8 +578,40 @@ fn exported(tasks: &[SolvedTask]) -> String {
 
 /// Right outputs, as far as the solver can tell.
 fn expected(task: &SolvedTask) -> f64 {
-    let sure = |attempts: &Vec<record::SolvedAttempt>| attempts.iter().map(|it| it.sure).sum::<f64>().min(1.0);
+    let sure =
+        |attempts: &Vec<record::SolvedAttempt>| attempts.iter().map(|it| it.sure).sum::<f64>().min(1.0);
     task.attempts.iter().map(sure).sum()
+}
+
+/// Attempts of which something similar was said, and how many of them are right.
+#[derive(Serialize)]
+struct Reliability {
+    class: String,
+    attempts: usize,
+    right: usize,
+    /// The mean of what was said.
+    said: f64,
+}
+
+/// First attempts by how sure they are; nothing where no solution is known.
+fn reliability(tasks: &[SolvedTask], scores: &Scores) -> Vec<Reliability> {
+    let mut first: Vec<(f64, bool)> = Vec::new();
+    for scored in &scores.tasks {
+        let Some(task) = tasks.iter().find(|task| task.id == scored.id) else { continue };
+        for (attempts, output) in task.attempts.iter().zip(&scored.outputs) {
+            let Some(attempt) = attempts.first() else { continue };
+            first.push((attempt.sure, output.right_attempt() == Some(0)));
+        }
+    }
+    let class = |(from, to): (f64, f64)| {
+        let inside = first.iter().filter(|(sure, _)| (from..to).contains(sure));
+        let (attempts, said) = inside.clone().fold((0, 0.0), |(n, sum), (sure, _)| (n + 1, sum + sure));
+        let right = inside.filter(|(_, right)| *right).count();
+        let class = format!("first attempts, {:.0} to {:.0} % sure", from * 100.0, to.min(1.0) * 100.0);
+        Reliability { class, attempts, right, said: said / f64::max(attempts as f64, 1.0) }
+    };
+    let classes = [(0.95, 2.0), (0.8, 0.95), (0.5, 0.8), (0.2, 0.5), (0.0, 0.2)].map(class);
+    classes.into_iter().filter(|class| class.attempts > 0).collect()
 }
 
 /// What is said of one task.
@@ -597,11 +648,12 @@ struct Report {
     seconds: f64,
     tried: u64,
     curve: Vec<CurvePoint>,
+    reliability: Vec<Reliability>,
     answers: Vec<Row>,
 }
 
 impl Report {
-    fn new(document: &Solve, totals: &Totals) -> Report {
+    fn new(document: &Solve, totals: &Totals, reliability: Vec<Reliability>) -> Report {
         let answers: Vec<Row> = document.tasks.iter().filter_map(Row::new).collect();
         Report {
             tasks: document.tasks.len(),
@@ -611,6 +663,7 @@ impl Report {
             seconds: document.means.seconds,
             tried: document.tasks.iter().map(|task| task.tried).sum(),
             curve: document.means.curve.clone(),
+            reliability,
             answers,
         }
     }
