@@ -11,10 +11,10 @@ const ENDS: [f64; 6] = [1.0, 3.0, 5.0, 6.5, 8.0, f64::INFINITY];
 /// How many of a thousand first attempts are right, by their score, and by what happens when a pair is left out:
 /// right on all, on some, on none. `docs/solving.md` says how this was measured.
 const FIRST: [[u32; 3]; 6] =
-    [[990, 970, 900], [980, 950, 850], [950, 900, 600], [850, 650, 300], [600, 300, 100], [300, 100, 50]];
+    [[980, 910, 600], [970, 820, 500], [950, 730, 450], [800, 700, 330], [650, 350, 300], [300, 200, 120]];
 
 /// Second attempts.
-const SECOND: [u32; 6] = [200, 150, 100, 80, 50, 30];
+const SECOND: [u32; 6] = [150, 150, 120, 100, 60, 50];
 
 /// In thousandths; `place` 0 is the first attempt.
 pub(crate) fn confidence(place: usize, score: f64, folds: Option<Folds>) -> u32 {
@@ -22,9 +22,10 @@ pub(crate) fn confidence(place: usize, score: f64, folds: Option<Folds>) -> u32 
     if place > 0 {
         return SECOND[class];
     }
+    // With one pair only nothing can be left out, and nothing is known.
     let fold = match folds {
-        Some(Folds { right, of }) if right == of => 0,
-        Some(Folds { right: 0, .. }) => 2,
+        Some(Folds { right, of }) if right == of && of > 0 => 0,
+        Some(Folds { right: 0, of: 1.. }) => 2,
         _ => 1,
     };
     FIRST[class][fold]
