@@ -14,3 +14,4 @@ pub(crate) mod programs;
 pub(crate) mod run;
 pub(crate) mod score;
 pub(crate) mod show;
+pub(crate) mod solve;
