@@ -1,7 +1,8 @@
 //! arcbatt: runs batteries of small DSL programs over ARC tasks.
 //!
 //! This is the hallway: front doors see only this crate. Each room is a module here under its own name, and what
-//! takes several rooms at once ([`battery`], [`verify`], [`explain`], [`document`], [`conformance`], [`sheet`]) stands beside
+//! takes several rooms at once ([`battery`], [`verify`], [`explain`], [`document`], [`library`],
+//! [`conformance`], [`sheet`]) stands beside
 //! them.
 
 use std::sync::atomic::AtomicBool;
@@ -12,6 +13,7 @@ pub use batt_lang as lang;
 pub use batt_plan as plan;
 pub use batt_record as record;
 pub use batt_score as score;
+pub use batt_store as store;
 pub use batt_task as task;
 pub use batt_value as value;
 
@@ -21,6 +23,7 @@ pub mod sheet;
 pub mod verify;
 pub mod explain;
 pub mod document;
+pub mod library;
 pub mod conformance;
 
 /// The programs for the built-in data set.

@@ -9,6 +9,7 @@ pub(crate) mod dsl;
 pub(crate) mod eval;
 pub(crate) mod plan;
 pub(crate) mod programs;
+pub(crate) mod programs_store;
 pub(crate) mod run;
 pub(crate) mod score;
 pub(crate) mod show;
