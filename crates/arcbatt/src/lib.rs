@@ -24,6 +24,7 @@ pub mod verify;
 pub mod explain;
 pub mod document;
 pub mod profile;
+pub mod page;
 pub mod conformance;
 
 /// The programs for the built-in data set.

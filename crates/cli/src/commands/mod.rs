@@ -11,6 +11,7 @@ pub(crate) mod eval;
 pub(crate) mod plan;
 pub(crate) mod profile;
 pub(crate) mod programs;
+pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod score;
 pub(crate) mod show;
