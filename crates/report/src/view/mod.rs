@@ -16,6 +16,8 @@ pub use dsl::Dsl;
 pub use events::EventSums;
 pub use framework::Framework;
 pub use lines::Lines;
+pub(crate) use lines::Ran;
 pub use phases::Phases;
 pub use tasks::Tasks;
+pub(crate) use what_if::costs;
 pub use what_if::{Speedup, WhatIf};

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use batt_record::profile::Function;
 use serde::Serialize;
 
 use crate::facts::{Facts, ReportError};
@@ -81,24 +82,23 @@ impl WhatIf {
     }
 }
 
-/// How many times faster each function gets. The name of a function counts for more than that of a category, and that
-/// for more than that of a phase.
+/// How many times faster each function gets. A name means the function called so; only if there is none the category
+/// or family, and then the phase. Where several names meet in a function, the closest one counts.
 fn factors(facts: &Facts<'_>, speedups: &[Speedup]) -> Result<Vec<f64>, ReportError> {
     let functions = &facts.profile.functions;
     let mut factors = vec![(0, 1.0); functions.len()];
     for Speedup { name, factor } in speedups {
-        let mut known = false;
+        let rank = |function: &Function| match function.category.strip_prefix("primitives: ") {
+            _ if function.name == *name => 3,
+            family if function.category == *name || family == Some(name) => 2,
+            _ if function.phase == *name => 1,
+            _ => 0,
+        };
+        let meant = functions.iter().map(rank).max().unwrap_or(0);
+        let known = meant > 0;
         for (function, entry) in functions.iter().zip(&mut factors) {
-            let family = function.category.strip_prefix("primitives: ");
-            let rank = match () {
-                () if function.name == *name => 3,
-                () if function.category == *name || family == Some(name) => 2,
-                () if function.phase == *name => 1,
-                () => 0,
-            };
-            known |= rank > 0;
-            if rank > entry.0 {
-                *entry = (rank, *factor);
+            if known && rank(function) == meant && meant > entry.0 {
+                *entry = (meant, *factor);
             }
         }
         if !known {
@@ -126,23 +126,36 @@ impl Savings {
     fn new(facts: &Facts<'_>, factors: &[f64]) -> Savings {
         let saved = |function: u32, ns: u64| ns as f64 * (1.0 - 1.0 / factors[function as usize]);
         let main = facts.profile.lanes[0].between.iter().map(|(function, ns, _)| saved(*function, *ns)).sum();
-        let mut is_node = vec![false; facts.profile.functions.len()];
-        facts.profile.nodes.iter().for_each(|node| is_node[node.function as usize] = true);
-        facts.profile.functions.iter().enumerate().for_each(|(i, it)| is_node[i] |= it.primitive);
-        let mut apportioned = 0.0;
-        let tasks = facts.profile.tasks.iter().map(|task| {
-            let engine = task.booked.iter().filter(|it| !is_node[it.0 as usize]);
-            let engine: f64 = engine.map(|(function, ns, _)| saved(*function, *ns)).sum();
-            let mut nodes = 0.0;
-            for (function, sum) in facts.task_functions(task) {
-                nodes += saved(function, sum.time());
-                apportioned += saved(function, sum.apportioned);
-            }
-            engine + nodes
-        });
-        let tasks = tasks.collect();
-        Savings { main, tasks, apportioned }
+        let costs = costs(facts);
+        let all = costs.iter().flatten();
+        let apportioned = all.map(|cost| saved(cost.function, cost.apportioned)).sum();
+        let tasks = costs.iter().map(|costs| costs.iter().map(|cost| saved(cost.function, cost.ns)).sum());
+        Savings { main, tasks: tasks.collect(), apportioned }
     }
+}
+
+/// What a function took in a task.
+pub(crate) struct Cost {
+    pub(crate) function: u32,
+    pub(crate) ns: u64,
+    /// Of that, what is apportioned.
+    pub(crate) apportioned: u64,
+}
+
+/// What the functions took in each task of the profile: the engine's, then those of nodes.
+pub(crate) fn costs(facts: &Facts<'_>) -> Vec<Vec<Cost>> {
+    let mut is_node = vec![false; facts.profile.functions.len()];
+    facts.profile.nodes.iter().for_each(|node| is_node[node.function as usize] = true);
+    facts.profile.functions.iter().enumerate().for_each(|(i, it)| is_node[i] |= it.primitive);
+    let of_task = |task: &batt_record::profile::Task| {
+        let engine = task.booked.iter().filter(|it| !is_node[it.0 as usize]);
+        let engine = engine.map(|(function, ns, _)| Cost { function: *function, ns: *ns, apportioned: 0 });
+        let nodes = facts.task_functions(task).into_iter();
+        let nodes =
+            nodes.map(|(function, sum)| Cost { function, ns: sum.time(), apportioned: sum.apportioned });
+        engine.chain(nodes).collect()
+    };
+    facts.profile.tasks.iter().map(of_task).collect()
 }
 
 /// How long the main lane would wait in all, if each task took as much less as `saved` says. Tasks begin in the
