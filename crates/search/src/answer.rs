@@ -49,12 +49,6 @@ impl Answer {
     pub fn stands(&self) -> bool {
         self.checks.is_none_or(|checks| checks.same && (self.fixed || checks.turned || checks.recolored))
     }
-
-    /// The text under another name.
-    pub fn named(&self, name: &str) -> String {
-        let Some(open) = self.program.find('(') else { return self.program.clone() };
-        format!("def {name}{}", &self.program[open..])
-    }
 }
 
 /// How far the search for one task is.
