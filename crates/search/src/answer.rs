@@ -60,7 +60,7 @@ pub struct Progress {
     pub fuel: u64,
     /// Candidates that were tried.
     pub tried: u64,
-    /// Nothing is left to try, or no fuel to try it with.
+    /// Nothing is left to try.
     pub ended: bool,
     /// In the order in which they were found.
     pub answers: Vec<Answer>,

@@ -78,8 +78,10 @@ impl<'s> Searcher<'s> {
         progress.prune();
         if !stopped() {
             match next {
-                Some(next) if !work.is_exhausted() => progress.step = next,
-                _ => progress.ended = true,
+                // The step is due again if there is ever more fuel.
+                _ if work.is_exhausted() => progress.fuel = progress.fuel.max(fuel),
+                Some(next) => progress.step = next,
+                None => progress.ended = true,
             }
         }
         self.look_into(puzzle, progress, stop);
