@@ -85,7 +85,7 @@ pub(crate) struct Args {
 
 /// What learners do in a second of processor time on a usual machine.
 const FUEL_PER_SECOND: f64 = 80e6;
-/// The most that a thread needs, on tasks with the largest grids.
+/// Counted for each thread: several times what the largest grids take.
 const MEMORY_PER_THREAD: u64 = 400 << 20;
 
 fn duration(text: &str) -> Result<Duration, String> {
