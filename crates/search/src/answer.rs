@@ -49,12 +49,6 @@ impl Answer {
     pub fn stands(&self) -> bool {
         self.checks.is_none_or(|checks| checks.same && (self.fixed || checks.turned || checks.recolored))
     }
-
-    /// The text under another name.
-    pub fn named(&self, name: &str) -> String {
-        let Some(open) = self.program.find('(') else { return self.program.clone() };
-        format!("def {name}{}", &self.program[open..])
-    }
 }
 
 /// How far the search for one task is.
@@ -66,7 +60,7 @@ pub struct Progress {
     pub fuel: u64,
     /// Candidates that were tried.
     pub tried: u64,
-    /// Nothing is left to try, or no fuel to try it with.
+    /// Nothing is left to try.
     pub ended: bool,
     /// In the order in which they were found.
     pub answers: Vec<Answer>,

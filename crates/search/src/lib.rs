@@ -22,4 +22,4 @@ pub use answer::{Answer, Checks, Folds, Progress};
 pub use choose::{Attempt, Attempts};
 pub use confidence::SURE;
 pub use puzzle::Puzzle;
-pub use step::{FUEL_PER_WORK, Known, Searcher};
+pub use step::{FUEL_PER_WORK, Known, Searcher, name};

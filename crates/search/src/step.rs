@@ -78,8 +78,10 @@ impl<'s> Searcher<'s> {
         progress.prune();
         if !stopped() {
             match next {
-                Some(next) if !work.is_exhausted() => progress.step = next,
-                _ => progress.ended = true,
+                // The step is due again if there is ever more fuel.
+                _ if work.is_exhausted() => progress.fuel = progress.fuel.max(fuel),
+                Some(next) => progress.step = next,
+                None => progress.ended = true,
             }
         }
         self.look_into(puzzle, progress, stop);
@@ -135,18 +137,17 @@ impl Attempt<'_> {
         let limits = Limits::STANDARD;
         let options = Options { limits, go_on: false, sharing: true, kernels: true, stop: Some(stop) };
         let samples = pairs.iter().map(|(input, output)| (picture(input), picture(output))).collect();
-        let input = |pair: &'_ batt_task::Pair| pair.output.is_some();
-        let inputs =
-            task.train.iter().filter(|pair| input(pair)).chain(&task.test).map(|pair| Input {
-                input: picture(&pair.input),
-                must_give: pair.output.as_ref().map(picture),
-            });
+        let inputs = task
+            .train
+            .iter()
+            .chain(&task.test)
+            .map(|pair| Input { input: picture(&pair.input), must_give: pair.output.as_ref().map(picture) });
         let programs = (0..known.programs.len() as u32).map(ProgramId).collect();
         let job = Job { samples, inputs: inputs.collect(), programs };
         let runs = known.prepared.run(&job, &options, &mut Scratch::new(limits));
         for (program, runs) in known.programs.iter().zip(runs) {
             self.progress.tried += 1;
-            let (demos, tests) = runs.split_at(pairs.len());
+            let (demos, tests) = runs.split_at(task.train.len());
             let right =
                 |(run, (_, output)): (_, &(Grid, Grid))| batt_score::judge(run, Some(output)).is_right();
             if !demos.iter().zip(&pairs).all(right) {
@@ -251,8 +252,8 @@ impl Attempt<'_> {
     }
 }
 
-/// The name of a program for a task.
-fn name(id: &str) -> String {
+/// The name of a program for a task: it belongs to the task that it ends with.
+pub fn name(id: &str) -> String {
     let word = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
     format!("solve_{}", id.chars().map(word).collect::<String>())
 }

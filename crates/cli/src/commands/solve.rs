@@ -85,7 +85,7 @@ pub(crate) struct Args {
 
 /// What learners do in a second of processor time on a usual machine.
 const FUEL_PER_SECOND: f64 = 80e6;
-/// The most that a thread needs, on tasks with the largest grids.
+/// Counted for each thread: several times what the largest grids take.
 const MEMORY_PER_THREAD: u64 = 400 << 20;
 
 fn duration(text: &str) -> Result<Duration, String> {
@@ -563,12 +563,9 @@ fn exported(tasks: &[SolvedTask]) -> String {
         for (n, place) in places.into_iter().enumerate() {
             let answer = &task.answers[place];
             let head = answer.program.find('(').unwrap_or(0);
+            let own = arcbatt::search::name(&task.id);
             // A program belongs to the task that its name ends with.
-            let own = answer.program[..head].trim_start_matches("def solve_");
-            let name = match n {
-                0 => format!("solve_{own}"),
-                n => format!("attempt_{}_{own}", n + 1),
-            };
+            let name = if n == 0 { own } else { own.replacen("solve", &format!("attempt_{}", n + 1), 1) };
             let words = answer.words.replace('\n', " ");
             text.push_str(&format!("# {words}\ndef {name}{}\n\n", &answer.program[head..]));
         }
