@@ -152,7 +152,7 @@ fn programs_come_back_as_they_went_in() {
         Entry { program: child.clone(), origin: origin.clone(), measures: vec![measure("t", "b", 9, 4)] };
     assert_eq!(store.add(&[imported, entry.clone()]).unwrap(), [Added::New, Added::New]);
     let stored = store.get(child.hash()).unwrap().unwrap();
-    assert_eq!((&stored.origin, stored.calls, stored.signature.as_str()), (&origin, 2, "(grid) -> grid"));
+    assert_eq!((&stored.origin, stored.calls, stored.signature.as_str()), (&origin, 2, "(Grid) -> Grid"));
     assert_eq!(stored.program().unwrap().hash(), child.hash());
     stored.check().unwrap();
     assert_eq!(store.measures_of(child.hash()).unwrap(), entry.measures);
@@ -310,7 +310,12 @@ fn what_is_no_store_is_refused_and_left_alone() {
             "FILE is damaged: it ends within its header; it is left as it is, put back a copy or name another file with --store"
         ],
     );
-    check_refused(&write("half", &good[..good.len() / 2 / 4096 * 4096]), expect![[""]]);
+    check_refused(
+        &write("half", &good[..good.len() / 2 / 4096 * 4096]),
+        expect![
+            "FILE is damaged: database disk image is malformed; it is left as it is, put back a copy or name another file with --store"
+        ],
+    );
     check_refused(&write("torn", &changed(good.len() - 8 * 4096, &[0xff; 4096])), expect![[""]]);
     let tables = write("tables", &good);
     let other = rusqlite::Connection::open(&tables).unwrap();
