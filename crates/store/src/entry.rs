@@ -98,7 +98,7 @@ pub struct Stored {
     pub hash: ContentHash,
     /// In canonical form, under the name `solve`.
     pub text: String,
-    /// `(grid) -> grid`
+    /// `(Grid) -> Grid`
     pub signature: String,
     pub calls: u32,
     /// All names it goes by, ascending. A found program has none.
@@ -160,7 +160,7 @@ fn read(text: &str, hash: ContentHash) -> Result<Program, StoreError> {
 }
 
 pub(crate) fn signature(program: &Program) -> String {
-    let takes = if program.needs_samples() { "(samples, grid)" } else { "(grid)" };
+    let takes = if program.needs_samples() { "(Samples, Grid)" } else { "(Grid)" };
     format!("{takes} -> {}", program.node(program.result()).ty)
 }
 

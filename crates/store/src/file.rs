@@ -129,7 +129,8 @@ fn inspect(path: &Path) -> Result<(), StoreError> {
     let found: String =
         connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)).map_err(sqlite)?;
     if found != "ok" {
-        return corrupt(found);
+        // The first line only says in which database it was found.
+        return corrupt(found.lines().last().unwrap_or_default().to_owned());
     }
     if tables(&connection).map_err(sqlite)? != expected().map_err(sqlite)? {
         return corrupt("its tables are not those of a store".to_owned());
