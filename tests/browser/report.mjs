@@ -29,7 +29,7 @@ try {
   // A second run with mistakes in it: every third program is cut short.
   const source = readFileSync(new URL("../../programs/demo.py", import.meta.url), "utf8");
   let n = 0;
-  const broken = source.replace(/^    return (.*)$/gm, (line, what) => (n++ % 3 === 0 ? `    return ${n % 2 ? `vmirror(${what})` : "crop(I, ORIGIN, ORIGIN)"}` : line));
+  const broken = source.replace(/^    return (.*)$/gm, (line, what) => (n++ % 3 === 0 ? `    return ${n % 2 ? `vmirror(${what})` : "crop(I, ORIGIN, UNITY)"}` : line));
   writeFileSync(file("broken.py"), broken);
   run("run", "--programs", file("broken.py"), "--record", file("broken.json"), "--profile");
   run("report", file("run.json"), "-o", file("run.html"));

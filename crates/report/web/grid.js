@@ -42,7 +42,7 @@ export function picture(cells, size, name, expected = null) {
   const other = rows(expected);
   const marks = other !== null && differing(grid, other) !== null ? other : null;
   const [height, width] = [grid.length, Math.max(...grid.map((row) => row.length))];
-  const cell = Math.max(2, Math.floor(size / Math.max(width, height)));
+  const cell = Math.min(LARGEST, Math.max(2, Math.floor(size / Math.max(width, height))));
   const sharp = Math.min(2, window.devicePixelRatio || 1);
   const canvas = el("canvas", {
     width: width * cell * sharp,
@@ -58,6 +58,9 @@ export function picture(cells, size, name, expected = null) {
   draw(context, grid, cell, marks);
   return canvas;
 }
+
+/** Cells of a tiny grid need not fill its room. */
+const LARGEST = 30;
 
 /**
  * @param {CanvasRenderingContext2D} context

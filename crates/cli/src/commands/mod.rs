@@ -14,4 +14,5 @@ pub(crate) mod programs;
 pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod score;
+pub(crate) mod serve;
 pub(crate) mod show;
