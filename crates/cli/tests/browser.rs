@@ -40,7 +40,8 @@ fn in_browser(script: &str) {
 fn ready(folder: &Path) -> Result<(), String> {
     Command::new("node").arg("--version").output().map_err(|_| "there is no node".to_owned())?;
     let named = std::env::var_os("CHROMIUM").map(PathBuf::from);
-    let usual = ["chromium", "chromium-browser", "google-chrome"].map(|name| Path::new("/usr/bin").join(name));
+    let usual =
+        ["chromium", "chromium-browser", "google-chrome"].map(|name| Path::new("/usr/bin").join(name));
     if !named.into_iter().chain(usual).any(|path| path.exists()) {
         return Err("there is no chromium".to_owned());
     }

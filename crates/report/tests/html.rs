@@ -4,8 +4,8 @@ mod common;
 
 use batt_record::{Example, Outcome, Pair, Record, Rows, Task};
 use batt_report::html::{Graph, Source, write};
-use common::World;
 use batt_trace::{Level, Spot};
+use common::World;
 use serde_json::Value;
 
 fn page(record: &Record) -> String {
@@ -81,7 +81,12 @@ fn a_task_is_in_one_state() {
     let cases = [
         (task(pair("ok", None), pair("ok", None), right.clone()), "solved", None, 1),
         (task(pair("ok", None), pair("wrong", Some(near.clone())), near.clone()), "near_miss", Some(1), 1),
-        (task(pair("wrong", Some(near.clone())), pair("skipped", None), far.clone()), "near_miss", Some(1), 0),
+        (
+            task(pair("wrong", Some(near.clone())), pair("skipped", None), far.clone()),
+            "near_miss",
+            Some(1),
+            0,
+        ),
         (task(pair("ok", None), pair("wrong", Some(far.clone())), far.clone()), "wrong", Some(10), 1),
         (task(pair("ok", None), pair("wrong_shape", Some(vec![vec![1]])), far.clone()), "wrong", None, 1),
         (task(pair("fuel", None), pair("skipped", None), far.clone()), "failed", None, 0),

@@ -17,10 +17,10 @@ use serde::Serialize;
 use tokio_stream::wrappers::WatchStream;
 use tokio_stream::{Stream, StreamExt};
 
+use crate::Shared;
 use crate::check::{self, Checked, Question};
 use crate::guard::{self, MAX_BODY};
 use crate::runs::{Progress, Request, RunError};
-use crate::Shared;
 
 type Server = State<Arc<Shared>>;
 type Answer<T> = Result<T, Refusal>;

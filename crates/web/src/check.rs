@@ -73,9 +73,8 @@ fn answer(question: &Question, late: &AtomicBool) -> Result<Checked, RunError> {
     let programs = parsed.programs.iter().map(|program| program.name().to_owned()).collect();
     let mut checked = Checked { programs, problems, title: None, picture: None };
     let Some(program) = parsed.programs.first() else { return Ok(checked) };
-    let name = task.as_deref().unwrap_or_else(|| {
-        program.name().strip_prefix("solve_").unwrap_or(program.name())
-    });
+    let name =
+        task.as_deref().unwrap_or_else(|| program.name().strip_prefix("solve_").unwrap_or(program.name()));
     match self::task(data, name) {
         Ok(task) => {
             let sheet = Sheet::new(&task, 0, Some(program), Limits::STANDARD, Stop::new(late, &|| {}));
@@ -111,9 +110,12 @@ fn problem(problem: &Problem, text: &str) -> ProblemBody {
 /// The tasks of a set that has a name and is here. A path is no name: the server reads no files of others.
 pub(crate) fn named(name: &str) -> Result<Index, RunError> {
     let folder = DataFolder::user();
-    let installed = || PINNED.iter().any(|set| set.name == name && folder.as_ref().is_some_and(|it| it.has(set)));
+    let installed =
+        || PINNED.iter().any(|set| set.name == name && folder.as_ref().is_some_and(|it| it.has(set)));
     if !BUILT_IN.iter().any(|set| set.name == name) && !installed() {
-        return Err(RunError::Data(format!("no data set called {name} is here; `batt data list` lists them")));
+        return Err(RunError::Data(format!(
+            "no data set called {name} is here; `batt data list` lists them"
+        )));
     }
     let options = Options { skip_bad: false, select: Select::ALL };
     arcbatt::task::index(name, &options).map_err(|error| RunError::Data(error.to_string()))

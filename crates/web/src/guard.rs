@@ -44,10 +44,12 @@ impl Guard {
         if headers.contains_key(header::ORIGIN) && !text(header::ORIGIN).is_some_and(|it| self.is_own(it)) {
             return Some("this server answers its own page only");
         }
-        let in_header = headers.get(TOKEN_HEADER).is_some_and(|it| same(it.as_bytes(), self.token.as_bytes()));
+        let in_header =
+            headers.get(TOKEN_HEADER).is_some_and(|it| same(it.as_bytes(), self.token.as_bytes()));
         let in_query = query.split('&').filter_map(|part| part.strip_prefix("token="));
         let in_query = in_query.into_iter().any(|it| same(it.as_bytes(), self.token.as_bytes()));
-        (!in_header && !in_query).then_some("the token is missing; open the address that `batt serve` printed")
+        (!in_header && !in_query)
+            .then_some("the token is missing; open the address that `batt serve` printed")
     }
 
     fn is_own(&self, origin: &str) -> bool {

@@ -134,7 +134,10 @@ impl Runs {
         let name = name.unwrap_or_default();
         let folder = self.folder.join(&name);
         fs::create_dir_all(&folder)?;
-        write_aside(&folder.join(REQUEST), serde_json::to_string(&request).map_err(io::Error::from)?.as_bytes())?;
+        write_aside(
+            &folder.join(REQUEST),
+            serde_json::to_string(&request).map_err(io::Error::from)?.as_bytes(),
+        )?;
         let run = Arc::new(Run::new(&name, request, folder, State::Waiting, total));
         known.insert(name, Arc::clone(&run));
         drop(known);
@@ -149,7 +152,8 @@ impl Runs {
         run.news.send_if_modified(|now| {
             begun = !matches!(now.state, State::Waiting | State::Running);
             if begun {
-                *now = Progress { state: State::Waiting, done: 0, solved: 0, total, error: None, ..now.clone() };
+                *now =
+                    Progress { state: State::Waiting, done: 0, solved: 0, total, error: None, ..now.clone() };
             }
             begun
         });
@@ -177,7 +181,9 @@ impl Runs {
 
     pub(crate) fn record_bytes(&self, name: &str) -> Result<Vec<u8>, RunError> {
         match fs::read(self.run(name)?.folder.join(RECORD)) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(RunError::Unfinished(name.to_owned())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                Err(RunError::Unfinished(name.to_owned()))
+            }
             read => Ok(read?),
         }
     }
@@ -301,7 +307,12 @@ impl Run {
             return Err(error.into());
         }
         summary.left = index.len() - summary.tasks;
-        let options = record::Options { fuel: limits.fuel, seconds: 0, all_pairs: self.request.all_pairs, go_on: false };
+        let options = record::Options {
+            fuel: limits.fuel,
+            seconds: 0,
+            all_pairs: self.request.all_pairs,
+            go_on: false,
+        };
         let (data, threads) = (self.request.data.as_str(), pool.threads());
         let made = Made { data, options, threads, sharing: true, kernels: true };
         let record = document::record(&made, &battery, &summary, &tasks);
@@ -328,9 +339,11 @@ impl Watch for Run {
 
 /// One of the two attempts at each test output is right.
 fn is_solved(task: &record::Task) -> bool {
-    let mut right = task.test.iter().zip(&task.attempts).map(|(example, both)| {
-        example.output.as_ref().is_some_and(|output| both.contains(output))
-    });
+    let mut right = task
+        .test
+        .iter()
+        .zip(&task.attempts)
+        .map(|(example, both)| example.output.as_ref().is_some_and(|output| both.contains(output)));
     !task.test.is_empty() && right.all(|it| it)
 }
 
@@ -338,12 +351,16 @@ fn programs(request: &Request) -> Result<Vec<Program>, RunError> {
     let text = match &request.programs {
         Some(text) => text.as_str(),
         None if request.data == "demo" => DEMO_PROGRAMS,
-        None => return Err(RunError::Programs("which programs? Only the built-in set has its own".to_owned())),
+        None => {
+            return Err(RunError::Programs("which programs? Only the built-in set has its own".to_owned()));
+        }
     };
     let parsed = lang::parse(text);
     let errors = parsed.problems.iter().filter(|it| it.severity == lang::Severity::Error).count();
     match parsed.programs.is_empty() {
-        true => Err(RunError::Programs(format!("there is no usable program in the text, and {errors} errors"))),
+        true => {
+            Err(RunError::Programs(format!("there is no usable program in the text, and {errors} errors")))
+        }
         false => Ok(parsed.programs),
     }
 }

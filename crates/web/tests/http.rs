@@ -50,7 +50,8 @@ impl Client {
 
     fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> BufReader<TcpStream> {
         let mut stream = TcpStream::connect(&self.host).unwrap();
-        let mut head = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\nContent-Length: {}\r\n", body.len());
+        let mut head =
+            format!("{method} {path} HTTP/1.1\r\nConnection: close\r\nContent-Length: {}\r\n", body.len());
         if !headers.iter().any(|(name, _)| *name == "Host") {
             head.push_str(&format!("Host: {}\r\n", self.host));
         }
@@ -138,7 +139,8 @@ fn no_name_leads_out_of_the_folders() {
     }
     let outside = folder.0.display().to_string();
     for data in [outside.as_str(), "/etc", "../..", "demo/../../etc", ""] {
-        let (status, body) = client.post("/api/runs", &json!({ "data": data, "programs": "def f(I):\n    return I\n" }));
+        let (status, body) =
+            client.post("/api/runs", &json!({ "data": data, "programs": "def f(I):\n    return I\n" }));
         assert_eq!(status, 422, "{data}: {body}");
     }
 }
@@ -167,7 +169,8 @@ fn the_editor_sees_problems_and_pictures() {
     assert_eq!(status, 200);
     let problem = &body["problems"][0];
     assert_eq!((&problem["line"], &problem["column"]), (&json!(2), &json!(9)));
-    let (start, end) = (problem["start"].as_u64().unwrap() as usize, problem["end"].as_u64().unwrap() as usize);
+    let (start, end) =
+        (problem["start"].as_u64().unwrap() as usize, problem["end"].as_u64().unwrap() as usize);
     assert_eq!(&text[start..end], "hmiror");
     assert!(body["picture"].is_null());
     let ids = client.json("/api/data/demo");
@@ -190,7 +193,10 @@ fn a_run_goes_from_start_to_record_and_outlives_the_server() {
     assert_eq!(status, 201, "{started}");
     let name = started["name"].as_str().unwrap();
     let (end, _) = client.follow(name);
-    assert_eq!((&end["state"], &end["done"], &end["error"]), (&json!("finished"), &end["total"], &Value::Null));
+    assert_eq!(
+        (&end["state"], &end["done"], &end["error"]),
+        (&json!("finished"), &end["total"], &Value::Null)
+    );
     assert_eq!(end["solved"], end["total"]);
     let record = client.json(&format!("/api/runs/{name}/record"));
     assert_eq!(record["right"]["all"], true);
@@ -237,7 +243,10 @@ fn what_is_described_is_there() {
             let path = path.replace("{name}", "demo").replace("{task}", "none");
             let headers = [(TOKEN_HEADER, client.token.as_str())];
             let (status, body) = client.raw(&method.to_uppercase(), &path, &headers, b"");
-            assert!(status != 405 && !body.contains("there is nothing of this name"), "{method} {path}: {status}");
+            assert!(
+                status != 405 && !body.contains("there is nothing of this name"),
+                "{method} {path}: {status}"
+            );
         }
     }
 }

@@ -166,7 +166,8 @@ fn state(task: &batt_record::Task, best: Option<&Outcome>) -> State {
         return State::Open;
     }
     let attempted = task.test.iter().zip(&task.attempts);
-    let mut solved = attempted.map(|(example, both)| both.iter().any(|it| Some(it) == example.output.as_ref()));
+    let mut solved =
+        attempted.map(|(example, both)| both.iter().any(|it| Some(it) == example.output.as_ref()));
     let all = |best: &Outcome| best.test.iter().all(Pair::is_right) && !best.test.is_empty();
     // A record without grids still has verdicts.
     if if task.test.is_empty() { all(best) } else { solved.all(|it| it) } {

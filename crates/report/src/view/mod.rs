@@ -19,5 +19,5 @@ pub use lines::Lines;
 pub(crate) use lines::Ran;
 pub use phases::Phases;
 pub use tasks::Tasks;
-pub use what_if::{Speedup, WhatIf};
 pub(crate) use what_if::costs;
+pub use what_if::{Speedup, WhatIf};

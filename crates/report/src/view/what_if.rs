@@ -151,11 +151,8 @@ pub(crate) fn costs(facts: &Facts<'_>) -> Vec<Vec<Cost>> {
         let engine = task.booked.iter().filter(|it| !is_node[it.0 as usize]);
         let engine = engine.map(|(function, ns, _)| Cost { function: *function, ns: *ns, apportioned: 0 });
         let nodes = facts.task_functions(task).into_iter();
-        let nodes = nodes.map(|(function, sum)| Cost {
-            function,
-            ns: sum.time(),
-            apportioned: sum.apportioned,
-        });
+        let nodes =
+            nodes.map(|(function, sum)| Cost { function, ns: sum.time(), apportioned: sum.apportioned });
         engine.chain(nodes).collect()
     };
     facts.profile.tasks.iter().map(of_task).collect()
