@@ -1,4 +1,4 @@
-//! The builders' commands: `cargo xtask ci`, `codegen`, `tidy`, `instructions`.
+//! The builders' commands: `cargo xtask ci`, `codegen`, `tidy`, `instructions`, `picture`.
 
 mod codegen;
 mod instructions;
@@ -17,6 +17,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   ci                 everything that must hold before a change lands
   codegen [--check]  write the generated files, or check that they are up to date
   tidy               check the tree against ARCHITECTURE.md, the registry and deny.toml
+  picture            draw the README's picture: the report in a browser (needs node and chromium)
   instructions [--write]
                      count the instructions of hot calls under valgrind, and compare with docs/instructions.tsv";
 
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
         ["codegen", "--check"] => codegen::check(&root()),
         ["instructions"] => instructions::check(&root()),
         ["instructions", "--write"] => instructions::write(&root()),
+        ["picture"] => picture(),
         ["tidy"] => tidy::check(&root()),
         _ => Err(anyhow::Error::msg(USAGE)),
     };
@@ -51,6 +53,16 @@ fn ci() -> Result<()> {
     codegen::check(&root())?;
     say("» tidy");
     tidy::check(&root())
+}
+
+/// `npm ci --prefix tests/browser` has to be done before.
+fn picture() -> Result<()> {
+    step("cargo build --release")?;
+    let batt = root().join("target/release/batt");
+    let batt = std::env::var_os("CARGO_TARGET_DIR")
+        .map_or(batt, |target| PathBuf::from(target).join("release/batt"));
+    let batt = batt.to_str().context("the path of the project is no text")?.to_owned();
+    step_with("node tests/browser/picture.mjs docs/report.png", &[("BATT", &batt)])
 }
 
 fn step(command: &str) -> Result<()> {

@@ -23,6 +23,51 @@ pub fn right(summary: &Summary) -> record::Right {
     }
 }
 
+/// How a run was made, beside what the battery knows.
+pub struct Made<'m> {
+    /// A name or a path.
+    pub data: &'m str,
+    pub options: record::Options,
+    pub threads: usize,
+    pub sharing: bool,
+    pub kernels: bool,
+}
+
+/// The record of a run without its tasks, which are written by themselves.
+pub fn record(
+    made: &Made<'_>,
+    battery: &Battery<'_>,
+    summary: &Summary,
+    tasks: &record::Tasks,
+) -> record::Record {
+    record::Record {
+        right: right(summary),
+        run: record::What {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            dsl: batt_dsl::version().to_string(),
+            data: record::Data { name: made.data.to_owned(), hash: tasks.hash(), tasks: tasks.count() },
+            options: made.options.clone(),
+            seed: None,
+        },
+        means: record::Means {
+            threads: made.threads,
+            sharing: made.sharing,
+            kernels: made.kernels,
+            machine: record::Machine {
+                os: std::env::consts::OS.to_owned(),
+                arch: std::env::consts::ARCH.to_owned(),
+                cores: std::thread::available_parallelism().map_or(1, usize::from),
+            },
+        },
+        plan: battery.plan().counts().into(),
+        scores: record::scores(&summary.scores),
+        verdicts: record::verdict_counts(&summary.tally),
+        programs: programs(battery),
+        tasks: Vec::new(),
+        profile: None,
+    }
+}
+
 pub fn programs(battery: &Battery<'_>) -> Vec<record::Program> {
     let program = |program: &batt_lang::Program| record::Program {
         name: program.name().to_owned(),
@@ -55,7 +100,8 @@ pub fn task(battery: &Battery<'_>, task: &Task, result: &TaskResult) -> record::
     }
 }
 
-fn example(pair: &batt_task::Pair) -> record::Example {
+/// A pair of a task.
+pub fn example(pair: &batt_task::Pair) -> record::Example {
     record::Example { input: record::rows(&pair.input), output: pair.output.as_ref().map(record::rows) }
 }
 

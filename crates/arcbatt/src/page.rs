@@ -18,6 +18,11 @@ pub fn write(runs: &[(String, Record)], out: &mut impl Write) -> io::Result<()> 
     html::write(&sources, &palette::ALL.map(look), out)
 }
 
+/// Writes the page of the local server. `token`: what it has to show with every request.
+pub fn write_live(token: &str, out: &mut impl Write) -> io::Result<()> {
+    html::write_live(token, &palette::ALL.map(look), out)
+}
+
 /// More nodes than this are no picture any more.
 const MAX_NODES: usize = 400;
 const MOST: usize = 50;

@@ -71,6 +71,8 @@ enum Command {
     Profile(commands::profile::Command),
     /// A recorded run as one page for the browser, or two runs side by side
     Report(commands::report::Args),
+    /// A local page for the browser: start runs and watch them, data sets, the manual, an editor
+    Serve(commands::serve::Args),
     /// Measure load, parse, merge and run, alone or beside arc-dsl in CPython
     Bench(commands::bench::Args),
     /// Check, format, show and verify program files
@@ -123,6 +125,7 @@ fn dispatch(command: Command) -> Answer {
         Command::Score(args) => commands::score::run(&args),
         Command::Profile(command) => commands::profile::run(&command),
         Command::Report(args) => commands::report::run(&args),
+        Command::Serve(args) => commands::serve::run(&args),
         Command::Bench(args) => commands::bench::run(&args),
         Command::Programs(command) => commands::programs::run(&command),
         Command::Dsl(command) => commands::dsl::run(&command),

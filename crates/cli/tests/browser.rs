@@ -12,6 +12,11 @@ fn the_report_works_in_a_browser() {
     in_browser("report.mjs");
 }
 
+#[test]
+fn the_local_page_works_in_a_browser() {
+    in_browser("serve.mjs");
+}
+
 fn in_browser(script: &str) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/browser");
     if let Err(missing) = ready(&folder) {

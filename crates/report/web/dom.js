@@ -126,7 +126,7 @@ export function table(caption, head, rows) {
       "table",
       {},
       el("caption", {}, caption),
-      el("thead", {}, el("tr", {}, ...head.map((text, i) => el("th", { scope: "col", ...kind(i) }, text.trim())))),
+      head.every((text) => text === "") ? null : el("thead", {}, el("tr", {}, ...head.map((text, i) => text.trim() === "" ? el("td") : el("th", { scope: "col", ...kind(i) }, text.trim())))),
       el("tbody", {}, ...rows.map((row) => el("tr", {}, ...row.map((cell, i) => el("td", kind(i), cell))))),
     ),
   );

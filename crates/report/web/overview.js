@@ -34,8 +34,8 @@ function stampLine(run, cost) {
   return el(
     "p",
     { class: `stamp ${valid ? "good" : "bad"}`, id: "stamp" },
-    el("strong", {}, valid ? "✓ valid" : "✗ not valid"),
-    ` ${text}.${left}`,
+    el("strong", {}, valid ? "✓ valid: " : "✗ not valid: "),
+    `${text.replace(/^INVALID: /, "")}.${left}`,
   );
 }
 

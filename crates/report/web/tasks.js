@@ -35,7 +35,7 @@ export function tasksView(run, kind) {
   if (kind !== "") wish.kind = kind;
   /** @type {Task[]} */
   let shown = [];
-  const list = longList({ label: "Tasks", height: 216, width: 330, make: (i) => card(run, shown[i]) });
+  const list = longList({ label: "Tasks", height: 200, width: 330, make: (i) => card(run, shown[i]) });
   const found = el("p", { class: "muted", role: "status", id: "found" });
   function choose() {
     const text = wish.text.toLowerCase();
@@ -153,7 +153,7 @@ export function taskView(run, id) {
     el("h1", {}, task.id, " ", badge(task)),
     el("p", {}, [task.time === null ? null : `${time(task.time)} on its lane`, `${grouped(task.fuel)} fuel`, differs(task)].filter((it) => it).join(" · ")),
     all.length === 0 ? el("p", { class: "note" }, "This record has no grids; make it again with this version of batt.") : null,
-    el("div", { class: "pairs" }, ...all.map(row)),
+    section("Pairs", el("div", { class: "pairs" }, ...all.map(row))),
     outcomes(run, task),
     section("Handed in", el("div", { class: "pairs" }, ...attempts)));
 }

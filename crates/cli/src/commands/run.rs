@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use arcbatt::battery::{Battery, Own, Pool, Setup, Summary, TaskResult};
-use arcbatt::dsl::{self, Limits};
+use arcbatt::dsl::Limits;
 use arcbatt::lang::{self, Program};
 use arcbatt::record::profile::Repeat;
 use arcbatt::record::{self, Profile, Record};
@@ -413,37 +413,15 @@ fn record(
     summary: &Summary,
     tasks: &record::Tasks,
 ) -> Record {
-    Record {
-        right: document::right(summary),
-        run: record::What {
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            dsl: dsl::version().to_string(),
-            data: record::Data { name: args.data.clone(), hash: tasks.hash(), tasks: tasks.count() },
-            options: record::Options {
-                fuel: args.fuel,
-                seconds: args.timeout,
-                all_pairs: args.all_pairs,
-                go_on: args.go_on,
-            },
-            seed: None,
-        },
-        means: record::Means {
-            threads: pool.threads(),
-            sharing: !args.no_sharing,
-            kernels: !args.no_kernels,
-            machine: record::Machine {
-                os: std::env::consts::OS.to_owned(),
-                arch: std::env::consts::ARCH.to_owned(),
-                cores: std::thread::available_parallelism().map_or(1, usize::from),
-            },
-        },
-        plan: battery.plan().counts().into(),
-        scores: record::scores(&summary.scores),
-        verdicts: record::verdict_counts(&summary.tally),
-        programs: document::programs(battery),
-        tasks: Vec::new(),
-        profile: None,
-    }
+    let options = record::Options {
+        fuel: args.fuel,
+        seconds: args.timeout,
+        all_pairs: args.all_pairs,
+        go_on: args.go_on,
+    };
+    let (sharing, kernels) = (!args.no_sharing, !args.no_kernels);
+    let made = document::Made { data: &args.data, options, threads: pool.threads(), sharing, kernels };
+    document::record(&made, battery, summary, tasks)
 }
 
 struct Report<'r> {

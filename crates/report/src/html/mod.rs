@@ -59,19 +59,35 @@ pub fn write(sources: &[Source<'_>], looks: &[Look], out: &mut impl Write) -> io
     }
     let runs = sources.iter().map(Run::new).collect();
     let document = Document { schema: SCHEMA, looks, runs, compare: compare(sources) };
-    let (script, style) = (script(), STYLE);
-    let head = SHELL.split_once("<!-- policy -->").and_then(|(start, rest)| {
+    page(&MODULES, &document, "", out)
+}
+
+/// Writes the page that the local server shows. It may talk to whom it comes from, and to nobody else. `token`: what
+/// it shows with every request.
+pub fn write_live(token: &str, looks: &[Look], out: &mut impl Write) -> io::Result<()> {
+    #[derive(Serialize)]
+    struct Document<'d> {
+        token: &'d str,
+        looks: &'d [Look],
+    }
+    page(&LIVE, &Document { token, looks }, " connect-src 'self'; img-src data:;", out)
+}
+
+/// A page: the shell with style, data and script. `more`: what its policy allows beside them.
+fn page(modules: &[&str], document: &impl Serialize, more: &str, out: &mut impl Write) -> io::Result<()> {
+    let script = script(modules);
+    let parts = SHELL.split_once("<!-- policy -->").and_then(|(start, rest)| {
         let (middle, end) = rest.split_once("<!-- parts -->")?;
         Some((start, middle, end))
     });
-    let (start, middle, end) = head.ok_or_else(|| io::Error::other("the shell has lost its marks"))?;
+    let (start, middle, end) = parts.ok_or_else(|| io::Error::other("the shell has lost its marks"))?;
     write!(
         out,
-        "{start}<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n<style>{style}</style>{middle}",
-        policy(&script, style)
+        "{start}<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n<style>{STYLE}</style>{middle}",
+        policy(&script, more)
     )?;
     write!(out, "<script type=\"application/json\" id=\"data\">")?;
-    serde_json::to_writer(Harmless(&mut *out), &document)?;
+    serde_json::to_writer(Harmless(&mut *out), document)?;
     write!(out, "</script>\n<script type=\"module\">{script}</script>{end}")
 }
 
@@ -83,9 +99,9 @@ const STYLE: &str = include_str!("../../web/style.css");
 
 /// The modules, each after those that it imports from.
 const MODULES: [&str; 12] = [
-    include_str!("../../web/dom.js"),
-    include_str!("../../web/data.js"),
-    include_str!("../../web/grid.js"),
+    DOM,
+    DATA,
+    GRID,
     include_str!("../../web/list.js"),
     include_str!("../../web/overview.js"),
     include_str!("../../web/tasks.js"),
@@ -97,21 +113,28 @@ const MODULES: [&str; 12] = [
     include_str!("../../web/main.js"),
 ];
 
+/// Those of the local page.
+const LIVE: [&str; 4] = [DOM, DATA, GRID, include_str!("../../web/live.js")];
+
+const DOM: &str = include_str!("../../web/dom.js");
+const DATA: &str = include_str!("../../web/data.js");
+const GRID: &str = include_str!("../../web/grid.js");
+
 /// The modules as one: a file opened from a disk cannot import others.
-fn script() -> String {
+fn script(modules: &[&str]) -> String {
     let own = |line: &&str| !line.starts_with("import ");
-    let lines = MODULES.iter().flat_map(|module| module.lines().filter(own));
+    let lines = modules.iter().flat_map(|module| module.lines().filter(own));
     let lines = lines.map(|line| line.strip_prefix("export ").unwrap_or(line));
     lines.fold(String::new(), |text, line| text + line + "\n")
 }
 
 /// Nothing may run or be loaded but this script and this style.
-fn policy(script: &str, style: &str) -> String {
+fn policy(script: &str, more: &str) -> String {
     let hash = |text: &str| format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)));
     format!(
-        "default-src 'none'; script-src {}; style-src {}; base-uri 'none'; form-action 'none'",
+        "default-src 'none'; script-src {}; style-src {};{more} base-uri 'none'; form-action 'none'",
         hash(script),
-        hash(style)
+        hash(STYLE)
     )
 }
 

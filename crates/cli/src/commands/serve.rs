@@ -1,0 +1,47 @@
+//! `batt serve`
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use anyhow::Context;
+use arcbatt::task::DataFolder;
+use batt_web::{Options, Server};
+use serde::Serialize;
+
+use crate::{Answer, output};
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The port to listen on, on this machine only; 0 is any that is free
+    #[arg(long, value_name = "PORT", default_value_t = 0)]
+    port: u16,
+    /// The folder of runs; in the user's data folder if left out
+    #[arg(long, value_name = "FOLDER")]
+    runs: Option<PathBuf>,
+    /// Threads; 0 is one for each core
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    threads: usize,
+    /// Print the address as a JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &Args) -> Answer {
+    let usual = || DataFolder::user().map(|folder| folder.path().join("runs"));
+    let folder = args.runs.clone().or_else(usual).context("there is no home folder; name one with --runs")?;
+    let server = Server::new(Options { port: args.port, folder: folder.clone(), threads: args.threads })?;
+    if args.json {
+        #[derive(Serialize)]
+        struct Document {
+            url: String,
+            runs: String,
+        }
+        output::json(Document { url: server.url(), runs: folder.display().to_string() })?;
+    } else {
+        let mut out = output::stdout();
+        writeln!(out, "{}\nruns are kept in {}; Ctrl-C ends", server.url(), folder.display())?;
+        out.flush()?;
+    }
+    server.serve()?;
+    Ok(true)
+}

@@ -1,0 +1,215 @@
+//! What can be asked: JSON, described in `openapi.json`, and pages.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use arcbatt::dsl::registry;
+use arcbatt::task::{BUILT_IN, DataFolder, Options, PINNED, Select};
+use arcbatt::{page, record};
+use axum::extract::rejection::JsonRejection;
+use axum::extract::{DefaultBodyLimit, FromRequest, Path, State};
+use axum::http::{StatusCode, header};
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{Html, IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Json, Router, middleware};
+use serde::Serialize;
+use tokio_stream::wrappers::WatchStream;
+use tokio_stream::{Stream, StreamExt};
+
+use crate::Shared;
+use crate::check::{self, Checked, Question};
+use crate::guard::{self, MAX_BODY};
+use crate::runs::{Progress, Request, RunError};
+
+type Server = State<Arc<Shared>>;
+type Answer<T> = Result<T, Refusal>;
+
+pub(crate) fn router(shared: Arc<Shared>) -> Router {
+    Router::new()
+        .route("/", get(home))
+        .route("/runs/{name}/report", get(report))
+        .route("/api/openapi.json", get(openapi))
+        .route("/api/runs", get(runs).post(start))
+        .route("/api/runs/{name}/record", get(record_file))
+        .route("/api/runs/{name}/events", get(events))
+        .route("/api/runs/{name}/stop", post(stop))
+        .route("/api/runs/{name}/resume", post(resume))
+        .route("/api/data", get(sets))
+        .route("/api/data/{name}", get(set))
+        .route("/api/data/{name}/{task}", get(task))
+        .route("/api/primitives", get(primitives))
+        .route("/api/check", post(try_out))
+        .fallback(async || Refusal(StatusCode::NOT_FOUND, "there is nothing of this name".to_owned()))
+        .layer(DefaultBodyLimit::max(MAX_BODY))
+        .layer(middleware::from_fn_with_state(Arc::clone(&shared), guard::check))
+        .with_state(shared)
+}
+
+/// Why a request is not answered, in words.
+pub(crate) struct Refusal(pub(crate) StatusCode, pub(crate) String);
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        #[derive(Serialize)]
+        struct Body {
+            error: String,
+        }
+        (self.0, Json(Body { error: self.1 })).into_response()
+    }
+}
+
+impl From<RunError> for Refusal {
+    fn from(error: RunError) -> Refusal {
+        let status = match error {
+            RunError::Unknown(_) => StatusCode::NOT_FOUND,
+            RunError::Busy(_) | RunError::Unfinished(_) => StatusCode::CONFLICT,
+            RunError::Data(_) | RunError::Programs(_) => StatusCode::UNPROCESSABLE_ENTITY,
+            RunError::Io(_) | RunError::Record(_) => StatusCode::INTERNAL_SERVER_ERROR,
+        };
+        Refusal(status, error.to_string())
+    }
+}
+
+/// A body of JSON, refused in our words.
+struct Body<T>(T);
+
+impl<T: serde::de::DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
+    type Rejection = Refusal;
+
+    async fn from_request(request: axum::extract::Request, state: &S) -> Answer<Body<T>> {
+        let json = Json::<T>::from_request(request, state).await;
+        json.map(|Json(body)| Body(body))
+            .map_err(|error: JsonRejection| Refusal(error.status(), error.body_text()))
+    }
+}
+
+/// Does something slow where it keeps nobody waiting.
+async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Answer<T> {
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(|error| Refusal(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))
+}
+
+async fn home(State(shared): Server) -> Answer<Html<Vec<u8>>> {
+    let mut out = Vec::new();
+    page::write_live(shared.guard.token(), &mut out).map_err(RunError::Io)?;
+    Ok(Html(out))
+}
+
+async fn report(State(shared): Server, Path(name): Path<String>) -> Answer<Html<Vec<u8>>> {
+    let made = aside(move || -> Result<Vec<u8>, RunError> {
+        let record = shared.runs.record(&name)?;
+        let mut out = Vec::new();
+        page::write(&[(name, record)], &mut out)?;
+        Ok(out)
+    });
+    Ok(Html(made.await??))
+}
+
+async fn openapi() -> Response {
+    ([(header::CONTENT_TYPE, "application/json")], include_str!("openapi.json")).into_response()
+}
+
+async fn runs(State(shared): Server) -> Json<Vec<Progress>> {
+    Json(shared.runs.list())
+}
+
+async fn start(State(shared): Server, Body(request): Body<Request>) -> Answer<(StatusCode, Json<Progress>)> {
+    let started = aside(move || shared.runs.start(request)).await??;
+    Ok((StatusCode::CREATED, Json(started)))
+}
+
+async fn record_file(State(shared): Server, Path(name): Path<String>) -> Answer<Response> {
+    let bytes = aside(move || shared.runs.record_bytes(&name)).await??;
+    Ok(([(header::CONTENT_TYPE, "application/json")], bytes).into_response())
+}
+
+async fn events(
+    State(shared): Server,
+    Path(name): Path<String>,
+) -> Answer<Sse<impl Stream<Item = Result<Event, Infallible>>>> {
+    let news = WatchStream::new(shared.runs.follow(&name)?);
+    let event = |progress: Progress| Ok(Event::default().json_data(progress).unwrap_or_default());
+    Ok(Sse::new(news.map(event)).keep_alive(KeepAlive::default()))
+}
+
+async fn stop(State(shared): Server, Path(name): Path<String>) -> Answer<Json<Progress>> {
+    Ok(Json(shared.runs.stop(&name)?))
+}
+
+async fn resume(State(shared): Server, Path(name): Path<String>) -> Answer<Json<Progress>> {
+    Ok(Json(aside(move || shared.runs.resume(&name)).await??))
+}
+
+#[derive(Serialize)]
+struct Set {
+    name: &'static str,
+    about: &'static str,
+    tasks: usize,
+    installed: bool,
+}
+
+async fn sets() -> Json<Vec<Set>> {
+    let folder = DataFolder::user();
+    let built_in = BUILT_IN.iter().map(|set| Set {
+        name: set.name,
+        about: set.about,
+        tasks: arcbatt::task::index(set.name, &EVERYTHING).map_or(0, |index| index.len()),
+        installed: true,
+    });
+    let pinned = PINNED.iter().map(|set| Set {
+        name: set.name,
+        about: set.about,
+        tasks: set.tasks,
+        installed: folder.as_ref().is_some_and(|folder| folder.has(set)),
+    });
+    Json(built_in.chain(pinned).collect())
+}
+
+const EVERYTHING: Options = Options { skip_bad: false, select: Select::ALL };
+
+async fn set(Path(name): Path<String>) -> Answer<Json<Vec<String>>> {
+    let ids = aside(move || {
+        let index = check::named(&name)?;
+        Ok::<_, RunError>(index.ids().map(str::to_owned).collect())
+    });
+    Ok(Json(ids.await??))
+}
+
+#[derive(Serialize)]
+struct TaskBody {
+    id: String,
+    train: Vec<record::Example>,
+    test: Vec<record::Example>,
+}
+
+async fn task(Path((name, id)): Path<(String, String)>) -> Answer<Json<TaskBody>> {
+    let task = aside(move || check::task(&name, &id)).await??;
+    let examples = |pairs: &[arcbatt::task::Pair]| pairs.iter().map(arcbatt::document::example).collect();
+    Ok(Json(TaskBody { train: examples(&task.train), test: examples(&task.test), id: task.id }))
+}
+
+#[derive(Serialize)]
+struct Primitive {
+    name: &'static str,
+    family: &'static str,
+    signature: String,
+    docs: String,
+    examples: Vec<&'static str>,
+}
+
+async fn primitives() -> Json<Vec<Primitive>> {
+    let primitive = |it: &arcbatt::dsl::Primitive| Primitive {
+        name: it.name,
+        family: it.family.name,
+        signature: it.signature(),
+        docs: it.prose(),
+        examples: it.examples().map(str::trim).collect(),
+    };
+    Json(registry().iter().map(primitive).collect())
+}
+
+async fn try_out(Body(question): Body<Question>) -> Answer<Json<Checked>> {
+    Ok(Json(check::check(question).await?))
+}

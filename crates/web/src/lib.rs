@@ -1,0 +1,91 @@
+//! The local page: runs on this machine while they happen, data sets, the manual, an editor.
+//!
+//! The door is [`Server`]: it listens on the loopback interface only. Every request has to show the token that is in
+//! the printed address, and to come from the page itself: another site that a browser shows cannot make one. It
+//! reads and writes nothing but its folder of runs and the data sets that have names.
+
+mod api;
+mod check;
+mod guard;
+mod runs;
+
+pub use guard::{MAX_BODY, TOKEN_HEADER};
+
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use arcbatt::battery::{Pool, PoolError};
+use tokio::net::TcpListener;
+use tokio::runtime::Runtime;
+
+use crate::guard::Guard;
+use crate::runs::Runs;
+
+/// Why the server does not start.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// Another program has the port, or nobody may have it.
+    #[error("cannot listen on port {port}: {error}; name another with --port")]
+    Listen { port: u16, error: io::Error },
+    #[error("cannot use the folder of runs {}: {error}", folder.display())]
+    Folder { folder: PathBuf, error: io::Error },
+    #[error("cannot draw a token: {0}")]
+    Token(getrandom::Error),
+    #[error(transparent)]
+    Pool(#[from] PoolError),
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+/// What a server is made of.
+pub struct Options {
+    /// 0: any that is free.
+    pub port: u16,
+    /// Where runs are kept.
+    pub folder: PathBuf,
+    /// 0: one for each core.
+    pub threads: usize,
+}
+
+/// A server that listens already.
+pub struct Server {
+    runtime: Runtime,
+    listener: TcpListener,
+    address: SocketAddr,
+    shared: Arc<Shared>,
+}
+
+/// What all requests share.
+pub(crate) struct Shared {
+    pub(crate) guard: Guard,
+    pub(crate) runs: Arc<Runs>,
+}
+
+impl Server {
+    pub fn new(options: Options) -> Result<Server, ServeError> {
+        let Options { port, folder, threads } = options;
+        // Programs can nest function calls deeply.
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().enable_all().thread_stack_size(64 << 20).build()?;
+        let listening = runtime.block_on(TcpListener::bind((Ipv4Addr::LOCALHOST, port)));
+        let listener = listening.map_err(|error| ServeError::Listen { port, error })?;
+        let address = listener.local_addr()?;
+        let guard = Guard::new(address.port()).map_err(ServeError::Token)?;
+        let runs = Runs::open(folder.clone(), Pool::new(threads)?);
+        let runs = runs.map_err(|error| ServeError::Folder { folder, error })?;
+        Ok(Server { runtime, listener, address, shared: Arc::new(Shared { guard, runs }) })
+    }
+
+    /// The address to open, with the token.
+    pub fn url(&self) -> String {
+        format!("http://{}/?token={}", self.address, self.shared.guard.token())
+    }
+
+    /// Serves until the process ends.
+    pub fn serve(self) -> io::Result<()> {
+        let Server { runtime, listener, shared, .. } = self;
+        runtime.block_on(async move { axum::serve(listener, api::router(shared)).await })
+    }
+}
