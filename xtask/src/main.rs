@@ -45,6 +45,7 @@ fn ci() -> Result<()> {
     step("cargo fmt --all --check")?;
     step("cargo clippy --workspace --all-targets --locked -- -D warnings")?;
     step(&format!("{TEST_COMMAND} --locked"))?;
+    step("npm run --silent --prefix tests/browser types")?;
     step_with("cargo doc --workspace --no-deps --locked", &[("RUSTDOCFLAGS", "-D warnings")])?;
     say("» codegen --check");
     codegen::check(&root())?;

@@ -48,9 +48,15 @@ pub fn task(battery: &Battery<'_>, task: &Task, result: &TaskResult) -> record::
     record::Task {
         id: task.id.clone(),
         hash: hash(task).to_string(),
+        train: task.train.iter().map(example).collect(),
+        test: task.test.iter().map(example).collect(),
         attempts: attempts.collect(),
         programs: result.programs.iter().map(outcome).collect(),
     }
+}
+
+fn example(pair: &batt_task::Pair) -> record::Example {
+    record::Example { input: record::rows(&pair.input), output: pair.output.as_ref().map(record::rows) }
 }
 
 fn pair(

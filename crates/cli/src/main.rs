@@ -7,6 +7,7 @@ mod data;
 mod files;
 mod output;
 mod picture;
+mod recording;
 mod signal;
 mod watchdog;
 
@@ -22,8 +23,30 @@ use clap::{Parser, Subcommand};
     max_term_width = 100
 )]
 struct Cli {
+    /// Say on standard error what is going on
+    #[arg(long, global = true, value_enum, value_name = "LEVEL")]
+    log: Option<LogLevel>,
     #[command(subcommand)]
     command: Command,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum LogLevel {
+    Warn,
+    Info,
+    Debug,
+}
+
+impl LogLevel {
+    /// Without this call nothing is logged, and an event costs a glance at a number.
+    fn start(self) {
+        let level = match self {
+            LogLevel::Warn => tracing::Level::WARN,
+            LogLevel::Info => tracing::Level::INFO,
+            LogLevel::Debug => tracing::Level::DEBUG,
+        };
+        tracing_subscriber::fmt().with_max_level(level).with_writer(std::io::stderr).with_ansi(false).init();
+    }
 }
 
 #[derive(Subcommand)]
@@ -43,6 +66,11 @@ enum Command {
     Check(commands::check::Args),
     /// What a submission is worth, under the three rules in use
     Score(commands::score::Args),
+    /// Where the time of a recorded run went, and what it would bring to change it
+    #[command(subcommand)]
+    Profile(commands::profile::Command),
+    /// A recorded run as one page for the browser, or two runs side by side
+    Report(commands::report::Args),
     /// Measure load, parse, merge and run, alone or beside arc-dsl in CPython
     Bench(commands::bench::Args),
     /// Check, format, show and verify program files
@@ -63,6 +91,9 @@ type Answer = anyhow::Result<bool>;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
+    if let Some(level) = cli.log {
+        level.start();
+    }
     // Programs can nest function calls deeply; the stack of the main thread is not ours to size.
     let worker = std::thread::Builder::new().stack_size(256 << 20).spawn(move || dispatch(cli.command));
     let answer = match worker.map(std::thread::JoinHandle::join) {
@@ -90,6 +121,8 @@ fn dispatch(command: Command) -> Answer {
         Command::Plan(args) => commands::plan::run(&args),
         Command::Check(args) => commands::check::run(&args),
         Command::Score(args) => commands::score::run(&args),
+        Command::Profile(command) => commands::profile::run(&command),
+        Command::Report(args) => commands::report::run(&args),
         Command::Bench(args) => commands::bench::run(&args),
         Command::Programs(command) => commands::programs::run(&command),
         Command::Dsl(command) => commands::dsl::run(&command),

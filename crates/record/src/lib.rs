@@ -9,10 +9,13 @@
 //! This room and the front doors are the only ones that derive serialization; the types here are the schema. It
 //! knows nothing of how programs are run.
 
+pub mod events;
 mod file;
+pub mod profile;
 mod solve;
 
 pub use file::{RecordError, SCHEMA, Tasks};
+pub use profile::Profile;
 pub use solve::{CurvePoint, Solve, SolveMeans, SolveRun, SolvedAnswer, SolvedAttempt, SolvedTask};
 
 use batt_plan::Counts;
@@ -21,7 +24,7 @@ use batt_task::Grid;
 use serde::{Deserialize, Serialize};
 
 /// One run.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Record {
     pub right: Right,
     pub run: What,
@@ -31,6 +34,9 @@ pub struct Record {
     pub verdicts: Vec<VerdictCount>,
     pub programs: Vec<Program>,
     pub tasks: Vec<Task>,
+    /// Where the time went, if that was asked for. It differs from run to run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<Box<Profile>>,
 }
 
 /// Whether the run is right: the programs on the tasks they are named after.
@@ -170,9 +176,22 @@ pub struct Task {
     pub id: String,
     /// Of its pairs.
     pub hash: String,
+    /// Its pairs, so that a record can be looked at where the data is not. Older records have none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub train: Vec<Example>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub test: Vec<Example>,
     /// The two attempts at each test output.
     pub attempts: Vec<[Rows; 2]>,
     pub programs: Vec<Outcome>,
+}
+
+/// An input of a task and, where it is known, the output.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Example {
+    pub input: Rows,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<Rows>,
 }
 
 /// What came of one program on one task.

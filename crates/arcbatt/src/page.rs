@@ -1,0 +1,67 @@
+//! The report of a run, with what only several rooms know together: colours, and the plan of the programs.
+
+use std::io::{self, Write};
+
+use batt_lang as lang;
+use batt_plan::{NodeId, Plan};
+use batt_record::Record;
+use batt_report::html::{self, Graph, Look, Source};
+
+use crate::palette::{self, Palette, Rgb};
+
+/// Writes the page of runs: one, or two side by side. Each has a name, mostly that of its file.
+pub fn write(runs: &[(String, Record)], out: &mut impl Write) -> io::Result<()> {
+    let sources: Vec<Source<'_>> = runs
+        .iter()
+        .map(|(name, record)| Source { name: name.clone(), record, graph: graph(record) })
+        .collect();
+    html::write(&sources, &palette::ALL.map(look), out)
+}
+
+/// More nodes than this are no picture any more.
+const MAX_NODES: usize = 400;
+const MOST: usize = 50;
+/// Letters of an expression.
+const WIDE: usize = 120;
+
+/// The plan is not in the record; the programs are, and give the same plan again.
+fn graph(record: &Record) -> Result<Graph, String> {
+    let mut programs = Vec::with_capacity(record.programs.len());
+    for entry in &record.programs {
+        let parsed = lang::parse(&entry.text).programs;
+        match parsed.into_iter().find(|program| program.name() == entry.name) {
+            Some(program) if program.hash().to_string() == entry.hash => programs.push(program),
+            _ => {
+                return Err(format!(
+                    "this version of batt reads {} in another way than the one that ran it",
+                    entry.name
+                ));
+            }
+        }
+    }
+    let plan = Plan::merge(&programs);
+    let uses = plan.uses();
+    let mut shared: Vec<usize> =
+        (0..uses.len()).filter(|i| uses[*i] > 1 && plan.nodes()[*i].is_call()).collect();
+    shared.sort_by_key(|i| (std::cmp::Reverse(uses[*i]), *i));
+    let most = shared.iter().take(MOST).map(|i| (uses[*i], plan.expression(NodeId(*i as u32), WIDE)));
+    let node = |(i, node): (usize, &batt_plan::Node)| {
+        // A call is known by its name; what is no call is short.
+        let name = node.primitive().map(|symbol| symbol.name.to_owned());
+        let name = name.unwrap_or_else(|| plan.expression(NodeId(i as u32), 20));
+        (name, uses[i], node.args.iter().map(|NodeId(id)| *id).collect())
+    };
+    let few = plan.nodes().len() <= MAX_NODES;
+    let nodes = if few { plan.nodes().iter().enumerate().map(node).collect() } else { Vec::new() };
+    Ok(Graph { most: most.collect(), nodes })
+}
+
+fn look(palette: Palette) -> Look {
+    let hex = |(r, g, b): Rgb| format!("#{r:02x}{g:02x}{b:02x}");
+    Look {
+        name: palette.name,
+        colors: palette.colors.map(hex).to_vec(),
+        inks: palette.colors.map(|color| hex(palette::ink(color))).to_vec(),
+        line: hex(palette.line),
+    }
+}

@@ -1,0 +1,47 @@
+//! The pages in a real browser: `tests/browser`, run with node and chromium where they are.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Set where skipping is not allowed.
+const REQUIRED: &str = "ARCBATT_BROWSER";
+
+#[test]
+fn the_report_works_in_a_browser() {
+    in_browser("report.mjs");
+}
+
+fn in_browser(script: &str) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/browser");
+    if let Err(missing) = ready(&folder) {
+        assert!(std::env::var_os(REQUIRED).is_none(), "{REQUIRED} is set, but {missing}");
+        // Written to the stream itself: what a passing test prints is not shown.
+        let _ = writeln!(std::io::stderr(), "skipped the browser test {script}: {missing}");
+        return;
+    }
+    let output = Command::new("node")
+        .arg(script)
+        .current_dir(&folder)
+        .env("BATT", env!("CARGO_BIN_EXE_batt"))
+        .output()
+        .expect("node was there a moment ago");
+    let said = String::from_utf8_lossy(&output.stdout);
+    let _ = write!(std::io::stderr(), "{said}");
+    assert!(output.status.success(), "{script} failed:\n{said}{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// What is missing for a browser test.
+fn ready(folder: &Path) -> Result<(), String> {
+    Command::new("node").arg("--version").output().map_err(|_| "there is no node".to_owned())?;
+    let named = std::env::var_os("CHROMIUM").map(PathBuf::from);
+    let usual =
+        ["chromium", "chromium-browser", "google-chrome"].map(|name| Path::new("/usr/bin").join(name));
+    if !named.into_iter().chain(usual).any(|path| path.exists()) {
+        return Err("there is no chromium".to_owned());
+    }
+    match folder.join("node_modules/playwright-core").is_dir() {
+        true => Ok(()),
+        false => Err("its packages are missing; `npm ci --prefix tests/browser` gets them".to_owned()),
+    }
+}

@@ -1,0 +1,98 @@
+//! Where the time of a run went, as the page shows it: the views, and what a what-if is computed from.
+
+use serde::Serialize;
+
+use crate::export::Frame;
+use crate::facts::{Facts, ReportError};
+use crate::validity::Validity;
+use crate::view::{Budget, Dsl, Framework, Phases, Quota, Tasks, costs};
+
+#[derive(Serialize)]
+pub(super) struct Cost {
+    validity: Validity,
+    /// What the terminal says of it.
+    stamp: String,
+    framework: Framework,
+    dsl: Dsl,
+    phases: Phases,
+    outliers: Tasks,
+    budget: Budget,
+    flame: Block,
+    schedule: Schedule,
+}
+
+/// A box of the flame graph: name, nanoseconds with all parts, parts.
+#[derive(Serialize)]
+struct Block(String, u64, Vec<Block>);
+
+/// What the page needs to do the arithmetic of a what-if by itself.
+#[derive(Serialize)]
+struct Schedule {
+    wall: u64,
+    lanes: Vec<String>,
+    workers: usize,
+    /// Name, category, phase, whether it is a primitive.
+    functions: Vec<(String, String, String, bool)>,
+    /// What the main lane did between tasks: function and time.
+    main: Vec<(u32, u64)>,
+    waits: Vec<(u64, u64)>,
+    tasks: Vec<Slot>,
+}
+
+/// Id, lane, start, end, and what the functions took in it.
+type Slot = (String, u32, u64, u64, Vec<(u32, u64)>);
+
+/// A session on Kaggle's accelerators, in nanoseconds.
+const HOURS_8: f64 = 8.0 * 3600e9;
+/// What the phases are projected to, as `batt profile phases` does.
+const PROJECTED: usize = 400;
+/// As `batt profile tasks` has it.
+const DEVIATIONS: f64 = 5.0;
+
+impl Cost {
+    pub(super) fn new(facts: &Facts<'_>) -> Result<Cost, ReportError> {
+        let validity = Validity::new(facts);
+        Ok(Cost {
+            stamp: validity.to_string(),
+            validity,
+            framework: Framework::new(facts),
+            dsl: Dsl::new(facts),
+            phases: Phases::new(std::slice::from_ref(facts), PROJECTED)?,
+            outliers: Tasks::new(facts, DEVIATIONS)?,
+            budget: Budget::new(facts, HOURS_8, Quota { share: 1.0, speed: 1.0 }, &[])?,
+            flame: Block::new("all lanes", &Frame::of(facts)),
+            schedule: Schedule::new(facts),
+        })
+    }
+}
+
+impl Block {
+    fn new(name: &str, frame: &Frame) -> Block {
+        let parts = frame.parts.iter().map(|(name, part)| Block::new(name, part));
+        Block(name.to_owned(), frame.width, parts.collect())
+    }
+}
+
+impl Schedule {
+    fn new(facts: &Facts<'_>) -> Schedule {
+        let profile = facts.profile;
+        let functions = profile
+            .functions
+            .iter()
+            .map(|it| (it.name.clone(), it.category.clone(), it.phase.clone(), it.primitive));
+        let slots = profile.tasks.iter().zip(costs(facts));
+        let slots = slots.map(|(task, costs)| {
+            let costs = costs.iter().filter(|cost| cost.ns > 0).map(|cost| (cost.function, cost.ns));
+            (task.id.clone(), task.lane, task.start, task.end, costs.collect())
+        });
+        Schedule {
+            wall: facts.wall(),
+            lanes: profile.lanes.iter().map(|lane| lane.name.clone()).collect(),
+            workers: facts.workers(),
+            functions: functions.collect(),
+            main: profile.lanes[0].between.iter().map(|(function, ns, _)| (*function, *ns)).collect(),
+            waits: profile.lanes[0].waits.clone(),
+            tasks: slots.collect(),
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! One run, as the page shows it.
+
+use std::collections::BTreeMap;
+
+use batt_record::{Means, PlanCounts, Record, Right, Score, VerdictCount, What};
+use serde::Serialize;
+
+use crate::facts::{Facts, Selection};
+use crate::html::cost::Cost;
+use crate::html::task::{Task, solves};
+use crate::html::{Graph, Source};
+use crate::view::Ran;
+
+#[derive(Serialize)]
+pub(super) struct Run<'r> {
+    name: &'r str,
+    right: &'r Right,
+    run: &'r What,
+    means: &'r Means,
+    plan: &'r PlanCounts,
+    scores: &'r [Score],
+    verdicts: &'r [VerdictCount],
+    graph: &'r Result<Graph, String>,
+    tasks: Vec<Task<'r>>,
+    programs: Vec<Program<'r>>,
+    /// Where the time went, or why that is not known.
+    cost: Result<Cost, String>,
+}
+
+#[derive(Serialize)]
+struct Program<'r> {
+    name: &'r str,
+    hash: &'r str,
+    text: &'r str,
+    /// Places of the tasks it ran on, and of those that it solves.
+    ran: usize,
+    solves: Vec<u32>,
+    lines: Vec<Line>,
+}
+
+/// Number from 1, hits, the time it would take alone, what no other program needs, and its fair share.
+type Line = (usize, u64, u64, u64, f64);
+
+impl<'r> Run<'r> {
+    pub(super) fn new(source: &'r Source<'r>) -> Run<'r> {
+        let record = source.record;
+        let facts = Facts::new(record, &Selection::default());
+        let cost = match &facts {
+            Ok(facts) => Cost::new(facts).map_err(|error| error.to_string()),
+            Err(error) => Err(error.to_string()),
+        };
+        let Record { right, run, means, plan, scores, verdicts, .. } = record;
+        let times: BTreeMap<&str, u64> = facts
+            .as_ref()
+            .map(|facts| facts.tasks.iter().map(|task| (task.id.as_str(), task.end - task.start)).collect())
+            .unwrap_or_default();
+        let task = |task: &'r batt_record::Task| Task::new(task, times.get(task.id.as_str()).copied());
+        Run {
+            name: &source.name,
+            right,
+            run,
+            means,
+            plan,
+            scores,
+            verdicts,
+            graph: &source.graph,
+            tasks: record.tasks.iter().map(task).collect(),
+            programs: programs(record, facts.as_ref().ok()),
+            cost,
+        }
+    }
+}
+
+fn programs<'r>(record: &'r Record, facts: Option<&Facts<'r>>) -> Vec<Program<'r>> {
+    let mut seen: Vec<(usize, Vec<u32>)> = vec![(0, Vec::new()); record.programs.len()];
+    for (place, task) in record.tasks.iter().enumerate() {
+        for outcome in &task.programs {
+            if let Some((ran, solved)) = seen.get_mut(outcome.program as usize) {
+                *ran += 1;
+                if solves(outcome) {
+                    solved.push(place as u32);
+                }
+            }
+        }
+    }
+    let ran = facts.and_then(|facts| Ran::new(facts).ok());
+    let lines = |program: usize| {
+        let lines = ran.as_ref().map(|ran| ran.lines(program as u32).lines).unwrap_or_default();
+        let seen = lines.into_iter().filter(|line| line.hits > 0);
+        seen.map(|line| (line.number, line.hits, line.alone.0, line.exclusive.0, line.fair)).collect()
+    };
+    let listed = record.programs.iter().zip(seen).enumerate();
+    let program = listed.map(|(place, (batt_record::Program { name, hash, text }, (ran, solves)))| Program {
+        name,
+        hash,
+        text,
+        ran,
+        solves,
+        lines: lines(place),
+    });
+    program.collect()
+}

@@ -1,0 +1,191 @@
+//! One task, as the page shows it: its pairs, and what came of the programs on them.
+
+use batt_record::{Example, Outcome, Pair, Rows};
+use serde::Serialize;
+
+#[derive(Serialize)]
+pub(super) struct Task<'r> {
+    id: &'r str,
+    state: State,
+    /// The verdict on the pair that is shown first.
+    verdict: &'r str,
+    /// That pair: its place among all pairs, demonstrations first.
+    shown: usize,
+    /// Cells of its answer that differ, where the shape is right.
+    differ: Option<usize>,
+    /// Nanoseconds, if they were recorded.
+    time: Option<u64>,
+    fuel: u64,
+    train: Vec<[Option<Cells>; 2]>,
+    test: Vec<[Option<Cells>; 2]>,
+    attempts: Vec<[Cells; 2]>,
+    /// The best first; not more than [`Task::KEPT`].
+    programs: Vec<Seen<'r>>,
+    /// How many more there are.
+    more: usize,
+}
+
+/// What became of a task.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum State {
+    /// One of the two attempts at each test output is right.
+    Solved,
+    /// Not solved, and the best program's answers are nearly right.
+    NearMiss,
+    Wrong,
+    /// The best program ends in a failure.
+    Failed,
+    /// Some solution is not known, so nobody can tell.
+    Open,
+    /// No program ran.
+    Empty,
+}
+
+/// A program on a task: place in the list, whether it is the task's own, and the pairs.
+#[derive(Serialize)]
+struct Seen<'r> {
+    program: u32,
+    own: bool,
+    pairs: Vec<SeenPair<'r>>,
+}
+
+/// Verdict, fuel, and where it is not right why and the answer.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum SeenPair<'r> {
+    Right(u64),
+    Other(&'r str, u64, Option<&'r str>, Option<Cells>),
+}
+
+/// A grid in few letters: a digit for each cell and a bar between rows; lists where a cell is no digit.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Cells {
+    Digits(String),
+    Lists(Rows),
+}
+
+impl Cells {
+    fn new(rows: &Rows) -> Cells {
+        let digit = |cell: &i8| u32::try_from(*cell).ok().and_then(|cell| char::from_digit(cell, 10));
+        let row = |row: &Vec<i8>| row.iter().map(digit).collect::<Option<String>>();
+        match rows.iter().map(row).collect::<Option<Vec<String>>>() {
+            Some(rows) => Cells::Digits(rows.join("|")),
+            None => Cells::Lists(rows.clone()),
+        }
+    }
+}
+
+/// Whether a program is right on all pairs whose output is known, and on one at least.
+pub(super) fn solves(outcome: &Outcome) -> bool {
+    let pairs = || outcome.train.iter().chain(&outcome.test);
+    pairs().any(Pair::is_right) && pairs().all(|pair| pair.is_right() || pair.verdict == UNJUDGED)
+}
+
+const UNJUDGED: &str = "unjudged";
+const SKIPPED: &str = "skipped";
+const WRONG: &str = "wrong";
+
+impl<'r> Task<'r> {
+    /// With every program on every task there are many; these are the ones to look at.
+    const KEPT: usize = 20;
+    /// Not more than this part of the cells differs in a near miss. Picked by feel.
+    const NEAR: f64 = 0.2;
+
+    pub(super) fn new(task: &'r batt_record::Task, time: Option<u64>) -> Task<'r> {
+        let mut outcomes: Vec<&Outcome> = task.programs.iter().collect();
+        outcomes.sort_by_cached_key(|outcome| rank(task, outcome));
+        let best = outcomes.first().copied();
+        let pairs = || best.into_iter().flat_map(|best| best.train.iter().chain(&best.test));
+        let n_train = best.map_or(task.train.len(), |best| best.train.len());
+        // The first pair that is not right says most; if all are right, the first test pair.
+        let judged = |pair: &Pair| !pair.is_right() && pair.verdict != SKIPPED && pair.verdict != UNJUDGED;
+        let shown = pairs().position(judged).unwrap_or(n_train);
+        let pair = pairs().nth(shown);
+        Task {
+            id: &task.id,
+            state: state(task, best),
+            verdict: pair.map_or("", |pair| &pair.verdict),
+            shown,
+            differ: pair.and_then(|pair| differ(expected(task, shown)?, pair.answer.as_ref()?)),
+            time,
+            fuel: outcomes.iter().flat_map(|it| it.train.iter().chain(&it.test)).map(|pair| pair.fuel).sum(),
+            train: task.train.iter().map(example).collect(),
+            test: task.test.iter().map(example).collect(),
+            attempts: task.attempts.iter().map(|both| [Cells::new(&both[0]), Cells::new(&both[1])]).collect(),
+            programs: outcomes.iter().take(Task::KEPT).map(|outcome| seen(outcome)).collect(),
+            more: outcomes.len().saturating_sub(Task::KEPT),
+        }
+    }
+}
+
+fn example(example: &Example) -> [Option<Cells>; 2] {
+    [Some(Cells::new(&example.input)), example.output.as_ref().map(Cells::new)]
+}
+
+fn seen(outcome: &Outcome) -> Seen<'_> {
+    let pair = |pair: &'_ Pair| pair.is_right();
+    let pairs = outcome.train.iter().chain(&outcome.test).map(|it| match pair(it) {
+        true => SeenPair::Right(it.fuel),
+        false => SeenPair::Other(&it.verdict, it.fuel, it.why.as_deref(), it.answer.as_ref().map(Cells::new)),
+    });
+    Seen { program: outcome.program, own: outcome.own, pairs: pairs.collect() }
+}
+
+/// The output of a pair, counted over demonstrations and tests.
+fn expected(task: &batt_record::Task, place: usize) -> Option<&Rows> {
+    task.train.iter().chain(&task.test).nth(place)?.output.as_ref()
+}
+
+/// How many cells differ; nothing if the shapes do.
+fn differ(expected: &Rows, answer: &Rows) -> Option<usize> {
+    let shape = |rows: &Rows| rows.iter().map(Vec::len).collect::<Vec<_>>();
+    let cells = expected.iter().flatten().zip(answer.iter().flatten());
+    (shape(expected) == shape(answer)).then(|| cells.filter(|(a, b)| a != b).count())
+}
+
+/// Better programs have lower ranks: right on more pairs, then closer, then the task's own, then in their order.
+fn rank(task: &batt_record::Task, outcome: &Outcome) -> (usize, usize, bool, u32) {
+    let pairs = || outcome.train.iter().chain(&outcome.test);
+    let wrong = pairs().filter(|pair| !pair.is_right() && pair.verdict != UNJUDGED).count();
+    let off = |(place, pair): (usize, &Pair)| match (expected(task, place), &pair.answer) {
+        _ if pair.is_right() => 0,
+        (Some(expected), Some(answer)) => differ(expected, answer).unwrap_or(FAR),
+        _ => FAR,
+    };
+    (wrong, pairs().enumerate().map(off).sum(), !outcome.own, outcome.program)
+}
+
+/// More cells than a grid has.
+const FAR: usize = 1000;
+
+fn state(task: &batt_record::Task, best: Option<&Outcome>) -> State {
+    let Some(best) = best else { return State::Empty };
+    if !task.test.is_empty() && task.test.iter().any(|example| example.output.is_none()) {
+        return State::Open;
+    }
+    let attempted = task.test.iter().zip(&task.attempts);
+    let mut solved =
+        attempted.map(|(example, both)| both.iter().any(|it| Some(it) == example.output.as_ref()));
+    let all = |best: &Outcome| best.test.iter().all(Pair::is_right) && !best.test.is_empty();
+    // A record without grids still has verdicts.
+    if if task.test.is_empty() { all(best) } else { solved.all(|it| it) } {
+        return State::Solved;
+    }
+    let pairs = best.train.iter().chain(&best.test).enumerate();
+    let bad: Vec<(usize, &Pair)> = pairs
+        .filter(|(_, pair)| !pair.is_right() && pair.verdict != SKIPPED && pair.verdict != UNJUDGED)
+        .collect();
+    let near = |(place, pair): &(usize, &Pair)| {
+        let (expected, answer) = (expected(task, *place)?, pair.answer.as_ref()?);
+        let cells = expected.iter().map(Vec::len).sum::<usize>();
+        Some(differ(expected, answer)? as f64 <= Task::NEAR * cells as f64)
+    };
+    match bad.first() {
+        _ if !bad.is_empty() && bad.iter().all(|pair| near(pair) == Some(true)) => State::NearMiss,
+        Some((_, pair)) if pair.verdict.starts_with(WRONG) || pair.verdict == "not_a_grid" => State::Wrong,
+        Some(_) => State::Failed,
+        None => State::Wrong,
+    }
+}

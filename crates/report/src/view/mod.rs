@@ -1,0 +1,23 @@
+//! One question, one view. Every view is data that prints itself.
+
+mod budget;
+mod compare;
+mod dsl;
+mod events;
+mod framework;
+mod lines;
+mod phases;
+mod tasks;
+mod what_if;
+
+pub use budget::{Budget, Quota, duration};
+pub use compare::{Change, Compare};
+pub use dsl::Dsl;
+pub use events::EventSums;
+pub use framework::Framework;
+pub use lines::Lines;
+pub(crate) use lines::Ran;
+pub use phases::Phases;
+pub use tasks::Tasks;
+pub(crate) use what_if::costs;
+pub use what_if::{Speedup, WhatIf};

@@ -1,0 +1,115 @@
+//! The page of a record, as far as no browser is needed.
+
+mod common;
+
+use batt_record::{Example, Outcome, Pair, Record, Rows, Task};
+use batt_report::html::{Graph, Source, write};
+use batt_trace::{Level, Spot};
+use common::World;
+use serde_json::Value;
+
+fn page(record: &Record) -> String {
+    let graph = Ok(Graph { most: Vec::new(), nodes: Vec::new() });
+    let mut out = Vec::new();
+    write(&[Source { name: "run.json".to_owned(), record, graph }], &[], &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+fn data(page: &str) -> Value {
+    let (_, rest) = page.split_once("id=\"data\">").unwrap();
+    serde_json::from_str(rest.split_once("</script>").unwrap().0).unwrap()
+}
+
+fn record() -> Record {
+    let world = World::new(Level::Nodes);
+    world.main(Spot::LOAD, 500);
+    world.task("a", &[(common::OBJECTS, 30)]);
+    world.finish()
+}
+
+fn example(input: Rows, output: Rows) -> Example {
+    Example { input, output: Some(output) }
+}
+
+fn pair(verdict: &str, answer: Option<Rows>) -> Pair {
+    Pair { verdict: verdict.to_owned(), fuel: 3, why: None, answer }
+}
+
+/// A task with one demonstration and one test, whose output is a row of ten, and one program's pairs on it.
+fn task(demo: Pair, test: Pair, attempt: Rows) -> Task {
+    let row = vec![vec![1; 10]];
+    Task {
+        id: "t".to_owned(),
+        hash: String::new(),
+        train: vec![example(vec![vec![0]], row.clone())],
+        test: vec![example(vec![vec![2]], row)],
+        attempts: vec![[attempt.clone(), attempt]],
+        programs: vec![Outcome { program: 0, own: true, train: vec![demo], test: vec![test] }],
+    }
+}
+
+#[test]
+fn nothing_in_a_record_ends_its_element() {
+    let mut record = record();
+    record.run.data.name = "</script><script>alert(1)</script><!--".to_owned();
+    let page = page(&record);
+    let data = data(&page);
+    assert_eq!(data["runs"][0]["run"]["data"]["name"], record.run.data.name.as_str());
+    // The data, the style and the one script.
+    assert_eq!(page.matches("</script>").count(), 2);
+    assert!(!page.contains("alert(1)</"));
+}
+
+#[test]
+fn the_policy_names_one_script_and_one_style() {
+    let page = page(&record());
+    let (_, policy) = page.split_once("Content-Security-Policy\" content=\"").unwrap();
+    let policy = policy.split_once('"').unwrap().0;
+    assert!(policy.starts_with("default-src 'none'; script-src 'sha256-"), "{policy}");
+    assert_eq!(policy.matches("sha256-").count(), 2);
+    assert!(!policy.contains("unsafe"));
+    assert!(!page.contains("http://") || page.matches("http://").count() == 1, "only the name of SVG");
+    let (_, script) = page.split_once("<script type=\"module\">").unwrap();
+    assert!(!script.lines().any(|line| line.starts_with("import ") || line.starts_with("export ")));
+}
+
+#[test]
+fn a_task_is_in_one_state() {
+    let (right, far) = (vec![vec![1; 10]], vec![vec![2; 10]]);
+    let mut near = right.clone();
+    near[0][3] = 7;
+    let cases = [
+        (task(pair("ok", None), pair("ok", None), right.clone()), "solved", None, 1),
+        (task(pair("ok", None), pair("wrong", Some(near.clone())), near.clone()), "near_miss", Some(1), 1),
+        (
+            task(pair("wrong", Some(near.clone())), pair("skipped", None), far.clone()),
+            "near_miss",
+            Some(1),
+            0,
+        ),
+        (task(pair("ok", None), pair("wrong", Some(far.clone())), far.clone()), "wrong", Some(10), 1),
+        (task(pair("ok", None), pair("wrong_shape", Some(vec![vec![1]])), far.clone()), "wrong", None, 1),
+        (task(pair("fuel", None), pair("skipped", None), far.clone()), "failed", None, 0),
+    ];
+    for (task, state, differ, shown) in cases {
+        let record = Record { tasks: vec![task], profile: None, ..record() };
+        let data = data(&page(&record));
+        let task = &data["runs"][0]["tasks"][0];
+        assert_eq!((&task["state"], &task["shown"]), (&Value::from(state), &Value::from(shown)));
+        assert_eq!(task["differ"].as_u64(), differ, "{state}");
+        assert_eq!(task["test"][0][1], "1111111111");
+        assert!(data["runs"][0]["cost"]["Err"].as_str().unwrap().contains("no profile"));
+    }
+}
+
+#[test]
+fn figures_are_those_of_the_views() {
+    let record = record();
+    let data = data(&page(&record));
+    let facts = batt_report::Facts::new(&record, &batt_report::Selection::default()).unwrap();
+    let cost = &data["runs"][0]["cost"]["Ok"];
+    let view = serde_json::to_value(batt_report::view::Framework::new(&facts)).unwrap();
+    assert_eq!(cost["framework"], view);
+    assert_eq!(cost["dsl"], serde_json::to_value(batt_report::view::Dsl::new(&facts)).unwrap());
+    assert_eq!(cost["schedule"]["wall"], facts.wall());
+}

@@ -1,0 +1,119 @@
+// What the page shows: the document inside the page, as `batt report` writes it.
+
+/** @typedef {string | number[][] | null} Cells Rows of digits with bars between them, or lists. */
+/** @typedef {number | [string, number, string | null, Cells]} SeenPair Fuel of a right answer; else verdict, fuel, why, answer. */
+/** @typedef {{ program: number, own: boolean, pairs: SeenPair[] }} Seen */
+/** @typedef {"solved" | "near_miss" | "wrong" | "failed" | "open" | "empty"} State */
+/**
+ * @typedef {{ id: string, state: State, verdict: string, shown: number, differ: number | null, time: number | null,
+ *   fuel: number, train: [Cells, Cells][], test: [Cells, Cells][], attempts: [Cells, Cells][], programs: Seen[],
+ *   more: number }} Task
+ */
+/** @typedef {{ name: string, hash: string, text: string, ran: number, solves: number[], lines: [number, number, number, number, number][] }} Program */
+/** @typedef {{ rule: string, label: string, numerator: number | null, denominator: number | null }} Score */
+/** @typedef {{ low: number, middle: number, high: number }} Projected */
+/** @typedef {[string, number, Block[]]} Block A box of the flame graph: name, time with all parts, parts. */
+/**
+ * @typedef {{ wall: number, lanes: string[], workers: number, functions: [string, string, string, boolean][],
+ *   main: [number, number][], waits: [number, number][],
+ *   tasks: [string, number, number, number, [number, number][]][] }} Schedule
+ */
+/** @typedef {{ name: string, time: number, share: number, functions: { name: string, phase: string, time: number, stamps: number }[] }} Category */
+/**
+ * @typedef {{ name: string, family: string, hits: number, calls: number, fails: number, tasks: number,
+ *   measured: number, apportioned: number, fuel: number, median: number | null, p99: number | null,
+ *   share: number, priority: string }} PrimitiveRow
+ */
+/** @typedef {{ name: string, time: number, share: number, fixed: number | null, per_task: number | null, how: string, projected: Projected }} PhaseRow */
+/**
+ * @typedef {{ task: string, time: number, times: number, cold: boolean, function: string, share: number,
+ *   apportioned: boolean, cells: number, fuel: number, limits: string[] }} Outlier
+ */
+/** @typedef {{ tasks: number, total: number, mean: number, median: number, max: number }} Sums */
+/**
+ * @typedef {{ validity: { valid: boolean, reasons: string[], programs: number, right: number, excused: number,
+ *     unaccounted: number, recorder: number },
+ *   stamp: string,
+ *   framework: { wall: number, lanes: number, lane_time: number, busy: number, categories: Category[] },
+ *   dsl: { base: number, primitives: number, deep: boolean, rows: PrimitiveRow[] },
+ *   phases: { wall: number, tasks: number, rows: PhaseRow[], warnings: string[],
+ *     projection: { to_tasks: number, from_tasks: number, busy: Projected, wall: Projected, parallel: number } },
+ *   outliers: { rule: string, threshold: number, all: Sums, without: Sums, outliers: Outlier[] },
+ *   budget: { budget_ns: number, wall: number, cold_start: number, cold_from: string, candidates: number,
+ *     rows: { name: string, runs_cold: number, runs_warm: number, candidates: number }[] },
+ *   flame: Block, schedule: Schedule }} Cost
+ */
+/** @typedef {{ most: [number, string][], nodes: [string, number, number[]][] }} Graph */
+/**
+ * @template T
+ * @typedef {{ Ok: T } | { Err: string }} Result
+ */
+/**
+ * @typedef {{ name: string,
+ *   right: { all: boolean, programs: number, on_demos: number, on_tests: number, on_all: number, left?: number },
+ *   run: { version: string, dsl: string, data: { name: string, hash: string, tasks: number }, seed: number | null,
+ *     options: { fuel: number, seconds: number, all_pairs: boolean, go_on: boolean } },
+ *   means: { threads: number, sharing: boolean, kernels: boolean, machine: { os: string, arch: string, cores: number } },
+ *   plan: { programs: number, calls: number, distinct: number, shared: number, folded: number, per_task: number },
+ *   scores: Score[], verdicts: { verdict: string, count: number }[], graph: Result<Graph>,
+ *   tasks: Task[], programs: Program[], cost: Result<Cost> }} Run
+ */
+/** @typedef {{ name: string, before: number, after: number, ratio: number, interval: [number, number] | null, more_work: number | null, slower: number | null }} Change */
+/** @typedef {{ repeats: [number, number], notes: string[], wall: Change, busy: Change, functions: Change[] }} Compare */
+/** @typedef {{ name: string, colors: string[], inks: string[], line: string }} Look */
+/** @typedef {{ schema: number, looks: Look[], runs: Run[], compare: Result<Compare> | null }} Report */
+
+/** The document inside the page. @returns {Report} */
+export function load() {
+  return JSON.parse(document.getElementById("data")?.textContent ?? "null");
+}
+
+/**
+ * What is in a result, if it is fine.
+ * @template T
+ * @param {Result<T>} result
+ * @returns {T | null}
+ */
+export function fine(result) {
+  return "Ok" in result ? result.Ok : null;
+}
+
+/**
+ * Why there is nothing in a result.
+ * @param {Result<unknown>} result
+ */
+export function reason(result) {
+  return "Err" in result ? result.Err : "";
+}
+
+/** What states are called. @type {Record<State, string>} */
+export const STATES = {
+  solved: "solved",
+  near_miss: "near miss",
+  wrong: "wrong",
+  failed: "failed",
+  open: "solution unknown",
+  empty: "no program",
+};
+
+/**
+ * A score in percent, rounded down, so that 100 % means all.
+ * @param {Score} score
+ */
+export function scoreText(score) {
+  if (score.numerator === null || score.denominator === null) return "no solutions known";
+  if (score.denominator === 0) return "0.00 %";
+  return `${(Math.floor((score.numerator / score.denominator) * 1e4 + 1e-9) / 100).toFixed(2)} %`;
+}
+
+/**
+ * Solved tasks over time: when each ended, in order.
+ * @param {Run} run
+ * @param {Cost} cost
+ * @returns {[number, string][]}
+ */
+export function anytime(run, cost) {
+  const solved = new Set(run.tasks.filter((task) => task.state === "solved").map((task) => task.id));
+  const ends = cost.schedule.tasks.filter((slot) => solved.has(slot[0]));
+  return ends.map((slot) => /** @type {[number, string]} */ ([slot[3], slot[0]])).sort((a, b) => a[0] - b[0]);
+}

@@ -1,0 +1,140 @@
+// Elements, and figures as text. Text from a record is only ever set as text.
+
+/** @typedef {Node | string | number | null | undefined | false} Child */
+
+/**
+ * An element. Attributes that are functions listen to the event of that name.
+ * @template {keyof HTMLElementTagNameMap} K
+ * @param {K} tag
+ * @param {Record<string, unknown>} [attributes]
+ * @param {...Child} children
+ * @returns {HTMLElementTagNameMap[K]}
+ */
+export function el(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  dress(element, attributes, children);
+  return element;
+}
+
+/**
+ * An element of a drawing.
+ * @param {string} tag
+ * @param {Record<string, unknown>} [attributes]
+ * @param {...Child} children
+ * @returns {SVGElement}
+ */
+export function svg(tag, attributes = {}, ...children) {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  dress(element, attributes, children);
+  return element;
+}
+
+/**
+ * @param {Element} element
+ * @param {Record<string, unknown>} attributes
+ * @param {Child[]} children
+ */
+function dress(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === "function") {
+      element.addEventListener(name, /** @type {EventListener} */ (value));
+    } else if (value !== null && value !== undefined && value !== false) {
+      element.setAttribute(name, value === true ? "" : String(value));
+    }
+  }
+  for (const child of children) {
+    if (child !== null && child !== undefined && child !== false) {
+      element.append(child instanceof Node ? child : String(child));
+    }
+  }
+}
+
+/**
+ * Puts children in the place of what is there.
+ * @param {Element} element
+ * @param {...Child} children
+ */
+export function fill(element, ...children) {
+  element.replaceChildren();
+  dress(element, {}, children);
+}
+
+/**
+ * Three digits and a unit, as the terminal prints them.
+ * @param {number} ns
+ */
+export function time(ns) {
+  const size = Math.abs(ns);
+  const [value, unit] =
+    size < 1e3 ? [size, "ns"] : size < 1e6 ? [size / 1e3, "µs"] : size < 1e9 ? [size / 1e6, "ms"]
+    : size < 3600e9 ? [size / 1e9, "s"] : [size / 3600e9, "h"];
+  const places = unit === "ns" || value >= 100 ? 0 : value >= 10 ? 1 : 2;
+  return `${ns < 0 ? "-" : ""}${value.toFixed(places)} ${unit}`;
+}
+
+/** @param {number} share */
+export function percent(share) {
+  return `${(share * 100).toFixed(Math.abs(share) < 0.1 ? 2 : 1)} %`;
+}
+
+/** @param {number} n */
+export function grouped(n) {
+  return Math.round(n).toString().replace(/\B(?=(\d{3})+$)/g, ",");
+}
+
+/**
+ * `1 task`, `2 tasks`
+ * @param {number} n
+ * @param {string} what
+ */
+export function count(n, what) {
+  return `${grouped(n)} ${what}${n === 1 ? "" : "s"}`;
+}
+
+/**
+ * A figure that a program can read, too: the exact value is an attribute.
+ * @param {string} name
+ * @param {number} value
+ * @param {string} text
+ */
+export function figure(name, value, text) {
+  return el("data", { value, "data-figure": name }, text);
+}
+
+/**
+ * A part of a page with its heading.
+ * @param {string} title
+ * @param {...Child} children
+ */
+export function section(title, ...children) {
+  return el("section", {}, el("h2", {}, title), ...children);
+}
+
+/**
+ * A table. Columns whose head begins with a blank stand to the right.
+ * @param {string} caption
+ * @param {string[]} head
+ * @param {Child[][]} rows
+ */
+export function table(caption, head, rows) {
+  const right = head.map((text) => text.startsWith(" "));
+  const kind = (/** @type {number} */ i) => ({ class: right[i] ? "number" : null });
+  return el(
+    "div",
+    { class: "scroll", tabindex: 0, role: "region", "aria-label": caption },
+    el(
+      "table",
+      {},
+      el("caption", {}, caption),
+      el("thead", {}, el("tr", {}, ...head.map((text, i) => el("th", { scope: "col", ...kind(i) }, text.trim())))),
+      el("tbody", {}, ...rows.map((row) => el("tr", {}, ...row.map((cell, i) => el("td", kind(i), cell))))),
+    ),
+  );
+}
+
+/** A hue that is the name's, so that a function looks the same wherever it stands. @param {string} name */
+export function hue(name) {
+  let hash = 7;
+  for (let i = 0; i < name.length; i++) hash = (Math.imul(hash, 31) + name.charCodeAt(i)) >>> 0;
+  return hash % 360;
+}

@@ -1,0 +1,89 @@
+// A long list of which only what can be seen is in the page.
+
+import { el } from "./dom.js";
+
+/**
+ * @typedef {{ element: HTMLElement, show: (n: number) => void, stop: () => void }} LongList
+ */
+
+/**
+ * Items of one height, in as many columns as fit. `make` makes the i-th item.
+ * @param {{ label: string, height: number, width: number, make: (i: number) => HTMLElement }} options
+ * @returns {LongList}
+ */
+export function longList({ label, height, width, make }) {
+  const element = el("div", { class: "long", role: "list", "aria-label": label });
+  /** @type {Map<number, HTMLElement>} */
+  const there = new Map();
+  let n = 0;
+  let columns = 1;
+  let printing = false;
+  let asked = 0;
+
+  function place() {
+    asked = 0;
+    const columnsNow = width === 0 ? 1 : Math.max(1, Math.floor(element.clientWidth / width));
+    if (columnsNow !== columns) clear();
+    columns = columnsNow;
+    element.style.height = `${Math.ceil(n / columns) * height}px`;
+    const top = element.getBoundingClientRect().top;
+    const first = Math.max(0, Math.floor(-top / height) - 1) * columns;
+    const last = Math.min(n, (Math.ceil((window.innerHeight - top) / height) + 1) * columns);
+    const [from, to] = printing ? [0, Math.min(n, MOST_PRINTED)] : [first, last];
+    for (const [i, item] of there) {
+      if (i < from || i >= to) {
+        // Who has the focus keeps it.
+        if (item.contains(document.activeElement)) continue;
+        item.remove();
+        there.delete(i);
+      }
+    }
+    for (let i = from; i < to; i++) {
+      if (there.has(i)) continue;
+      const item = make(i);
+      item.setAttribute("role", "listitem");
+      item.setAttribute("aria-posinset", String(i + 1));
+      item.setAttribute("aria-setsize", String(n));
+      item.style.top = `${Math.floor(i / columns) * height}px`;
+      item.style.height = `${height}px`;
+      item.style.left = `${((i % columns) * 100) / columns}%`;
+      item.style.width = `${100 / columns}%`;
+      there.set(i, item);
+      element.append(item);
+    }
+  }
+  function clear() {
+    there.clear();
+    element.replaceChildren();
+  }
+  function soon() {
+    if (asked === 0) asked = requestAnimationFrame(place);
+  }
+  const print = (/** @type {boolean} */ on) => () => {
+    printing = on;
+    place();
+  };
+  const [before, after] = [print(true), print(false)];
+  window.addEventListener("scroll", soon, { passive: true });
+  window.addEventListener("resize", soon);
+  window.addEventListener("beforeprint", before);
+  window.addEventListener("afterprint", after);
+  return {
+    element,
+    show(count) {
+      n = count;
+      clear();
+      place();
+    },
+    stop() {
+      window.removeEventListener("scroll", soon);
+      window.removeEventListener("resize", soon);
+      window.removeEventListener("beforeprint", before);
+      window.removeEventListener("afterprint", after);
+      cancelAnimationFrame(asked);
+    },
+  };
+}
+
+/** Nobody reads more on paper. */
+const MOST_PRINTED = 400;

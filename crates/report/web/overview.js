@@ -1,0 +1,171 @@
+// The first screen: what was run, is it right, what is it worth, how long did it take, where did the time go.
+
+import { count, el, figure, grouped, percent, section, svg, table, time } from "./dom.js";
+import { STATES, anytime, fine, reason, scoreText } from "./data.js";
+
+/** @typedef {import("./data.js").Run} Run */
+/** @typedef {import("./data.js").Cost} Cost */
+/** @typedef {import("./data.js").State} State */
+
+/** @param {Run} run */
+export function overviewView(run) {
+  const cost = fine(run.cost);
+  return el(
+    "div",
+    {},
+    el("h1", {}, run.name),
+    stampLine(run, cost),
+    el("div", { class: "tiles" }, ...run.scores.map(scoreTile), ...wallTiles(run, cost)),
+    cost ? timeBar(cost) : el("p", { class: "note" }, `Where the time went is not known: ${reason(run.cost)}.`),
+    el("div", { class: "columns" }, what(run), states(run)),
+    cost ? curve(run, cost) : null,
+  );
+}
+
+/**
+ * @param {Run} run
+ * @param {Cost | null} cost
+ */
+function stampLine(run, cost) {
+  const { right } = run;
+  const left = right.left ? ` The run was stopped; ${count(right.left, "task")} did not run.` : "";
+  const valid = cost ? cost.validity.valid : right.all;
+  const text = cost ? cost.stamp : `${right.on_all} of ${right.programs} programs right`;
+  return el(
+    "p",
+    { class: `stamp ${valid ? "good" : "bad"}`, id: "stamp" },
+    el("strong", {}, valid ? "✓ valid" : "✗ not valid"),
+    ` ${text}.${left}`,
+  );
+}
+
+/** @param {import("./data.js").Score} score */
+function scoreTile(score) {
+  const share = score.denominator ? (score.numerator ?? 0) / score.denominator : 0;
+  const exact = score.denominator ? `${score.numerator} of ${score.denominator}` : "";
+  return tile(score.label, figure(`score ${score.rule}`, share, scoreText(score)), exact);
+}
+
+/**
+ * @param {Run} run
+ * @param {Cost | null} cost
+ */
+function wallTiles(run, cost) {
+  const { threads, machine } = run.means;
+  const on = `${count(threads, "thread")}, ${machine.os} ${machine.arch}, ${count(machine.cores, "core")}`;
+  if (cost === null) return [tile("wall time", "not recorded", on)];
+  const { wall, busy, lanes } = cost.framework;
+  return [
+    tile("wall time", figure("wall", wall, time(wall)), on),
+    tile("busy", figure("busy", busy, time(busy)), `of ${count(lanes, "lane")}`),
+  ];
+}
+
+/**
+ * @param {string} label
+ * @param {Node | string} value
+ * @param {string} small
+ */
+function tile(label, value, small) {
+  return el(
+    "div",
+    { class: "tile" },
+    el("div", { class: "label" }, label),
+    el("div", { class: "value" }, value),
+    el("div", { class: "small" }, small),
+  );
+}
+
+/** @param {Cost} cost */
+function timeBar(cost) {
+  const { categories, lane_time } = cost.framework;
+  const shown = categories.filter((row) => row.time > 0);
+  const largest = [...shown].sort((a, b) => b.time - a.time).slice(0, 6);
+  const bar = el("div", { class: "stack", role: "img", "aria-label": "Time of all lanes by category" });
+  let other = 0;
+  shown.forEach((row) => {
+    if (!largest.includes(row)) other += row.time;
+  });
+  /** @type {[string, number][]} */
+  const parts = largest.map((row) => [row.name, row.time]);
+  if (other > 0) parts.push(["other", other]);
+  parts.forEach(([name, ns], i) => {
+    const part = el("span", { class: `part tone${i}`, title: `${name}: ${time(ns)}` });
+    part.style.width = `${(100 * ns) / lane_time}%`;
+    bar.append(part);
+  });
+  const key = parts.map(([name, ns], i) =>
+    el("li", {}, el("span", { class: `dot tone${i}` }), `${name} `, el("span", { class: "muted" }, `${time(ns)}, ${percent(ns / lane_time)}`)),
+  );
+  return section("Where the time went", bar, el("ul", { class: "key" }, ...key));
+}
+
+/** @param {Run} run */
+function what(run) {
+  const { data, options, version, dsl, seed } = run.run;
+  const { programs, calls, distinct, shared } = run.plan;
+  return section(
+    "What was run",
+    table("What was run", ["", ""], [
+      ["data", `${data.name}, ${count(data.tasks, "task")}`],
+      ["data hash", el("code", {}, data.hash.slice(0, 16))],
+      ["programs", `${grouped(programs)}, ${grouped(calls)} calls, ${grouped(distinct)} distinct, ${grouped(shared)} shared`],
+      ["right on demonstrations", `${run.right.on_demos} of ${run.right.programs}`],
+      ["right on tests", `${run.right.on_tests} of ${run.right.programs}`],
+      ["fuel", `${grouped(options.fuel)} for each program and pair`],
+      ["every program on every task", options.all_pairs ? "yes" : "no"],
+      ["seed", seed === null ? "none: nothing is drawn by lot" : String(seed)],
+      ["version", `${version}, language ${dsl.slice(0, 12)}`],
+    ]),
+  );
+}
+
+/** @param {Run} run */
+function states(run) {
+  /** @type {Map<State, number>} */
+  const counts = new Map();
+  run.tasks.forEach((task) => counts.set(task.state, (counts.get(task.state) ?? 0) + 1));
+  const names = /** @type {State[]} */ (Object.keys(STATES));
+  const rows = names.filter((state) => counts.has(state)).map((state) => [
+    el("a", { href: `#/tasks/${state}` }, STATES[state]),
+    figure(`tasks ${state}`, counts.get(state) ?? 0, grouped(counts.get(state) ?? 0)),
+  ]);
+  const verdicts = run.verdicts.filter((row) => row.count > 0).map((row) => [
+    row.verdict.replaceAll("_", " "),
+    figure(`verdict ${row.verdict}`, row.count, grouped(row.count)),
+  ]);
+  return section("What came of it", table("Tasks", ["state", " tasks"], rows), table("Verdicts on pairs", ["verdict", " pairs"], verdicts));
+}
+
+/**
+ * Tasks solved against time.
+ * @param {Run} run
+ * @param {Cost} cost
+ */
+function curve(run, cost) {
+  const points = anytime(run, cost);
+  const [width, height, left, bottom] = [720, 180, 36, 24];
+  const wall = cost.framework.wall;
+  const x = (/** @type {number} */ ns) => left + ((width - left - 8) * ns) / wall;
+  const y = (/** @type {number} */ n) => height - bottom - ((height - bottom - 8) * n) / Math.max(1, run.tasks.length);
+  let path = `M${x(0)} ${y(0)}`;
+  points.forEach(([ns], i) => {
+    path += `H${x(ns).toFixed(1)}V${y(i + 1).toFixed(1)}`;
+  });
+  path += `H${x(wall)}`;
+  const line = (/** @type {number} */ n) => [
+    svg("line", { x1: left, x2: width - 8, y1: y(n), y2: y(n), class: "rule" }),
+    svg("text", { x: left - 4, y: y(n) + 4, "text-anchor": "end" }, n),
+  ];
+  const ticks = [0, 0.25, 0.5, 0.75, 1].map((share) =>
+    svg("text", { x: x(wall * share), y: height - 6, "text-anchor": share === 1 ? "end" : share === 0 ? "start" : "middle" }, time(wall * share)),
+  );
+  const label = `${count(points.length, "task")} solved in ${time(wall)}`;
+  return section(
+    "Solved over time",
+    el("p", { class: "muted" }, `${label}; a task counts when it ends.`),
+    el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Solved over time" },
+      svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "plot", role: "img", "aria-label": label },
+        ...line(0), ...line(run.tasks.length), ...ticks, svg("path", { d: path, class: "curve" }))),
+  );
+}

@@ -1,0 +1,70 @@
+// All programs, and the lines of one with what they cost.
+
+import { count, el, fill, figure, grouped, percent, section, time } from "./dom.js";
+import { longList } from "./list.js";
+
+/** @typedef {import("./data.js").Run} Run */
+/** @typedef {import("./data.js").Program} Program */
+
+const asked = { text: "" };
+
+/** @param {Run} run */
+export function programsView(run) {
+  /** @type {number[]} */
+  let shown = [];
+  const cost = (/** @type {Program} */ program) => program.lines.reduce((sum, line) => sum + line[2], 0);
+  const costs = run.programs.map(cost);
+  const item = (/** @type {number} */ i) => {
+    const program = run.programs[shown[i]];
+    return el("div", { class: "cell" }, el("a", { class: "row", href: `#/program/${shown[i]}` },
+      el("span", { class: "id" }, program.name),
+      el("span", { class: "muted" }, `solves ${grouped(program.solves.length)} of ${grouped(program.ran)}`),
+      el("span", { class: "number" }, costs[shown[i]] > 0 ? time(costs[shown[i]]) : "")));
+  };
+  const list = longList({ label: "Programs", height: 36, width: 0, make: item });
+  const found = el("p", { class: "muted", role: "status" });
+  function choose() {
+    const text = asked.text.toLowerCase();
+    shown = run.programs.flatMap((program, i) => (text === "" || program.name.toLowerCase().includes(text) || program.text.toLowerCase().includes(text) ? [i] : []));
+    fill(found, `${grouped(shown.length)} of ${count(run.programs.length, "program")}`);
+    list.show(shown.length);
+  }
+  const search = el("input", { type: "search", placeholder: "name or text", value: asked.text,
+    input: () => { asked.text = search.value; choose(); } });
+  const element = el("div", {}, el("h1", {}, "Programs"), el("div", { class: "tools", role: "search" }, el("label", {}, "Search ", search)), found, list.element);
+  return { element, ready: choose, stop: list.stop };
+}
+
+/**
+ * @param {Run} run
+ * @param {number} place
+ */
+export function programView(run, place) {
+  const program = run.programs[place];
+  if (program === undefined) return el("div", {}, el("h1", {}, "No such program"));
+  const total = program.lines.reduce((sum, line) => sum + line[2], 0);
+  const times = new Map(program.lines.map((line) => [line[0], line]));
+  const rows = program.text.replace(/\n$/, "").split("\n").map((text, i) => {
+    const line = times.get(i + 1);
+    const share = line && total > 0 ? line[2] / total : 0;
+    const bar = el("span", { class: "heat" });
+    bar.style.width = `${100 * share}%`;
+    return el("tr", {},
+      el("td", { class: "number muted" }, i + 1),
+      el("td", { class: "number" }, line ? grouped(line[1]) : ""),
+      el("td", { class: "number heatcell" }, bar, line ? figure(`line ${i + 1}`, line[2], time(line[2])) : ""),
+      el("td", { class: "number" }, line ? percent(share) : ""),
+      el("td", { class: "number" }, line && line[3] !== line[2] ? time(line[4]) : ""),
+      el("td", {}, el("code", {}, text)));
+  });
+  const head = ["line", "hits", "self", "share", "fair share", "text"].map((text, i) => el("th", { scope: "col", class: i < 5 ? "number" : null }, text));
+  const solved = program.solves.map((task) => el("li", {}, el("a", { href: `#/task/${encodeURIComponent(run.tasks[task].id)}` }, run.tasks[task].id)));
+  return el("div", {},
+    el("p", { class: "crumbs" }, el("a", { href: "#/programs" }, "All programs")),
+    el("h1", {}, program.name),
+    el("p", { class: "muted" }, `content hash `, el("code", {}, program.hash.slice(0, 16)), total > 0 ? ` · ${time(total)} in all` : " · times were not recorded"),
+    section("Source", el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Source with times" },
+      el("table", { class: "source" }, el("thead", {}, el("tr", {}, ...head)), el("tbody", {}, ...rows))),
+      el("p", { class: "muted" }, "Self: what the line would cost alone. Fair share, where other programs need the line too: its time divided among them.")),
+    section(`Solves ${count(program.solves.length, "task")} of ${grouped(program.ran)} it ran on`, el("ul", { class: "chips" }, ...solved)));
+}

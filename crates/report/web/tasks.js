@@ -1,0 +1,181 @@
+// The gallery of tasks, and the page of one.
+
+import { count, el, fill, grouped, section, table, time } from "./dom.js";
+import { STATES } from "./data.js";
+import { picture } from "./grid.js";
+import { longList } from "./list.js";
+
+/** @typedef {import("./data.js").Run} Run */
+/** @typedef {import("./data.js").Task} Task */
+/** @typedef {import("./data.js").Cells} Cells */
+/** @typedef {import("./data.js").Seen} Seen */
+
+/** What the reader looks for; it stays when a task is opened and closed again. */
+const wish = { text: "", kind: "", sort: "data" };
+
+/** @type {Record<string, [string, (a: Task, b: Task) => number]>} */
+const SORTS = {
+  data: ["in the order of the data", () => 0],
+  id: ["by id", (a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)],
+  slow: ["slowest first", (a, b) => (b.time ?? 0) - (a.time ?? 0)],
+  fuel: ["most fuel first", (a, b) => b.fuel - a.fuel],
+  near: ["nearest misses first", (a, b) => distance(a) - distance(b)],
+};
+
+/** @param {Task} task */
+function distance(task) {
+  return task.state === "solved" ? Infinity : (task.differ ?? 1e6);
+}
+
+/**
+ * @param {Run} run
+ * @param {string} kind
+ */
+export function tasksView(run, kind) {
+  if (kind !== "") wish.kind = kind;
+  /** @type {Task[]} */
+  let shown = [];
+  const list = longList({ label: "Tasks", height: 216, width: 330, make: (i) => card(run, shown[i]) });
+  const found = el("p", { class: "muted", role: "status", id: "found" });
+  function choose() {
+    const text = wish.text.toLowerCase();
+    const named = (/** @type {Task} */ task) =>
+      task.id.toLowerCase().includes(text) || task.programs.some((it) => run.programs[it.program]?.name.toLowerCase().includes(text));
+    const kindly = (/** @type {Task} */ task) => wish.kind === "" || task.state === wish.kind || `verdict ${task.verdict}` === wish.kind;
+    shown = run.tasks.filter((task) => kindly(task) && (text === "" || named(task)));
+    if (wish.sort !== "data") shown = shown.sort(SORTS[wish.sort][1]);
+    fill(found, `${grouped(shown.length)} of ${count(run.tasks.length, "task")}`);
+    list.show(shown.length);
+  }
+  const search = el("input", { type: "search", id: "search", placeholder: "id or program", value: wish.text,
+    input: () => { wish.text = search.value; choose(); } });
+  const filter = el("select", { id: "filter", change: () => { wish.kind = filter.value; choose(); } },
+    ...kinds(run).map(([value, label]) => el("option", { value, selected: value === wish.kind }, label)));
+  const sort = el("select", { id: "sort", change: () => { wish.sort = sort.value; choose(); } },
+    ...Object.entries(SORTS).map(([value, [label]]) => el("option", { value, selected: value === wish.sort }, label)));
+  const element = el("div", {}, el("h1", {}, "Tasks"),
+    el("div", { class: "tools", role: "search" }, el("label", {}, "Search ", search), el("label", {}, "Show ", filter), el("label", {}, "Sort ", sort)),
+    found, list.element);
+  return { element, ready: choose, stop: list.stop };
+}
+
+/**
+ * What tasks can be filtered by: states, and the verdicts that there are.
+ * @param {Run} run
+ * @returns {[string, string][]}
+ */
+function kinds(run) {
+  const states = new Set(run.tasks.map((task) => task.state));
+  const verdicts = new Set(run.tasks.map((task) => task.verdict).filter((it) => it !== "" && it !== "ok"));
+  return [
+    ["", "all"],
+    ...Object.entries(STATES).filter(([state]) => states.has(/** @type {Task["state"]} */ (state))),
+    ...[...verdicts].sort().map((it) => /** @type {[string, string]} */ ([`verdict ${it}`, `error: ${it.replaceAll("_", " ")}`])),
+  ];
+}
+
+/**
+ * @param {Run} run
+ * @param {Task} task
+ */
+function card(run, task) {
+  const pair = pairs(task)[task.shown];
+  const [input, expected] = pair ?? [null, null];
+  const best = task.programs[0];
+  const answer = best ? answerOf(best, task.shown, expected) : null;
+  const where = task.shown < task.train.length ? `demo ${task.shown + 1}` : `test ${task.shown - task.train.length + 1}`;
+  const small = (/** @type {Cells} */ cells, /** @type {string} */ name, /** @type {Cells} */ other = null) =>
+    el("figure", {}, picture(cells, 88, name, other), el("figcaption", {}, name));
+  return el("div", { class: "cell" },
+    el("a", { class: `card ${task.state}`, href: `#/task/${encodeURIComponent(task.id)}` },
+      el("div", { class: "cardhead" }, el("span", { class: "id" }, task.id), badge(task)),
+      el("div", { class: "grids" }, small(input, "input"), small(expected, "expected"), small(answer, "answer", expected)),
+      el("div", { class: "small" }, [where, differs(task), task.time === null ? null : time(task.time), best ? run.programs[best.program]?.name : null].filter((it) => it).join(" · "))));
+}
+
+/** @param {Task} task */
+function badge(task) {
+  const why = task.state === "failed" || task.state === "wrong" ? task.verdict.replaceAll("_", " ") || STATES[task.state] : STATES[task.state];
+  return el("span", { class: `badge ${task.state}` }, why);
+}
+
+/** @param {Task} task */
+function differs(task) {
+  return task.differ === null ? null : `${count(task.differ, "cell")} differ`;
+}
+
+/** @param {Task} task */
+function pairs(task) {
+  return [...task.train, ...task.test];
+}
+
+/**
+ * What a program answered; a right answer is the expected one.
+ * @param {Seen} seen
+ * @param {number} place
+ * @param {Cells} expected
+ * @returns {Cells}
+ */
+function answerOf(seen, place, expected) {
+  const pair = seen.pairs[place];
+  if (pair === undefined) return null;
+  return typeof pair === "number" ? expected : pair[3];
+}
+
+/**
+ * @param {Run} run
+ * @param {string} id
+ */
+export function taskView(run, id) {
+  const task = run.tasks.find((it) => it.id === id);
+  if (task === undefined) return el("div", {}, el("h1", {}, "No such task"), el("p", {}, id));
+  const place = run.tasks.indexOf(task);
+  const step = (/** @type {number} */ by, /** @type {string} */ label, /** @type {string} */ rel) => {
+    const next = run.tasks[place + by];
+    return next ? el("a", { href: `#/task/${encodeURIComponent(next.id)}`, rel, "data-step": by }, label) : null;
+  };
+  const size = Math.min(220, Math.floor((window.innerWidth - 80) / 3));
+  const all = pairs(task);
+  const best = task.programs[0];
+  const row = (/** @type {[Cells, Cells]} */ pair, /** @type {number} */ i) => {
+    const name = i < task.train.length ? `demonstration ${i + 1}` : `test ${i - task.train.length + 1}`;
+    const seen = best?.pairs[i];
+    const said = seen === undefined ? "" : typeof seen === "number" ? "right" : seen[2] ?? seen[0].replaceAll("_", " ");
+    const part = (/** @type {Cells} */ cells, /** @type {string} */ label, /** @type {Cells} */ other = null) =>
+      el("figure", {}, picture(cells, size, `${name} ${label}`, other), el("figcaption", {}, label));
+    return el("div", { class: "pair" }, el("h3", {}, name, " ", el("span", { class: "muted" }, said)),
+      el("div", { class: "grids" }, part(pair[0], "input"), part(pair[1], "expected"), best ? part(answerOf(best, i, pair[1]), "answer", pair[1]) : null));
+  };
+  const attempts = task.attempts.map((both, k) => el("div", { class: "pair" }, el("h3", {}, `attempts at test ${k + 1}`),
+    el("div", { class: "grids" }, ...both.map((cells, i) => el("figure", {}, picture(cells, size, `attempt ${i + 1}`, task.test[k]?.[1] ?? null), el("figcaption", {}, `attempt ${i + 1}`))))));
+  return el("div", {},
+    el("p", { class: "crumbs" }, el("a", { href: "#/tasks" }, "All tasks"), step(-1, "‹ previous", "prev"), step(1, "next ›", "next")),
+    el("h1", {}, task.id, " ", badge(task)),
+    el("p", {}, [task.time === null ? null : `${time(task.time)} on its lane`, `${grouped(task.fuel)} fuel`, differs(task)].filter((it) => it).join(" · ")),
+    all.length === 0 ? el("p", { class: "note" }, "This record has no grids; make it again with this version of batt.") : null,
+    el("div", { class: "pairs" }, ...all.map(row)),
+    outcomes(run, task),
+    section("Handed in", el("div", { class: "pairs" }, ...attempts)));
+}
+
+/**
+ * @param {Run} run
+ * @param {Task} task
+ */
+function outcomes(run, task) {
+  const text = (/** @type {import("./data.js").SeenPair} */ pair) => (typeof pair === "number" ? "✓" : pair[0].replaceAll("_", " "));
+  const rows = task.programs.map((seen) => {
+    const why = seen.pairs.map((pair) => (typeof pair === "number" ? null : pair[2])).find((it) => it);
+    const fuel = seen.pairs.reduce((/** @type {number} */ sum, pair) => sum + (typeof pair === "number" ? pair : pair[1]), 0);
+    return [
+      el("a", { href: `#/program/${seen.program}` }, run.programs[seen.program]?.name ?? "?"),
+      seen.own ? "yes" : "",
+      seen.pairs.slice(0, task.train.length || seen.pairs.length).map(text).join(" "),
+      seen.pairs.slice(task.train.length || seen.pairs.length).map(text).join(" "),
+      grouped(fuel),
+      why ?? "",
+    ];
+  });
+  return section("Programs", table("Programs on this task, the best first", ["program", "own", "demonstrations", "tests", " fuel", "what is wrong"], rows),
+    task.more > 0 ? el("p", { class: "muted" }, `and ${count(task.more, "more program")} that did worse`) : null);
+}

@@ -1,0 +1,69 @@
+// What if something were faster? The arithmetic of `batt profile what-if`, for sliders.
+
+/** @typedef {import("./data.js").Schedule} Schedule */
+/** @typedef {{ wall: number, replayed: number, error: number, predicted: number, off: number }} Answer */
+
+/** A replay that is further off than this predicts nothing. */
+export const MAX_ERROR = 0.03;
+
+/**
+ * How long the run would take if functions were so many times faster.
+ * @param {Schedule} schedule
+ * @param {Map<string, number>} speedups by the names of functions
+ * @returns {Answer}
+ */
+export function whatIf(schedule, speedups) {
+  const factors = schedule.functions.map(([name]) => speedups.get(name) ?? 1);
+  const saved = (/** @type {[number, number]} */ [id, ns]) => ns * (1 - 1 / factors[id]);
+  const add = (/** @type {number} */ sum, /** @type {[number, number]} */ cost) => sum + saved(cost);
+  const main = schedule.main.reduce(add, 0);
+  const tasks = schedule.tasks.map((slot) => slot[4].reduce(add, 0));
+  const base = schedule.waits.reduce((sum, [from, to]) => sum + (to - from), 0);
+  const change = (/** @type {number[]} */ less) =>
+    // One worker: what it saves is saved.
+    schedule.workers === 1 ? -less.reduce((sum, ns) => sum + ns, 0) : replay(schedule, less) - base;
+  const replayed = schedule.wall + change(tasks.map(() => 0));
+  const predicted = schedule.wall - main + change(tasks);
+  const off = Math.abs(replayed - schedule.wall);
+  return { wall: schedule.wall, replayed, error: replayed / Math.max(1, schedule.wall) - 1, predicted, off };
+}
+
+/**
+ * How long the main lane would wait in all: tasks begin in the recorded order, each on the worker that is free first,
+ * after the pause it had in the recording.
+ * @param {Schedule} schedule
+ * @param {number[]} less
+ */
+function replay(schedule, less) {
+  const n = schedule.lanes.length;
+  const used = new Set(schedule.tasks.map((slot) => slot[1]));
+  const lanes = Array.from({ length: n }, (_, lane) => lane).filter((lane) => lane > 0 && used.has(lane));
+  let total = 0;
+  for (const [from, to] of schedule.waits) {
+    const ended = Array(n).fill(from);
+    const free = Array(n).fill(from);
+    let [last, lastReplayed] = [from, from];
+    schedule.tasks.forEach(([, lane, start, end], i) => {
+      if (start < from || start >= to) return;
+      const pause = start - ended[lane];
+      ended[lane] = end;
+      const next = lanes.reduce((best, it) => (free[it] < free[best] ? it : best), lanes[0] ?? 0);
+      free[next] += pause + Math.max(0, end - start - less[i]);
+      last = Math.max(last, end);
+      lastReplayed = Math.max(lastReplayed, free[next]);
+    });
+    total += lastReplayed - from + (to - last);
+  }
+  return total;
+}
+
+/**
+ * How many runs of one process fit into a time, as `batt profile budget` counts them.
+ * @param {number} budget
+ * @param {number} wall
+ * @param {number} cold what only the first run pays
+ */
+export function runsIn(budget, wall, cold) {
+  const whole = Math.max(1, wall);
+  return budget < whole ? 0 : 1 + Math.floor((budget - whole) / Math.max(1, whole - cold));
+}

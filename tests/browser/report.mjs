@@ -1,0 +1,282 @@
+// The report in a real browser.
+
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { accessible, browser, json, out, run, test, watched } from "./common.mjs";
+
+const folder = mkdtempSync(path.join(os.tmpdir(), "batt-report-"));
+const file = (name) => path.join(folder, name);
+const chrome = await browser();
+const open = async (report, options) => {
+  const url = pathToFileURL(report).href;
+  const seen = await watched(chrome, (it) => it === url || it.startsWith(`${url}#`), options);
+  await seen.page.goto(url);
+  return seen;
+};
+const go = async (page, hash) => {
+  await page.evaluate((hash) => { location.hash = hash; }, hash);
+  await page.waitForTimeout(50);
+};
+const figure = (page, name) => page.locator(`[data-figure=${JSON.stringify(name)}]`).first();
+const value = async (page, name) => Number(await figure(page, name).getAttribute("value"));
+const near = (a, b, what) => assert(Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(b)), `${what}: ${a} is not ${b}`);
+
+try {
+  run("run", "--record", file("run.json"), "--profile");
+  // A second run with mistakes in it: every third program is cut short.
+  const source = readFileSync(new URL("../../programs/demo.py", import.meta.url), "utf8");
+  let n = 0;
+  const broken = source.replace(/^    return (.*)$/gm, (line, what) => (n++ % 3 === 0 ? `    return ${n % 2 ? `vmirror(${what})` : "crop(I, ORIGIN, ORIGIN)"}` : line));
+  writeFileSync(file("broken.py"), broken);
+  run("run", "--programs", file("broken.py"), "--record", file("broken.json"), "--profile");
+  run("report", file("run.json"), "-o", file("run.html"));
+  run("report", file("broken.json"));
+  run("report", file("run.json"), file("broken.json"), "-o", file("both.html"));
+  const record = JSON.parse(readFileSync(file("run.json"), "utf8"));
+
+  await test("the first screen says what the record says", async () => {
+    const { page, bad, close } = await open(file("run.html"));
+    const framework = json("profile", "framework", file("run.json"));
+    assert.equal(await value(page, "wall"), framework.wall);
+    assert.equal(await value(page, "busy"), framework.busy);
+    for (const score of record.scores) near(await value(page, `score ${score.rule}`), score.numerator / score.denominator, score.rule);
+    const valid = framework.validity[0].valid;
+    assert.match(await page.locator("#stamp").textContent(), valid ? /✓ valid/ : /✗ not valid/);
+    assert.match(await page.locator("#stamp").textContent(), new RegExp(`${record.right.on_all} of ${record.right.programs} programs right`));
+    const solved = await value(page, "tasks solved");
+    assert.equal(solved, record.tasks.length);
+    assert.deepEqual(bad, []);
+    await close();
+  });
+
+  await test("the profile has the figures of `batt profile`", async () => {
+    const { page, bad, close } = await open(file("run.html"));
+    await go(page, "#/profile");
+    const text = run("profile", "framework", file("run.json"));
+    for (const row of json("profile", "framework", file("run.json")).categories.filter((row) => row.time > 0)) {
+      assert.equal(await value(page, `category ${row.name}`), row.time, row.name);
+      // Printed in the same words as in the terminal.
+      const shown = await figure(page, `category ${row.name}`).textContent();
+      assert(text.split("\n").some((line) => line.startsWith(row.name) && line.includes(` ${shown} `)), `${row.name} ${shown}`);
+    }
+    for (const row of json("profile", "dsl", file("run.json")).rows.filter((row) => row.share >= 0.001)) {
+      assert.equal(await value(page, `self ${row.name}`), row.measured, row.name);
+      if (row.apportioned > 0) assert.equal(await value(page, `apportioned ${row.name}`), row.apportioned, row.name);
+    }
+    for (const row of json("profile", "phases", file("run.json")).rows) assert.equal(await value(page, `phase ${row.name}`), row.time, row.name);
+    for (const row of json("profile", "tasks", file("run.json")).outliers) assert.equal(await value(page, `outlier ${row.task}`), row.time, row.task);
+    assert.deepEqual(bad, []);
+    await close();
+  });
+
+  for (const threads of ["1", "2"]) {
+    await test(`what-if sliders agree with the command, ${threads} threads`, async () => {
+      // A schedule on a busy machine may be beyond replay; then both say so.
+      run("run", "--record", file("what.json"), "--profile", "--threads", threads);
+      run("report", file("what.json"));
+      const { page, bad, close } = await open(file("what.html"));
+      await go(page, "#/profile");
+      const names = await page.locator("[data-primitive]").evaluateAll((all) => all.map((it) => it.getAttribute("data-primitive")));
+      if (names.length === 0) {
+        assert.throws(() => run("profile", "what-if", file("what.json"), "objects=2x"), /off by/);
+        assert(threads === "2", "one worker is always exact");
+      } else {
+        const [first, second] = names;
+        const move = async (name, factor) => page.locator(`[data-primitive="${name}"]`).evaluate((it, factor) => {
+          it.value = String(factor);
+          it.dispatchEvent(new Event("input", { bubbles: true }));
+        }, factor);
+        await move(first, 4);
+        near(await value(page, "predicted"), json("profile", "what-if", file("what.json"), `${first}=4x`).predicted.middle, first);
+        await move(second, 2.5);
+        near(await value(page, "predicted"), json("profile", "what-if", file("what.json"), `${first}=4x`, `${second}=2.5x`).predicted.middle, second);
+        const budget = json("profile", "budget", "8h", file("what.json"), "--what-if", `${first}=4x`, "--what-if", `${second}=2.5x`);
+        assert.equal(await value(page, "runs"), budget.rows.at(-1).runs_warm);
+        assert.equal(await value(page, "candidates"), budget.rows.at(-1).candidates);
+        await page.locator("text=as recorded").click();
+        near(await value(page, "predicted"), json("profile", "what-if", file("what.json"), `${first}=1x`).predicted.middle, "nothing changed");
+      }
+      assert.deepEqual(bad, []);
+      await close();
+    });
+  }
+
+  await test("tasks are searched, filtered, sorted and opened", async () => {
+    const { page, bad, close } = await open(file("broken.html"));
+    const wrong = JSON.parse(readFileSync(file("broken.json"), "utf8"));
+    await page.locator("nav >> text=Tasks").click();
+    const ids = () => page.locator(".card .id").allTextContents();
+    const total = async () => Number((await page.locator("#found").textContent()).match(/^[\d,]+/)[0]);
+    assert.equal(await total(), wrong.tasks.length);
+    await page.locator("#filter").selectOption("solved");
+    const solved = await total();
+    await page.locator("#filter").selectOption("near_miss");
+    const nearMiss = await total();
+    assert(solved > 0 && solved < wrong.tasks.length, `${solved} solved`);
+    assert(nearMiss > 0 && nearMiss < wrong.tasks.length - solved + 1, `${nearMiss} near misses`);
+    await page.locator("#filter").selectOption("verdict wrong_shape");
+    const shapes = wrong.tasks.filter((task) => task.programs.some((it) => [...it.train, ...it.test].some((pair) => pair.verdict === "wrong_shape")));
+    assert.equal(await total(), shapes.length);
+    assert((await ids()).every((id) => shapes.some((task) => task.id === id)));
+    await page.locator("#filter").selectOption("");
+    await page.locator("#sort").selectOption("id");
+    const sorted = await ids();
+    assert.deepEqual(sorted, [...sorted].sort());
+    const target = wrong.tasks[40].id;
+    await page.keyboard.press("/");
+    await page.locator("#search").fill(target);
+    assert((await ids()).includes(target));
+    await page.locator(".card", { hasText: target }).first().click();
+    await page.locator("h1", { hasText: target }).waitFor();
+    const task = wrong.tasks[40];
+    assert.equal(await page.locator(".pair canvas[aria-label*='input']").count(), task.train.length + task.test.length);
+    await page.locator(`a[href^="#/program/"]`).first().click();
+    await page.locator("h1", { hasText: wrong.programs[task.programs[0].program].name }).waitFor();
+    const lines = json("profile", "lines", file("broken.json"), "--allow-invalid", "--program", wrong.programs[task.programs[0].program].name).lines.filter((line) => line.hits > 0);
+    for (const line of lines) assert.equal(await value(page, `line ${line.number}`), line.alone, `line ${line.number}`);
+    await page.goBack();
+    await page.keyboard.press("ArrowRight");
+    await page.locator("h1", { hasText: wrong.tasks[41].id }).waitFor();
+    assert.deepEqual(bad, []);
+    await close();
+  });
+
+  await test("two runs side by side", async () => {
+    const { page, bad, close } = await open(file("both.html"));
+    await go(page, "#/compare");
+    const view = json("profile", "compare", file("run.json"), file("broken.json"), "--allow-invalid");
+    assert.equal(await value(page, "before wall"), view.wall.before);
+    assert.equal(await value(page, "after busy time"), view.busy.after);
+    assert((await page.locator("text=Tasks that changed").count()) > 0);
+    assert.deepEqual(bad, []);
+    await close();
+  });
+
+  await test("hostile names are text, and nothing runs", async () => {
+    const evil = `"><img src=x onerror="window.evil=1"></script><script>window.evil=1</script><b>`;
+    const hostile = structuredClone(JSON.parse(readFileSync(file("broken.json"), "utf8")));
+    hostile.run.data.name = evil;
+    hostile.programs.forEach((program, i) => {
+      program.name = `${evil}${i}`;
+      program.text = `# ${evil}\n${program.text}`;
+    });
+    hostile.tasks.forEach((task, i) => {
+      const id = `${evil}${i}`;
+      hostile.profile.tasks.filter((it) => it.id === task.id).forEach((it) => { it.id = id; });
+      task.id = id;
+      task.programs.forEach((it) => [...it.train, ...it.test].forEach((pair) => { if (pair.why) pair.why = evil; }));
+    });
+    writeFileSync(file("evil <b>.json"), JSON.stringify(hostile));
+    run("report", file("evil <b>.json"), "-o", file("evil.html"));
+    const { page, bad, close } = await open(file("evil.html"));
+    for (const hash of ["#/", "#/tasks", `#/task/${encodeURIComponent(`${evil}0`)}`, "#/programs", "#/program/0", "#/plan", "#/profile", `#/task/${evil}`]) {
+      await go(page, hash);
+      assert.equal(await page.evaluate(() => window.evil), undefined, hash);
+      assert.equal(await page.locator("main img, main script, main b").count(), 0, hash);
+    }
+    await go(page, `#/task/${encodeURIComponent(`${evil}0`)}`);
+    assert((await page.locator("h1").textContent()).startsWith(`${evil}0`));
+    // The policy holds for whoever gets a script into the page after all.
+    const ran = await page.evaluate(() => {
+      const script = document.createElement("script");
+      script.textContent = "window.evil = 2";
+      document.body.append(script);
+      return window.evil;
+    });
+    assert.equal(ran, undefined);
+    assert.deepEqual(bad.filter((it) => !it.includes("Content Security Policy")), []);
+    await close();
+  });
+
+  await test("axe finds nothing, in light and dark, and all looks have pictures", async () => {
+    for (const colorScheme of ["light", "dark"]) {
+      for (const [width, height] of [[1280, 800], [390, 844]]) {
+        const { page, bad, close } = await open(file("broken.html"), { colorScheme, viewport: { width, height } });
+        for (const [hash, name] of [["#/", "overview"], ["#/tasks", "tasks"], ["#/task/" + record.tasks[0].id, "task"], ["#/programs", "programs"], ["#/program/0", "program"], ["#/plan", "plan"], ["#/profile", "profile"]]) {
+          await go(page, hash);
+          await accessible(page, `${name} ${colorScheme} ${width}`);
+          const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+          assert(wide <= 0, `${name} is ${wide} pixels too wide at ${width}`);
+          await page.screenshot({ path: path.join(out, `${name}-${colorScheme}-${width}.png`), fullPage: name === "profile" });
+        }
+        assert.deepEqual(bad, []);
+        await close();
+      }
+    }
+  });
+
+  await test("looks, digits and the theme can be switched, and it prints", async () => {
+    const { page, bad, close } = await open(file("run.html"));
+    await go(page, "#/tasks");
+    const shot = () => page.locator(".card canvas").first().screenshot();
+    const classic = await shot();
+    await page.locator("select[aria-label='Colours of the grids']").selectOption("safe");
+    const safe = await shot();
+    await page.locator("#digits").check();
+    const digits = await shot();
+    assert(!classic.equals(safe) && !safe.equals(digits));
+    await page.locator("select[aria-label='Light or dark']").selectOption("dark");
+    assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "dark");
+    await page.pdf({ path: path.join(out, "tasks.pdf") });
+    assert.deepEqual(bad, []);
+    await close();
+  });
+
+  await test("a thousand tasks and ten thousand programs", async () => {
+    run("data", "generate", "--seed", "7", "--count", "1000", "-o", file("many"));
+    const known = Object.fromEntries([...source.matchAll(/^def (?:solve_)?(\w+)\((.*?)\)[^\n]*:\n((?:    .*\n|\n)*)/gm)].map(([, name, args, body]) => [name, [args, body]]));
+    const index = json("data", "verify", file("many"));
+    assert(index);
+    const { readdirSync } = await import("node:fs");
+    const ids = readdirSync(file("many")).filter((it) => it.endsWith(".json")).map((it) => it.slice(0, -5));
+    const rules = Object.keys(known);
+    const texts = [];
+    for (const id of ids) {
+      const rule = rules.filter((rule) => id.startsWith(rule)).sort((a, b) => b.length - a.length)[0];
+      assert(rule, id);
+      const [args, body] = known[rule];
+      // Ten programs a task: the right one, and nine that mirror its result in one way or another.
+      for (let k = 0; k < 10; k++) {
+        const turn = (what) => Array.from({ length: k }, (_, i) => ["hmirror", "vmirror", "rot90"][(k + i) % 3]).reduce((text, name) => `${name}(${text})`, what);
+        texts.push(`def solve_${k}_${id}(${args}):\n${body.replace(/^    return (.*)$/m, (_, what) => `    return ${turn(what)}`)}`);
+      }
+    }
+    writeFileSync(file("many.py"), texts.join("\n"));
+    run("run", file("many"), "--programs", file("many.py"), "--record", file("many-run.json"), "--profile");
+    const begun = performance.now();
+    run("report", file("many-run.json"));
+    const took = (performance.now() - begun) / 1000;
+    const size = statSync(file("many-run.html")).size / 1e6;
+    const opened = performance.now();
+    const { page, bad, close } = await open(file("many-run.html"));
+    await page.locator("#stamp").waitFor();
+    const shown = (performance.now() - opened) / 1000;
+    console.log(`   ${ids.length} tasks, ${texts.length} programs: report in ${took.toFixed(1)} s, ${size.toFixed(1)} MB, shown after ${shown.toFixed(2)} s`);
+    assert(size < 20, `${size} MB`);
+    for (const part of ["tasks", "programs"]) {
+      await go(page, `#/${part}`);
+      const frames = await page.evaluate(async () => {
+        const longest = [];
+        let last = await new Promise(requestAnimationFrame);
+        for (let i = 0; i < 200; i++) {
+          window.scrollBy(0, window.innerHeight / 2);
+          const now = await new Promise(requestAnimationFrame);
+          longest.push(now - last);
+          last = now;
+        }
+        return longest.sort((a, b) => b - a);
+      });
+      const nodes = await page.locator(".long > .cell").count();
+      assert(nodes < 200, `${nodes} items are in the page`);
+      console.log(`   ${part}: a hundred screens, longest frames ${frames.slice(0, 3).map((ms) => ms.toFixed(0)).join(", ")} ms, median ${frames[100].toFixed(0)} ms, ${nodes} items in the page`);
+    }
+    assert.deepEqual(bad, []);
+    await close();
+  });
+} finally {
+  await chrome.close();
+  rmSync(folder, { recursive: true, force: true });
+}
