@@ -16,6 +16,7 @@ use batt_plan::{Plan, Plans, ProgramId};
 use batt_score::{Candidate, Demos, Scores, Tally, Totals, Verdict, all_right, judge, rank, test_verdicts};
 use batt_task::submission::{Draft, stand_ins};
 use batt_task::{Grid, Pair, Task, demo};
+use batt_trace::{Lane, Spot, Trace};
 use batt_value::{Arena, Caps, Kind};
 use rayon::prelude::*;
 
@@ -87,6 +88,15 @@ pub struct Setup<'s> {
     /// Keeps the answers, not only what became of them.
     pub answers: bool,
     pub watch: &'s dyn Watch,
+    /// Told where the time goes.
+    pub trace: Option<&'s Trace>,
+}
+
+impl Setup<'_> {
+    /// The time of the main lane goes to `spot`.
+    fn enter(&self, spot: Spot) -> Option<batt_trace::MainSpan<'_>> {
+        self.trace.map(|trace| trace.enter(spot))
+    }
 }
 
 /// Programs that are ready to run.
@@ -181,16 +191,25 @@ impl<'p> Battery<'p> {
         mut each: impl FnMut(&Task, TaskResult),
     ) {
         let arena = Arena::new(setup.limits.caps);
-        let prepared = Prepared::new(&self.plan, &arena, &options(setup, None));
+        let prepared = {
+            let _span = setup.enter(Spot::FOLD);
+            Prepared::new(&self.plan, &arena, &options(setup, None))
+        };
         let mut tasks = tasks.into_iter();
         loop {
-            let chunk: Vec<T> = pool.install(|| tasks.by_ref().take(CHUNK).collect());
+            let chunk: Vec<T> = {
+                let _span = setup.enter(Spot::LOAD);
+                pool.install(|| tasks.by_ref().take(CHUNK).collect())
+            };
             if chunk.is_empty() {
                 return;
             }
             let scratch = || Scratch::new(setup.limits);
             let one = |scratch: &mut Scratch, task: &T| self.task(&prepared, task.borrow(), setup, scratch);
-            let results: Vec<TaskResult> = pool.install(|| chunk.par_iter().map_init(scratch, one).collect());
+            let results: Vec<TaskResult> = {
+                let _span = setup.enter(Spot::IDLE);
+                pool.install(|| chunk.par_iter().map_init(scratch, one).collect())
+            };
             for (task, result) in chunk.iter().zip(results) {
                 each(task.borrow(), result);
             }
@@ -210,28 +229,59 @@ impl<'p> Battery<'p> {
         if setup.watch.stopped() {
             return TaskResult::unfinished(task);
         }
+        let worker = rayon::current_thread_index().unwrap_or(0);
+        let lane = setup.trace.and_then(|trace| trace.worker(worker));
+        let lane = lane.as_deref();
+        if let Some(lane) = lane {
+            lane.begin_task(&task.id, cells(task));
+        }
+        let result = self.task_on(lane, worker, prepared, task, setup, scratch);
+        if let Some(lane) = lane {
+            lane.end_task(Spot::IDLE);
+        }
+        result
+    }
+
+    fn task_on(
+        &self,
+        lane: Option<&Lane>,
+        worker: usize,
+        prepared: &Prepared<'_>,
+        task: &Task,
+        setup: &Setup<'_>,
+        scratch: &mut Scratch,
+    ) -> TaskResult {
+        let mark = |spot| lane.into_iter().for_each(|lane| lane.mark(spot));
         let own = self.own(&task.id);
         let programs = match setup.all_pairs {
             true => (0..self.programs.len() as u32).map(ProgramId).collect(),
             false => own.to_vec(),
         };
         let job = job(task, programs);
-        let worker = rayon::current_thread_index().unwrap_or(0);
         let stop = setup.watch.begin(worker);
-        let runs = prepared.run(&job, &options(setup, stop), scratch);
+        mark(Spot::SET_UP);
+        let runs = prepared.run_traced(&job, &options(setup, stop), scratch, lane);
         if setup.watch.stopped() {
             return TaskResult::unfinished(task);
         }
         // What to hand in is settled before a test output is looked at.
         let draft = self.choose(task, &job.programs, &runs);
+        mark(Spot::RANK);
         let scores = Scores::open(&draft.submission(), [task]);
         let attempts = (0..task.test.len()).filter_map(|k| draft.attempts(&task.id, k).cloned()).collect();
         let results = job.programs.iter().zip(runs).map(|(program, runs)| {
             let own = own.contains(program);
             self.judge(task, *program, own, runs, setup.answers)
         });
-        let programs = results.collect();
+        let programs: Vec<ProgramResult> = results.collect();
+        mark(Spot::SCORE);
         setup.watch.done(worker, &task.id);
+        mark(Spot::PROGRESS);
+        if tracing::enabled!(tracing::Level::DEBUG) {
+            let right = programs.iter().filter(|program| program.is_right()).count();
+            tracing::debug!(task = %task.id, programs = programs.len(), right, "task is through");
+            mark(Spot::LOG);
+        }
         TaskResult { finished: true, programs, attempts, scores }
     }
 
@@ -324,6 +374,11 @@ fn rule(name: &str) -> Option<&'static str> {
 /// A name, and what follows each of its underscores.
 pub(crate) fn endings(name: &str) -> impl Iterator<Item = &str> {
     std::iter::once(name).chain(name.match_indices('_').map(|(at, _)| &name[at + 1..]))
+}
+
+/// The cells of all grids that programs are run on.
+fn cells(task: &Task) -> u64 {
+    task.train.iter().chain(&task.test).map(|pair| pair.input.cells().len() as u64).sum()
 }
 
 fn options<'o>(setup: &Setup<'_>, stop: Option<&'o AtomicBool>) -> Options<'o> {

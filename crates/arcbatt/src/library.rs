@@ -35,8 +35,16 @@ pub fn measure(
     watch: &dyn Watch,
 ) -> Option<Vec<Measured>> {
     let battery = Battery::new(programs, []);
-    let setup =
-        Setup { limits, all_pairs: true, go_on: true, sharing: true, kernels: true, answers: true, watch };
+    let setup = Setup {
+        limits,
+        all_pairs: true,
+        go_on: true,
+        sharing: true,
+        kernels: true,
+        answers: true,
+        watch,
+        trace: None,
+    };
     let hash = task.content_hash();
     let demos = Demos::new(task);
     let mut measured = None;

@@ -18,6 +18,7 @@ const SETUP: Setup<'static> = Setup {
     kernels: true,
     answers: true,
     watch: &Unwatched,
+    trace: None,
 };
 
 /// Everything that a record says of the tasks, as text.

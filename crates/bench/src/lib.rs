@@ -9,11 +9,13 @@
 
 pub mod hot;
 mod machine;
+mod profile;
 mod reference;
 mod spread;
 mod work;
 
 pub use machine::{Machine, peak_memory};
+pub use profile::{Logging, Prediction, ProfileBenchError, ProfileFigures, measure_profile};
 pub use reference::{Reference, ReferenceError};
 pub use spread::Spread;
 pub use work::{BenchError, Comparison, Figures, HEAVY, LoadFailed, Ratio, Row, Setup, measure};

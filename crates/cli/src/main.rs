@@ -7,6 +7,7 @@ mod data;
 mod files;
 mod output;
 mod picture;
+mod recording;
 mod signal;
 mod watchdog;
 
@@ -18,16 +19,40 @@ use clap::{Parser, Subcommand};
 #[command(
     name = "batt",
     version,
-    about = "Runs batteries of small DSL programs over ARC tasks",
+    about = "Solves ARC tasks with small programs, and runs batteries of them",
     max_term_width = 100
 )]
 struct Cli {
+    /// Say on standard error what is going on
+    #[arg(long, global = true, value_enum, value_name = "LEVEL")]
+    log: Option<LogLevel>,
     #[command(subcommand)]
     command: Command,
 }
 
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum LogLevel {
+    Warn,
+    Info,
+    Debug,
+}
+
+impl LogLevel {
+    /// Without this call nothing is logged, and an event costs a glance at a number.
+    fn start(self) {
+        let level = match self {
+            LogLevel::Warn => tracing::Level::WARN,
+            LogLevel::Info => tracing::Level::INFO,
+            LogLevel::Debug => tracing::Level::DEBUG,
+        };
+        tracing_subscriber::fmt().with_max_level(level).with_writer(std::io::stderr).with_ansi(false).init();
+    }
+}
+
 #[derive(Subcommand)]
 enum Command {
+    /// Solve tasks: two attempts at every test output, each a readable program; without arguments, the built-in set
+    Solve(commands::solve::Args),
     /// Run programs on tasks and say what is right; without arguments, on the built-in set
     Run(commands::run::Args),
     /// Run one program on one grid, or on all pairs of a task
@@ -41,6 +66,9 @@ enum Command {
     Check(commands::check::Args),
     /// What a submission is worth, under the three rules in use
     Score(commands::score::Args),
+    /// Where the time of a recorded run went, and what it would bring to change it
+    #[command(subcommand)]
+    Profile(commands::profile::Command),
     /// Measure load, parse, merge and run, alone or beside arc-dsl in CPython
     Bench(commands::bench::Args),
     /// Check, format, show and verify program files
@@ -61,6 +89,9 @@ type Answer = anyhow::Result<bool>;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
+    if let Some(level) = cli.log {
+        level.start();
+    }
     // Programs can nest function calls deeply; the stack of the main thread is not ours to size.
     let worker = std::thread::Builder::new().stack_size(256 << 20).spawn(move || dispatch(cli.command));
     let answer = match worker.map(std::thread::JoinHandle::join) {
@@ -81,12 +112,14 @@ fn main() -> ExitCode {
 
 fn dispatch(command: Command) -> Answer {
     match command {
+        Command::Solve(args) => commands::solve::run(&args),
         Command::Run(args) => commands::run::run(&args),
         Command::Eval(args) => commands::eval::run(&args),
         Command::Show(args) => commands::show::run(&args),
         Command::Plan(args) => commands::plan::run(&args),
         Command::Check(args) => commands::check::run(&args),
         Command::Score(args) => commands::score::run(&args),
+        Command::Profile(command) => commands::profile::run(&command),
         Command::Bench(args) => commands::bench::run(&args),
         Command::Programs(command) => commands::programs::run(&command),
         Command::Dsl(command) => commands::dsl::run(&command),

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use batt_trace::Lane;
 use batt_value::{Arena, Caps, Fail, Items, Op, Symbol, Value};
 
 use crate::registry::{Body, Entry, Kernel, Table, registry};
@@ -32,6 +33,7 @@ pub struct Cx<'a> {
     failed: Option<&'static Symbol>,
     descending: bool,
     table: &'static Table,
+    lane: Option<&'a Lane>,
 }
 
 impl<'a> Cx<'a> {
@@ -46,12 +48,18 @@ impl<'a> Cx<'a> {
             failed: None,
             descending: false,
             table: registry().table(),
+            lane: None,
         }
     }
 
     /// Uses the kernels of `table` where they know an answer.
     pub fn with_table(self, table: &'static Table) -> Cx<'a> {
         Cx { table, ..self }
+    }
+
+    /// Tells `lane` of every call. The table must be a [traced](crate::traced) one.
+    pub fn with_lane(self, lane: &'a Lane) -> Cx<'a> {
+        Cx { lane: Some(lane), ..self }
     }
 
     /// Lets sets iterate from their largest member to their smallest, to find out what depends on their order.
@@ -125,7 +133,25 @@ impl<'a> Cx<'a> {
 
     /// What is known of a primitive.
     pub fn entry(&self, symbol: &'static Symbol) -> &'static Entry {
-        &self.table[usize::from(symbol.id)]
+        match &self.table[usize::from(symbol.id)] {
+            Entry { kernel: Some(Kernel::Traced(entry)), .. } => entry,
+            entry => entry,
+        }
+    }
+
+    /// Makes `n` calls of a primitive at once, and says so if they come to something.
+    #[inline]
+    pub fn counted<T>(
+        &mut self,
+        symbol: &'static Symbol,
+        n: usize,
+        calls: impl FnOnce(&mut Self) -> Option<T>,
+    ) -> Option<T> {
+        let Some(lane) = self.lane else { return calls(self) };
+        let call = lane.enter_call(symbol.id, self.left);
+        let result = calls(self);
+        lane.exit_calls(call, symbol.id, self.left, if result.is_some() { n as u64 } else { 0 });
+        result
     }
 
     /// Counts and pays for `n` calls of a closure side by side; [`Cx::leave`] ends them.
@@ -230,7 +256,16 @@ impl<'a> Cx<'a> {
     }
 
     fn primitive1(&mut self, symbol: &'static Symbol, x: Value<'a>) -> Result<Value<'a>, Fail> {
-        let entry = &self.table[usize::from(symbol.id)];
+        self.primitive1_by(symbol, &self.table[usize::from(symbol.id)], x)
+    }
+
+    #[inline(always)]
+    fn primitive1_by(
+        &mut self,
+        symbol: &'static Symbol,
+        entry: &'static Entry,
+        x: Value<'a>,
+    ) -> Result<Value<'a>, Fail> {
         if let Some(Kernel::Q1(quick)) = entry.kernel
             && let Some(value) = quick(self, x)
         {
@@ -246,7 +281,18 @@ impl<'a> Cx<'a> {
         entry: &'static Entry,
         x: Value<'a>,
     ) -> Result<Value<'a>, Fail> {
-        let Body::F1(body) = entry.body else { return self.primitive(symbol, &[x]) };
+        if let Some(Kernel::Traced(entry)) = entry.kernel {
+            let before = self.left;
+            if let Some(Kernel::Q1(quick)) = entry.kernel
+                && let Some(lane) = self.lane.filter(|lane| lane.takes_leaves())
+                && let Some(value) = quick(self, x)
+            {
+                lane.leaf(symbol.id, before - self.left);
+                return Ok(value);
+            }
+            return self.traced(symbol, |cx| cx.primitive1_by(symbol, entry, x));
+        }
+        let Body::F1(body) = entry.body else { return self.primitive_by(symbol, entry, &[x]) };
         let result = self.charged(entry.cost, &[x], |cx| {
             if let Some(Kernel::K1(kernel)) = entry.kernel
                 && let Some(result) = kernel(cx, x)
@@ -259,7 +305,17 @@ impl<'a> Cx<'a> {
     }
 
     fn primitive2(&mut self, symbol: &'static Symbol, x: Value<'a>, y: Value<'a>) -> Result<Value<'a>, Fail> {
-        let entry = &self.table[usize::from(symbol.id)];
+        self.primitive2_by(symbol, &self.table[usize::from(symbol.id)], x, y)
+    }
+
+    #[inline(always)]
+    fn primitive2_by(
+        &mut self,
+        symbol: &'static Symbol,
+        entry: &'static Entry,
+        x: Value<'a>,
+        y: Value<'a>,
+    ) -> Result<Value<'a>, Fail> {
         if let Some(Kernel::Q2(quick)) = entry.kernel
             && let Some(value) = quick(self, x, y)
         {
@@ -276,7 +332,18 @@ impl<'a> Cx<'a> {
         x: Value<'a>,
         y: Value<'a>,
     ) -> Result<Value<'a>, Fail> {
-        let Body::F2(body) = entry.body else { return self.primitive(symbol, &[x, y]) };
+        if let Some(Kernel::Traced(entry)) = entry.kernel {
+            let before = self.left;
+            if let Some(Kernel::Q2(quick)) = entry.kernel
+                && let Some(lane) = self.lane.filter(|lane| lane.takes_leaves())
+                && let Some(value) = quick(self, x, y)
+            {
+                lane.leaf(symbol.id, before - self.left);
+                return Ok(value);
+            }
+            return self.traced(symbol, |cx| cx.primitive2_by(symbol, entry, x, y));
+        }
+        let Body::F2(body) = entry.body else { return self.primitive_by(symbol, entry, &[x, y]) };
         let result = self.charged(entry.cost, &[x, y], |cx| {
             if let Some(Kernel::K2(kernel)) = entry.kernel
                 && let Some(result) = kernel(cx, x, y)
@@ -290,7 +357,20 @@ impl<'a> Cx<'a> {
 
     /// Any number of arguments, the wrong one included.
     fn primitive(&mut self, symbol: &'static Symbol, args: &[Value<'a>]) -> Result<Value<'a>, Fail> {
-        let entry = &self.table[usize::from(symbol.id)];
+        match &self.table[usize::from(symbol.id)] {
+            Entry { kernel: Some(Kernel::Traced(entry)), .. } => {
+                self.traced(symbol, |cx| cx.primitive_by(symbol, entry, args))
+            }
+            entry => self.primitive_by(symbol, entry, args),
+        }
+    }
+
+    fn primitive_by(
+        &mut self,
+        symbol: &'static Symbol,
+        entry: &'static Entry,
+        args: &[Value<'a>],
+    ) -> Result<Value<'a>, Fail> {
         let result = self.charged(entry.cost, args, |cx| {
             let known = match (entry.kernel, args) {
                 (Some(Kernel::K1(kernel)), &[a]) => kernel(cx, a),
@@ -308,6 +388,20 @@ impl<'a> Cx<'a> {
             })
         });
         self.noted(symbol, result)
+    }
+
+    /// A call that somebody wants to know of. Only a traced table leads here, so that a run without a recorder
+    /// does not ask at every call whether there is one.
+    fn traced(
+        &mut self,
+        symbol: &'static Symbol,
+        run: impl FnOnce(&mut Self) -> Result<Value<'a>, Fail>,
+    ) -> Result<Value<'a>, Fail> {
+        let Some(lane) = self.lane else { return run(self) };
+        let call = lane.enter_call(symbol.id, self.left);
+        let result = run(self);
+        lane.exit_calls(call, symbol.id, self.left, 1);
+        result
     }
 
     /// Remembers where the first failure arose.

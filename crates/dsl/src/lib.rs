@@ -17,5 +17,7 @@ mod registry;
 
 pub use constant::{Constant, ConstantFamily, ConstantValue, constant, constants};
 pub use cx::{Cx, Limits};
-pub use registry::{Body, Entry, Family, Kernel, Primitive, Registry, Table, registry, symbol, version};
+pub use registry::{
+    Body, Entry, Family, Kernel, Primitive, Registry, Table, registry, symbol, traced, version,
+};
 pub use sig::{Cost, Infer, Kinds, Ty};

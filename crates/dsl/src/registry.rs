@@ -33,6 +33,11 @@ pub fn version() -> ContentHash {
 /// How to run each primitive, by the id of its symbol.
 pub type Table = [Entry];
 
+/// The same table, with a recorder told of every call.
+pub fn traced(table: &'static Table) -> Vec<Entry> {
+    table.iter().map(|entry| Entry { kernel: Some(Kernel::Traced(entry)), ..*entry }).collect()
+}
+
 /// How to run one primitive.
 #[derive(Clone, Copy)]
 pub struct Entry {
@@ -226,6 +231,8 @@ pub enum Kernel {
     K2(for<'a> fn(&mut Cx<'a>, Value<'a>, Value<'a>) -> Known<'a>),
     K3(for<'a> fn(&mut Cx<'a>, Value<'a>, Value<'a>, Value<'a>) -> Known<'a>),
     K4(for<'a> fn(&mut Cx<'a>, Value<'a>, Value<'a>, Value<'a>, Value<'a>) -> Known<'a>),
+    /// None of these: a recorder is told of the call, which then goes by the entry.
+    Traced(&'static Entry),
 }
 
 /// A chapter of the manual: one file of primitives.

@@ -191,7 +191,7 @@ fn report(tasks: &[Task], results: &[TaskResult], scores: &[Score]) -> String {
     let mut text = String::new();
     let outputs: usize = tasks.iter().map(|task| task.test.len()).sum();
     let count =
-        |of: &dyn Fn(&Score) -> &Vec<bool>| scores.iter().flat_map(|s| of(s)).filter(|right| **right).count();
+        |of: &dyn Fn(&Score) -> &Vec<bool>| scores.iter().flat_map(of).filter(|right| **right).count();
     let solved = scores.iter().filter(|score| score.at_two.iter().all(|right| *right)).count();
     let n = tasks.len().max(1) as f64;
     let seconds: f64 = results.iter().map(|result| result.seconds).sum();

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use batt_task::{Spool, write_aside_with};
 use serde::{Deserialize, Serialize};
 
+use crate::profile::{Profile, VERSION};
 use crate::{Record, Task};
 
 /// The version of the document.
@@ -20,9 +21,20 @@ pub enum RecordError {
     #[error("not a record: {0}")]
     Json(#[from] serde_json::Error),
     #[error(
-        "the record has schema {found}, this version reads schema {SCHEMA}; make it again with `batt run --record`"
+        "the record has schema {found}, this version reads schema {SCHEMA}; make it again with `--record`"
     )]
     Schema { found: u32 },
+    #[error(
+        "the file ends in the middle: it is cut off after {lines} lines; make it again with `batt run --record`"
+    )]
+    CutOff { lines: usize },
+    #[error(
+        "the profile has version {found}, this version of batt reads version {}; make it again with `batt run --profile`",
+        crate::profile::VERSION
+    )]
+    ProfileVersion { found: u32 },
+    #[error("{0}")]
+    Events(String),
 }
 
 /// The tasks of a record in the making. They go to a file of their own as they come, for the record begins with what
@@ -57,10 +69,15 @@ impl Tasks {
         self.hasher.finalize().to_hex().to_string()
     }
 
-    /// Writes `record` with these tasks in the place of its own.
-    pub fn write(&mut self, record: &Record) -> io::Result<()> {
+    /// Writes `record` with these tasks in the place of its own. The profile is asked for last, when all else is
+    /// written, so that it can tell how long that took.
+    pub fn write(
+        &mut self,
+        record: &Record,
+        profile: impl FnOnce() -> Option<Box<Profile>>,
+    ) -> io::Result<()> {
         let Tasks { path, spool, .. } = self;
-        write_aside_with(path, |out| record.print_with(out, |out| spool.copy_to(out)))
+        write_aside_with(path, |out| record.print_with(out, |out| spool.copy_to(out), profile))
     }
 }
 
@@ -72,15 +89,16 @@ impl Record {
 
     /// The document, one member a line, and one program and one task a line.
     pub fn print(&self, out: &mut impl Write) -> io::Result<()> {
-        self.print_with(out, |out| items(out, &self.tasks))
+        self.print_with(out, |out| items(out, &self.tasks), || self.profile.clone())
     }
 
     fn print_with<W: Write>(
         &self,
         out: &mut W,
         tasks: impl FnOnce(&mut W) -> io::Result<()>,
+        profile: impl FnOnce() -> Option<Box<Profile>>,
     ) -> io::Result<()> {
-        let Record { right, run, means, plan, scores, verdicts, programs, tasks: _ } = self;
+        let Record { right, run, means, plan, scores, verdicts, programs, tasks: _, profile: _ } = self;
         write!(out, "{{\"schema\":{SCHEMA},\"right\":")?;
         json(out, right)?;
         member(out, "run", run)?;
@@ -90,6 +108,9 @@ impl Record {
         member(out, "verdicts", verdicts)?;
         list(out, "programs", |out| items(out, programs))?;
         list(out, "tasks", tasks)?;
+        if let Some(profile) = profile() {
+            member(out, "profile", &profile)?;
+        }
         writeln!(out, "}}")
     }
 
@@ -98,28 +119,67 @@ impl Record {
     }
 
     pub fn parse(text: &[u8]) -> Result<Record, RecordError> {
-        #[derive(Deserialize)]
-        struct Version {
-            schema: u32,
+        version(text)?;
+        let record = serde_json::from_slice::<Record>(text);
+        if record.is_err() {
+            // A profile of another version may look any way; then its version is the better news.
+            profile_version(text)?;
         }
-        let Version { schema } = serde_json::from_slice(text)?;
-        if schema != SCHEMA {
-            return Err(RecordError::Schema { found: schema });
+        let record = record?;
+        match &record.profile {
+            Some(profile) if profile.version != VERSION => {
+                Err(RecordError::ProfileVersion { found: profile.version })
+            }
+            _ => Ok(record),
         }
-        Ok(serde_json::from_slice(text)?)
     }
 }
 
-fn json(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
+fn profile_version(text: &[u8]) -> Result<(), RecordError> {
+    #[derive(Deserialize)]
+    struct Outer {
+        profile: Option<Inner>,
+    }
+    #[derive(Deserialize)]
+    struct Inner {
+        version: u32,
+    }
+    match serde_json::from_slice(text)? {
+        Outer { profile: Some(Inner { version }) } if version != VERSION => {
+            Err(RecordError::ProfileVersion { found: version })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether this version reads the document.
+pub(crate) fn version(text: &[u8]) -> Result<(), RecordError> {
+    #[derive(Deserialize)]
+    struct Version {
+        schema: u32,
+    }
+    let cut_off = |error: serde_json::Error| match error.is_eof() && text.starts_with(b"{\"schema\":") {
+        true => RecordError::CutOff { lines: text.iter().filter(|byte| **byte == b'\n').count() },
+        false => error.into(),
+    };
+    let Version { schema } = serde_json::from_slice(text).map_err(cut_off)?;
+    if schema == SCHEMA { Ok(()) } else { Err(RecordError::Schema { found: schema }) }
+}
+
+pub(crate) fn json(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
     serde_json::to_writer(out, value).map_err(io::Error::from)
 }
 
-fn member(out: &mut impl Write, name: &str, value: &impl Serialize) -> io::Result<()> {
+pub(crate) fn member(out: &mut impl Write, name: &str, value: &impl Serialize) -> io::Result<()> {
     write!(out, ",\n\"{name}\":")?;
     json(out, value)
 }
 
-fn list<W: Write>(out: &mut W, name: &str, items: impl FnOnce(&mut W) -> io::Result<()>) -> io::Result<()> {
+pub(crate) fn list<W: Write>(
+    out: &mut W,
+    name: &str,
+    items: impl FnOnce(&mut W) -> io::Result<()>,
+) -> io::Result<()> {
     write!(out, ",\n\"{name}\":[")?;
     items(out)?;
     write!(out, "]")
@@ -130,7 +190,7 @@ fn items(out: &mut impl Write, items: &[impl Serialize]) -> io::Result<()> {
 }
 
 /// The `i`-th item of a list, on a line of its own.
-fn item(out: &mut impl Write, i: usize, item: &impl Serialize) -> io::Result<()> {
+pub(crate) fn item(out: &mut impl Write, i: usize, item: &impl Serialize) -> io::Result<()> {
     out.write_all(if i == 0 { b"\n" } else { b",\n" })?;
     json(out, item)
 }

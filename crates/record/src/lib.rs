@@ -9,9 +9,14 @@
 //! This room and the front doors are the only ones that derive serialization; the types here are the schema. It
 //! knows nothing of how programs are run.
 
+pub mod events;
 mod file;
+pub mod profile;
+mod solve;
 
 pub use file::{RecordError, SCHEMA, Tasks};
+pub use profile::Profile;
+pub use solve::{CurvePoint, Solve, SolveMeans, SolveRun, SolvedAnswer, SolvedAttempt, SolvedTask};
 
 use batt_plan::Counts;
 use batt_score::{Ratio, Rule, Tally, Totals, Verdict};
@@ -19,7 +24,7 @@ use batt_task::Grid;
 use serde::{Deserialize, Serialize};
 
 /// One run.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Record {
     pub right: Right,
     pub run: What,
@@ -29,6 +34,9 @@ pub struct Record {
     pub verdicts: Vec<VerdictCount>,
     pub programs: Vec<Program>,
     pub tasks: Vec<Task>,
+    /// Where the time went, if that was asked for. It differs from run to run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<Box<Profile>>,
 }
 
 /// Whether the run is right: the programs on the tasks they are named after.

@@ -14,6 +14,9 @@ use crate::{Answer, data, files, output};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
+    /// Left out: load, parse, merge and run
+    #[arg(value_enum)]
+    what: Option<What>,
     /// A checkout of arc-dsl: CPython (`python3`, or the variable PYTHON) does the same work in turn
     #[arg(long, value_name = "DIR")]
     reference: Option<PathBuf>,
@@ -35,12 +38,22 @@ pub(crate) struct Args {
     json: bool,
 }
 
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum What {
+    /// The recorder: what it costs, whether a what-if comes true, what the log costs when it is off
+    Profile,
+}
+
 /// The programs of the built-in tasks.
 const DEMO: &str = include_str!("../../../../programs/demo.py");
 
 pub(crate) fn run(args: &Args) -> Answer {
     let programs = programs(args)?;
     let folder = Folder::of(args.tasks.as_deref())?;
+    if args.what == Some(What::Profile) {
+        let load = || data::open(&folder.data, &Options::STRICT);
+        return super::bench_profile::run(load, &programs, args.rounds as usize, args.json);
+    }
     let reference = match &args.reference {
         Some(checkout) => {
             let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned());

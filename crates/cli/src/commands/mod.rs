@@ -1,6 +1,7 @@
 //! One file a command.
 
 pub(crate) mod bench;
+pub(crate) mod bench_profile;
 pub(crate) mod check;
 pub(crate) mod conformance;
 pub(crate) mod data;
@@ -8,8 +9,10 @@ pub(crate) mod data_generate;
 pub(crate) mod dsl;
 pub(crate) mod eval;
 pub(crate) mod plan;
+pub(crate) mod profile;
 pub(crate) mod programs;
 pub(crate) mod programs_store;
 pub(crate) mod run;
 pub(crate) mod score;
 pub(crate) mod show;
+pub(crate) mod solve;

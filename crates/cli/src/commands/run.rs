@@ -9,10 +9,12 @@ use anyhow::{Context, bail};
 use arcbatt::battery::{Battery, Own, Pool, Setup, Summary, TaskResult};
 use arcbatt::dsl::{self, Limits};
 use arcbatt::lang::{self, Program};
-use arcbatt::record::{self, Record};
+use arcbatt::record::profile::Repeat;
+use arcbatt::record::{self, Profile, Record};
 use arcbatt::score::{Rule, Verdict};
 use arcbatt::task::submission::{Form, stand_ins};
 use arcbatt::task::{Grid, Index, Problem, Select, Spool, Task, write_aside_with};
+use arcbatt::trace::Spot;
 use arcbatt::{DEMO_PROGRAMS, document};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
@@ -20,6 +22,7 @@ use serde::Serialize;
 use crate::data;
 use crate::files::{self, Source};
 use crate::output::count;
+use crate::recording::{Recording, Wish};
 use crate::watchdog::Clocks;
 use crate::{Answer, output, signal};
 
@@ -68,6 +71,19 @@ pub(crate) struct Args {
     /// Write the record of the run: programs, verdicts, answers
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
+    /// Record where the time goes, for `batt profile`
+    #[arg(long, requires = "record")]
+    profile: bool,
+    /// Stamp every call of a primitive, not only every node of the plan (exact, and slower)
+    #[arg(long, requires = "profile")]
+    deep: bool,
+    /// Keep every stamped interval in a file beside the record
+    #[arg(long, requires = "profile")]
+    events: bool,
+    /// Run so many times; the record tells of the last, and how much the others differ
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "profile",
+        value_parser = clap::value_parser!(u32).range(1..))]
+    repeat: u32,
     /// Write a submission: two attempts for each test input (Kaggle's JSON, or the CSV of 2020)
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -83,18 +99,47 @@ const DEMO: &str = "demo";
 
 pub(crate) fn run(args: &Args) -> Answer {
     signal::note()?;
+    let mut repeats = Vec::new();
+    for _ in 1..args.repeat {
+        once(args, &mut repeats, false)?;
+    }
+    once(args, &mut repeats, true)
+}
+
+/// Runs everything once, from the files to the files. `repeats`: how the repetitions went so far.
+fn once(args: &Args, repeats: &mut Vec<Repeat>, tell: bool) -> Answer {
+    let wish = args.record.as_deref().filter(|_| args.profile);
+    let wish = wish.map(|record| Wish { record, deep: args.deep, events: args.events });
+    let recording = Recording::new(wish)?;
+    let span = recording.enter(Spot::PARSE);
     let builtin = args.data == DEMO;
     let programs = Programs::read(args, builtin)?;
     let expected = Expected::read(args.expect.as_deref(), &programs.list)?;
+    drop(span);
+    let span = recording.enter(Spot::START);
     let pool = Pool::new(args.threads)?;
+    if let Some(trace) = recording.trace() {
+        trace.start_workers(pool.threads());
+    }
+    drop(span);
+    let span = recording.enter(Spot::LOAD);
     let index = data::index(&args.data, args.skip_bad)?;
+    drop(span);
+    let span = recording.enter(Spot::MERGE);
     let battery = Battery::new(&programs.list, index.ids());
+    drop(span);
+    let span = recording.enter(Spot::LOAD);
     let (index, skipped) = select(args, index, &pool)?;
+    drop(span);
+    let span = recording.enter(Spot::WRITE);
     let mut files = Files::new(args, &index)?;
+    drop(span);
     let mut summary = Summary::new();
     let bar = bar(index.len());
     let mut broken = None;
     let tasks = index.tasks(0).map_while(|task| task.map_err(|error| broken = Some(error)).ok());
+    // Threads are started and stopped around the run; what happens inside has spots of its own.
+    let span = recording.enter(Spot::START);
     let (slowest, elapsed) = Clocks::watch(&pool, Duration::from_secs(args.timeout), bar.clone(), |clocks| {
         let setup = Setup {
             limits: Limits { fuel: args.fuel, ..Limits::STANDARD },
@@ -104,14 +149,20 @@ pub(crate) fn run(args: &Args) -> Answer {
             kernels: !args.no_kernels,
             answers: args.record.is_some(),
             watch: clocks,
+            trace: recording.trace(),
         };
         battery.run(&pool, tasks, &setup, |task, result| {
+            let span = recording.enter(Spot::SUM_UP);
             summary.add(task, &result);
+            drop(span);
+            let _span = recording.enter(Spot::WRITE);
             files.add(&battery, task, &result);
         });
         (clocks.slowest(), clocks.elapsed())
     });
+    drop(span);
     if let Some(bar) = bar {
+        let _span = recording.enter(Spot::PROGRESS);
         bar.finish_and_clear();
     }
     // A task that could be read a moment ago.
@@ -119,7 +170,17 @@ pub(crate) fn run(args: &Args) -> Answer {
         return Err(error.into());
     }
     summary.left = index.len() - summary.tasks;
-    files.finish(|tasks| record(args, &battery, &pool, &summary, tasks))?;
+    let excused = summary.wrong.iter().filter(|own| expected.allows(&battery, own)).count();
+    let span = recording.enter(Spot::WRITE);
+    let profile = || {
+        drop(span);
+        recording.profile(&battery, excused, repeats)
+    };
+    files.finish(|tasks| record(args, &battery, &pool, &summary, tasks), profile)?;
+    recording.close()?;
+    if !tell {
+        return Ok(true);
+    }
     let report = Report {
         args,
         battery: &battery,
@@ -180,6 +241,10 @@ impl Expected {
         }
         Ok(Expected(names))
     }
+
+    fn allows(&self, battery: &Battery<'_>, own: &Own) -> bool {
+        self.0.contains(battery.programs()[own.program.index()].name())
+    }
 }
 
 /// The tasks that were asked for, in the order of the data set, and what was skipped.
@@ -234,7 +299,11 @@ impl<'a> Files<'a> {
         Ok(())
     }
 
-    fn finish(self, record: impl FnOnce(&record::Tasks) -> Record) -> anyhow::Result<()> {
+    fn finish(
+        self,
+        record: impl FnOnce(&record::Tasks) -> Record,
+        profile: impl FnOnce() -> Option<Box<Profile>>,
+    ) -> anyhow::Result<()> {
         if let Some(failed) = self.failed {
             return Err(failed);
         }
@@ -243,7 +312,7 @@ impl<'a> Files<'a> {
         }
         if let Some((path, mut tasks)) = self.record {
             let record = record(&tasks);
-            tasks.write(&record).with_context(|| cannot_write(path))?;
+            tasks.write(&record, profile).with_context(|| cannot_write(path))?;
         }
         Ok(())
     }
@@ -350,6 +419,7 @@ fn record(
         verdicts: record::verdict_counts(&summary.tally),
         programs: document::programs(battery),
         tasks: Vec::new(),
+        profile: None,
     }
 }
 

@@ -1,10 +1,12 @@
 //! A plan over the samples of a task, every shared node once.
 
+use std::sync::LazyLock;
 use std::sync::atomic::AtomicBool;
 
-use batt_dsl::{Cx, Limits, Table, registry};
+use batt_dsl::{Cx, Limits, Table, registry, traced};
 use batt_lang::Op;
 use batt_plan::{Entry, Needs, Node, NodeId, Plan, ProgramId};
+use batt_trace::{Lane, Spot};
 use batt_value::{Arena, Fail, Owned, Symbol, Value, order};
 use rayon::prelude::*;
 
@@ -27,6 +29,13 @@ pub struct Options<'o> {
 impl Options<'_> {
     fn table(&self) -> &'static Table {
         if self.kernels { kernel::table() } else { registry().table() }
+    }
+
+    /// The same, with a recorder told of every call.
+    fn traced_table(&self) -> &'static Table {
+        static KERNELS: LazyLock<Vec<batt_dsl::Entry>> = LazyLock::new(|| traced(kernel::table()));
+        static BODIES: LazyLock<Vec<batt_dsl::Entry>> = LazyLock::new(|| traced(registry().table()));
+        if self.kernels { &KERNELS } else { &BODIES }
     }
 }
 
@@ -130,7 +139,7 @@ impl<'p> Prepared<'p> {
                 let args: Option<Vec<_>> =
                     node.args.iter().map(|arg| folded[arg.index()]?.result.ok()).collect();
                 match args {
-                    Some(args) => compute(node, None, &args, arena, options.limits.fuel, options),
+                    Some(args) => compute(node, None, &args, arena, options.limits.fuel, options, None),
                     None => Memo { result: Err(Fail::Bug), bill: 0, primitive: None },
                 }
             });
@@ -148,20 +157,33 @@ impl<'p> Prepared<'p> {
 
     /// Runs one job.
     pub fn run(&self, job: &Job<'_>, options: &Options<'_>, scratch: &mut Scratch) -> Vec<Vec<Run>> {
+        self.run_traced(job, options, scratch, None)
+    }
+
+    /// Runs one job and tells `lane` where the time goes.
+    pub fn run_traced<'o>(
+        &self,
+        job: &Job<'_>,
+        options: &Options<'o>,
+        scratch: &mut Scratch,
+        lane: Option<&'o Lane>,
+    ) -> Vec<Vec<Run>> {
         if options.sharing || job.programs.len() == 1 {
-            return self.run_together(job, &job.programs, options, scratch);
+            return self.run_together(job, &job.programs, options, scratch, lane);
         }
-        let alone =
-            |program: &ProgramId| self.run_together(job, std::slice::from_ref(program), options, scratch);
+        let alone = |program: &ProgramId| {
+            self.run_together(job, std::slice::from_ref(program), options, scratch, lane)
+        };
         job.programs.iter().flat_map(alone).collect()
     }
 
-    fn run_together(
+    fn run_together<'o>(
         &self,
         job: &Job<'_>,
         programs: &[ProgramId],
-        options: &Options<'_>,
+        options: &Options<'o>,
         scratch: &mut Scratch,
+        lane: Option<&'o Lane>,
     ) -> Vec<Vec<Run>> {
         let Scratch { task, sample, slots } = scratch;
         let n_slots = self.slots(programs, slots);
@@ -170,10 +192,13 @@ impl<'p> Prepared<'p> {
         let mut active = vec![true; programs.len()];
         task.reset();
         let per_task = PerTask { value: samples(job, task), arena: task, memos: vec![None; n_slots] };
-        let mut run = TaskRun { prepared: self, options, slots: &*slots, per_task };
+        let mut run = TaskRun { prepared: self, options, slots: &*slots, per_task, lane };
         let round_bytes = ROUND_BYTES / threads();
-        for input in &job.inputs {
+        for (number, input) in job.inputs.iter().enumerate() {
             let mut next = 0;
+            if let Some(lane) = lane {
+                lane.begin_sample(number as u32);
+            }
             // Several rounds only if the programs fill the memory; then what was shared is computed again.
             while next < programs.len() {
                 sample.reset();
@@ -182,6 +207,7 @@ impl<'p> Prepared<'p> {
                     arena: sample,
                     memos: vec![None; n_slots],
                 };
+                run.mark(Spot::MEMORY);
                 while next < programs.len() && on_sample.arena.bytes() <= round_bytes {
                     let result = match active[next] {
                         true => run.program(
@@ -190,17 +216,24 @@ impl<'p> Prepared<'p> {
                             input,
                             &mut active[next],
                         ),
-                        false => Run { end: End::Skipped, fuel: 0 },
+                        false => {
+                            run.owe(Spot::PICK);
+                            Run { end: End::Skipped, fuel: 0 }
+                        }
                     };
                     results[next].push(result);
                     next += 1;
                 }
+                run.owe(Spot::MEMORY);
                 let used = on_sample.arena.bytes();
                 drop(on_sample);
                 if used > round_bytes {
                     *sample = Arena::new(options.limits.caps);
                 }
             }
+        }
+        if let Some(lane) = lane {
+            lane.end_samples();
         }
         self.free(programs, slots);
         results
@@ -278,6 +311,7 @@ struct TaskRun<'r, 'o, 'p, 't> {
     options: &'r Options<'o>,
     slots: &'r [u32],
     per_task: PerTask<'t>,
+    lane: Option<&'o Lane>,
 }
 
 impl<'o: 't, 'p: 't, 't> TaskRun<'_, 'o, 'p, 't> {
@@ -303,7 +337,22 @@ impl<'o: 't, 'p: 't, 't> TaskRun<'_, 'o, 'p, 't> {
             Ok(value) => End::new(value),
             Err(failed) => End::Failed(failed),
         };
+        self.mark(Spot::COLLECT);
         Run { end, fuel }
+    }
+
+    /// The time since the last stamp was `spot`'s, if anybody wants to know.
+    fn mark(&self, spot: Spot) {
+        if let Some(lane) = self.lane {
+            lane.mark(spot);
+        }
+    }
+
+    /// The time until the next stamp is `spot`'s.
+    fn owe(&self, spot: Spot) {
+        if let Some(lane) = self.lane {
+            lane.owe(spot);
+        }
     }
 
     /// The value of a program and its bill: node after node in its own order, billed in full for each.
@@ -318,6 +367,7 @@ impl<'o: 't, 'p: 't, 't> TaskRun<'_, 'o, 'p, 't> {
             let memo = self.memo(*id, on);
             if memo.bill > limit - bill || matches!(memo.result, Err(Fail::Fuel)) {
                 // Out of fuel here; which primitive it was shows when the node runs on what is left.
+                let _span = self.lane.map(|lane| lane.enter(Spot::FAIL));
                 let short = self.again(*id, on, limit - bill);
                 let failed = Failed { fail: Fail::Fuel, place: place as u32, primitive: short.primitive };
                 return (Err(failed), limit);
@@ -342,17 +392,40 @@ impl<'o: 't, 'p: 't, 't> TaskRun<'_, 'o, 'p, 't> {
             Needs::Nothing => self.prepared.folded[id.index()].expect("all that need nothing are folded"),
             Needs::Samples => {
                 if self.per_task.memos[slot].is_none() {
-                    self.per_task.memos[slot] = Some(self.per_task(id, self.options.limits.fuel));
+                    let node = || self.per_task(id, self.options.limits.fuel, self.lane);
+                    self.per_task.memos[slot] = Some(self.told(id, self.per_task.arena, node));
+                } else {
+                    self.owe(Spot::SHARE);
                 }
                 self.per_task.memos[slot].expect("just computed")
             }
             Needs::Input => {
                 if on.memos[slot].is_none() {
-                    on.memos[slot] = Some(self.on_sample(id, on, self.options.limits.fuel));
+                    let node = || self.on_sample(id, on, self.options.limits.fuel, self.lane);
+                    on.memos[slot] = Some(self.told(id, on.arena, node));
+                } else {
+                    self.owe(Spot::SHARE);
                 }
                 on.memos[slot].expect("just computed")
             }
         }
+    }
+
+    /// Computes a node and tells the lane, if there is one.
+    #[inline]
+    fn told<'s>(&self, id: NodeId, arena: &Arena, compute: impl FnOnce() -> Memo<'s>) -> Memo<'s> {
+        let Some(lane) = self.lane else { return compute() };
+        let node = self.prepared.plan.node(id);
+        // An input is there already; to say so is not worth a stamp.
+        if !node.is_call() {
+            return compute();
+        }
+        let before = arena.used();
+        let open = lane.open_node(spot(&node.op));
+        let memo = compute();
+        let bytes = arena.used().saturating_sub(before) as u64;
+        lane.close_node(open, id.0, memo.bill, bytes, memo.result.is_err());
+        memo
     }
 
     /// A node once more with less fuel.
@@ -361,19 +434,19 @@ impl<'o: 't, 'p: 't, 't> TaskRun<'_, 'o, 'p, 't> {
         't: 's,
     {
         match self.prepared.plan.node(id).needs {
-            Needs::Input => self.on_sample(id, on, fuel),
-            Needs::Samples => self.per_task(id, fuel),
+            Needs::Input => self.on_sample(id, on, fuel, None),
+            Needs::Samples => self.per_task(id, fuel, None),
             Needs::Nothing => {
                 let node = self.prepared.plan.node(id);
                 let arg = |arg: &NodeId| self.prepared.folded[arg.index()].and_then(|memo| memo.result.ok());
                 let args: Option<Vec<Value<'s>>> =
                     node.args.iter().map(|id| arg(id).map(|value| value as Value<'s>)).collect();
-                compute(node, None, &args.unwrap_or_default(), on.arena, fuel, self.options)
+                compute(node, None, &args.unwrap_or_default(), on.arena, fuel, self.options, None)
             }
         }
     }
 
-    fn per_task(&self, id: NodeId, fuel: u64) -> Memo<'t> {
+    fn per_task(&self, id: NodeId, fuel: u64, lane: Option<&'t Lane>) -> Memo<'t> {
         let node = self.prepared.plan.node(id);
         let arg = |arg: &NodeId| -> Option<Value<'t>> {
             let memo = match self.prepared.plan.node(*arg).needs {
@@ -384,25 +457,25 @@ impl<'o: 't, 'p: 't, 't> TaskRun<'_, 'o, 'p, 't> {
         };
         // A program that gets here has the values of all arguments.
         let args: Vec<_> = node.args.iter().filter_map(arg).collect();
-        compute(node, Some(self.per_task.value), &args, self.per_task.arena, fuel, self.options)
+        compute(node, Some(self.per_task.value), &args, self.per_task.arena, fuel, self.options, lane)
     }
 
-    fn on_sample<'s>(&self, id: NodeId, on: &OnSample<'s>, fuel: u64) -> Memo<'s>
+    fn on_sample<'s>(&self, id: NodeId, on: &OnSample<'s>, fuel: u64, lane: Option<&'s Lane>) -> Memo<'s>
     where
         't: 's,
     {
         let node = self.prepared.plan.node(id);
         let arg = |arg: &NodeId| -> Option<Value<'s>> {
             let slot = self.slots[arg.index()] as usize;
-            let memo = match self.prepared.plan.node(*arg).needs {
-                Needs::Nothing => self.prepared.folded[arg.index()]?,
-                Needs::Samples => self.per_task.memos[slot]?,
-                Needs::Input => on.memos[slot]?,
+            let memo: &Memo<'s> = match self.prepared.plan.node(*arg).needs {
+                Needs::Nothing => self.prepared.folded[arg.index()].as_ref()?,
+                Needs::Samples => self.per_task.memos[slot].as_ref()?,
+                Needs::Input => on.memos[slot].as_ref()?,
             };
             memo.result.ok()
         };
         let args: smallvec::SmallVec<[Value<'s>; 4]> = node.args.iter().filter_map(arg).collect();
-        compute(node, Some(on.input), &args, on.arena, fuel, self.options)
+        compute(node, Some(on.input), &args, on.arena, fuel, self.options, lane)
     }
 }
 
@@ -414,13 +487,28 @@ fn compute<'a>(
     arena: &'a Arena,
     fuel: u64,
     options: &Options<'a>,
+    lane: Option<&'a Lane>,
 ) -> Memo<'a> {
-    let mut cx = Cx::new(arena, fuel, options.stop).with_table(options.table());
+    let cx = Cx::new(arena, fuel, options.stop);
+    let mut cx = match lane {
+        Some(lane) => cx.with_table(options.traced_table()).with_lane(lane),
+        None => cx.with_table(options.table()),
+    };
     let result = super::caught(|| match &node.op {
         Op::Input | Op::Samples => given.unwrap_or(Err(Fail::Bug)),
         op => super::node(op, args, &mut cx),
     });
     Memo { result, bill: cx.used(), primitive: cx.failed() }
+}
+
+/// Where the time of a node goes.
+fn spot(op: &Op) -> Spot {
+    match op {
+        Op::Call(symbol) => Spot::primitive(symbol.id),
+        Op::Apply => Spot::APPLY,
+        Op::Tuple => Spot::TUPLE,
+        Op::Input | Op::Samples | Op::Const(_) | Op::Prim(_) => Spot::OTHER,
+    }
 }
 
 fn gives(value: Value<'_>, expected: Picture<'_>) -> bool {

@@ -1,0 +1,69 @@
+//! `batt bench profile`
+
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+use arcbatt::report::{percent, time};
+use arcbatt::task::Dataset;
+use batt_bench::{ProfileFigures, measure_profile};
+
+use crate::{Answer, output};
+
+/// Prints the figures. They depend on the machine and its load, so none of them decides on the exit code.
+pub(crate) fn run(
+    load: impl Fn() -> anyhow::Result<Dataset>,
+    programs: &[u8],
+    rounds: usize,
+    json: bool,
+) -> Answer {
+    let dataset = load()?;
+    let mut fastest = Duration::MAX;
+    for _ in 0..rounds {
+        let start = Instant::now();
+        load()?;
+        fastest = fastest.min(start.elapsed());
+    }
+    let figures = measure_profile(&dataset, programs, fastest, rounds)?;
+    if json {
+        output::json(figures)?;
+    } else {
+        print(&figures)?;
+    }
+    Ok(true)
+}
+
+fn print(figures: &ProfileFigures) -> anyhow::Result<()> {
+    let mut out = output::stdout();
+    let ns = |ns: u64| time(ns as f64);
+    let ProfileFigures { tasks, rounds, plain_ns, before_ns, recorded, deep, whole, what_if, logging } =
+        figures;
+    writeln!(out, "{tasks} tasks, 1 thread, fastest of {rounds} rounds of each task, in turn")?;
+    writeln!(
+        out,
+        "without a recorder   {} to run and score, {} to load and read before",
+        ns(*plain_ns),
+        ns(*before_ns)
+    )?;
+    writeln!(out, "recorder on          ×{whole:.3} of the whole run, ×{recorded:.3} of run and score")?;
+    writeln!(out, "recorder on, --deep  ×{deep:.3} of run and score")?;
+    writeln!(
+        out,
+        "what-if              {} made {} times as slow: {} → {} predicted, {} measured; off by {} of the time, {} of the change",
+        what_if.primitive,
+        what_if.factor,
+        ns(what_if.before_ns),
+        ns(what_if.predicted_ns),
+        ns(what_if.measured_ns),
+        percent(what_if.error),
+        percent(what_if.change_error)
+    )?;
+    writeln!(
+        out,
+        "logging, off         ×{:.4} of compiled out ({} against {}); {:.2} ns an event",
+        logging.ratio,
+        ns(logging.compiled_in_ns),
+        ns(logging.compiled_out_ns),
+        logging.event_ns
+    )?;
+    Ok(out.flush()?)
+}

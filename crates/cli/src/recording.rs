@@ -1,0 +1,76 @@
+//! Where the time of a command goes, if the user asks for it.
+
+use std::path::Path;
+
+use anyhow::Context;
+use arcbatt::battery::Battery;
+use arcbatt::profile::{self, Events};
+use arcbatt::record::Profile;
+use arcbatt::record::profile::Repeat;
+use arcbatt::trace::{Clock, Level, MainSpan, Spot, Trace};
+
+/// A recording in the making, or none.
+pub(crate) struct Recording {
+    trace: Option<Trace>,
+    events: Option<(Events, String)>,
+}
+
+/// How closely to look.
+pub(crate) struct Wish<'w> {
+    /// Where the record is written.
+    pub(crate) record: &'w Path,
+    pub(crate) deep: bool,
+    pub(crate) events: bool,
+}
+
+impl Recording {
+    pub(crate) fn new(wish: Option<Wish<'_>>) -> anyhow::Result<Recording> {
+        let Some(Wish { record, deep, events }) = wish else {
+            return Ok(Recording { trace: None, events: None });
+        };
+        let events = match events {
+            true => {
+                let path = record.with_extension("events.jsonl");
+                let events =
+                    Events::create(&path).with_context(|| format!("cannot write {}", path.display()))?;
+                let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                Some((events, name))
+            }
+            false => None,
+        };
+        let level = if deep { Level::Deep } else { Level::Nodes };
+        let trace = profile::trace(Clock::real(), level, events.as_ref().map(|(events, _)| events));
+        Ok(Recording { trace: Some(trace), events })
+    }
+
+    pub(crate) fn trace(&self) -> Option<&Trace> {
+        self.trace.as_ref()
+    }
+
+    /// From now on the time of the main lane goes to `spot`.
+    pub(crate) fn enter(&self, spot: Spot) -> Option<MainSpan<'_>> {
+        self.trace.as_ref().map(|trace| trace.enter(spot))
+    }
+
+    /// Ends the recording; how this repetition went is added to the others.
+    pub(crate) fn profile(
+        &self,
+        battery: &Battery<'_>,
+        excused: usize,
+        repeats: &mut Vec<Repeat>,
+    ) -> Option<Box<Profile>> {
+        let seen = self.trace.as_ref()?.finish();
+        let events = self.events.as_ref().map(|(_, name)| name.clone());
+        let profile = profile::profile(seen, battery, excused, repeats, events);
+        repeats.extend(profile.repeats.last().cloned());
+        Some(Box::new(profile))
+    }
+
+    /// What could not be written.
+    pub(crate) fn close(self) -> anyhow::Result<()> {
+        match self.events {
+            Some((events, name)) => events.finish().with_context(|| format!("cannot write {name}")),
+            None => Ok(()),
+        }
+    }
+}

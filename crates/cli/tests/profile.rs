@@ -1,0 +1,220 @@
+//! `batt profile`, from recordings that `batt run --profile` makes.
+
+mod batt;
+
+use batt::Batt;
+
+/// The built-in set, recorded.
+fn recorded(test: &str, options: &str) -> Batt {
+    let batt = Batt::new(test);
+    let text = batt.run(&format!("run demo --record {{dir}}/run.json --profile {options}"));
+    assert!(text.ends_with("exit 0\n"), "{text}");
+    batt
+}
+
+fn json(text: &str) -> serde_json::Value {
+    serde_json::from_str(text.lines().next().unwrap()).unwrap()
+}
+
+#[test]
+fn every_view_begins_with_whether_the_run_is_right() {
+    let batt = recorded("profile-views", "--threads 1");
+    for view in [
+        "dsl",
+        "dsl -i rooms wallpaper_hole",
+        "dsl -n 10 --start 5",
+        "framework",
+        "phases",
+        "phases --tasks 79",
+        "tasks",
+        "tasks -k 3",
+        "lines -i rooms",
+    ] {
+        let (name, rest) = view.split_once(' ').unwrap_or((view, ""));
+        let text = batt.run(&format!("profile {name} {{dir}}/run.json {rest} --allow-invalid"));
+        assert!(text.lines().next().unwrap().contains("79 of 79 programs right · unaccounted "), "{text}");
+        assert!(text.ends_with("exit 0\n"), "{text}");
+        let document =
+            json(&batt.run(&format!("profile {name} {{dir}}/run.json {rest} --allow-invalid --json")));
+        assert_eq!((&document["schema"], &document["validity"][0]["programs"]), (&1.into(), &79.into()));
+    }
+    let what_if = json(&batt.run("profile what-if {dir}/run.json objects=3x --json --allow-invalid"));
+    assert_eq!((&what_if["workers"], &what_if["error"]), (&1.into(), &0.0.into()), "exact with one worker");
+    let budget =
+        batt.run("profile budget 8h {dir}/run.json --what-if objects=3x --quota 0.5 --allow-invalid");
+    assert!(budget.contains("as recorded") && budget.contains("objects=3x"), "{budget}");
+    let lines = batt.run("profile lines {dir}/run.json -i rooms --allow-invalid");
+    assert!(lines.contains("def solve_rooms(I):"), "{lines}");
+}
+
+/// On every lane, in the file itself: parts sum to the whole.
+#[test]
+fn the_recording_adds_up() {
+    for options in ["", "--deep", "--threads 3 --all-pairs --fuel 3000", "--no-sharing --go-on"] {
+        let batt = recorded_any("profile-sums", options);
+        let record: serde_json::Value = serde_json::from_str(&batt.read("run.json")).unwrap();
+        let profile = &record["profile"];
+        let sum = |booked: &serde_json::Value| -> u64 {
+            booked.as_array().unwrap().iter().map(|it| it[1].as_u64().unwrap()).sum()
+        };
+        for (number, lane) in profile["lanes"].as_array().unwrap().iter().enumerate() {
+            let tasks = profile["tasks"].as_array().unwrap().iter().filter(|task| task["lane"] == number);
+            let within: u64 = tasks.map(|task| sum(&task["booked"])).sum();
+            let wall = lane["end"].as_u64().unwrap() - lane["start"].as_u64().unwrap();
+            assert_eq!(sum(&lane["between"]) + within, wall);
+        }
+        assert_eq!(profile["tasks"].as_array().unwrap().len(), 79);
+    }
+}
+
+fn recorded_any(test: &str, options: &str) -> Batt {
+    let batt = Batt::new(test);
+    batt.run(&format!("run demo --record {{dir}}/run.json --profile {options}"));
+    batt
+}
+
+/// Fuel, calls and hits are properties of the programs, whoever looks and however closely.
+#[test]
+fn looking_changes_nothing() {
+    let batt = Batt::new("profile-same");
+    for (file, options) in [("plain", ""), ("nodes", "--profile"), ("deep", "--profile --deep")] {
+        batt.run(&format!("run demo --threads 1 --record {{dir}}/{file}.json {options}"));
+    }
+    let without = |file: &str| {
+        let text = batt.read(file);
+        text.split(",\n\"profile\":").next().unwrap().trim_end_matches(['}', '\n']).to_owned()
+    };
+    assert_eq!(without("plain.json"), without("nodes.json"));
+    assert_eq!(without("plain.json"), without("deep.json"));
+    let counts = |file: &str| {
+        let record: serde_json::Value = serde_json::from_str(&batt.read(file)).unwrap();
+        let mut counts = Vec::new();
+        for task in record["profile"]["tasks"].as_array().unwrap() {
+            let nodes = task["nodes"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|it| (it[0].clone(), it[1].clone(), it[4].clone()));
+            let inner = task["inner"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|it| (it[0].clone(), it[1].clone(), it[2].clone()));
+            counts.push((task["id"].clone(), nodes.collect::<Vec<_>>(), inner.collect::<Vec<_>>()));
+        }
+        counts
+    };
+    assert_eq!(counts("nodes.json"), counts("deep.json"));
+}
+
+#[test]
+fn events_lie_beside_the_record() {
+    let batt = recorded("profile-events", "--events --threads 2");
+    let sums = json(&batt.run("profile events {dir}/run.events.jsonl --json"));
+    let record: serde_json::Value = serde_json::from_str(&batt.read("run.json")).unwrap();
+    let lanes = record["profile"]["lanes"].as_array().unwrap().iter();
+    let lanes: u64 = lanes.map(|it| it["end"].as_u64().unwrap() - it["start"].as_u64().unwrap()).sum();
+    assert_eq!((sums["total"].as_u64(), sums["tasks"].as_u64()), (Some(lanes), Some(79)));
+    let chrome = batt.run("profile export {dir}/run.json --format chrome -o {dir}/trace.json");
+    assert_eq!(chrome, "exit 0\n");
+    let trace: serde_json::Value = serde_json::from_str(&batt.read("trace.json")).unwrap();
+    assert!(trace["traceEvents"].as_array().unwrap().len() as u64 > sums["events"].as_u64().unwrap());
+    // Cut off, foreign, of the future.
+    let events = batt.read("run.events.jsonl");
+    let batt = batt
+        .file("cut.jsonl", &events[..events.len() / 2])
+        .file("foreign.jsonl", "{\"a\":1}\n")
+        .file("future.jsonl", events.replacen("\"batt-events\":1", "\"batt-events\":9", 1))
+        .file("few.jsonl", events.lines().take(4).map(|line| format!("{line}\n")).collect::<String>());
+    for (file, says) in [
+        ("cut", "cut off"),
+        ("foreign", "not a recording of events"),
+        ("future", "version 9"),
+        ("few", "cut off after"),
+        ("none", "No such file"),
+    ] {
+        let text = batt.run(&format!("profile events {{dir}}/{file}.jsonl"));
+        assert!(text.contains(says) && text.ends_with("exit 2\n"), "{text}");
+    }
+}
+
+#[test]
+fn what_cannot_be_shown_is_told() {
+    let batt = recorded("profile-errors", "--threads 1");
+    let text = batt.read("run.json");
+    let batt = batt
+        .file("cut.json", &text[..text.len() / 3])
+        .file("foreign.json", "{\"tasks\":[]}")
+        .file("future.json", text.replacen("{\"schema\":1", "{\"schema\":7", 1))
+        .file(
+            "later.json",
+            text.replacen("\"profile\":{\"version\":1", "\"profile\":{\"version\":7,\"x\":[", 1)
+                .replacen(",\"x\":[", "", 1),
+        )
+        .file(
+            "damaged.json",
+            text.replacen("\"name\":\"main\",\"start\":", "\"name\":\"main\",\"start\":1", 1),
+        );
+    batt.run("run demo --record {dir}/plain.json");
+    for (args, says) in [
+        ("dsl {dir}/cut.json", "cut off after"),
+        ("dsl {dir}/foreign.json", "not a record"),
+        ("dsl {dir}/future.json", "schema 7"),
+        ("dsl {dir}/later.json", "the profile has version 7"),
+        ("dsl {dir}/damaged.json", "damaged"),
+        ("dsl {dir}/plain.json", "no profile; make one with"),
+        ("dsl {dir}/run.json -i nothing", "no task nothing"),
+        ("dsl {dir}/run.json --start 100", "leave none of 79"),
+        ("what-if {dir}/run.json objets=2x", "nothing is called `objets`"),
+        ("what-if {dir}/run.json objects", "write `objects=3x`"),
+        ("budget 8 {dir}/run.json", "write 8h"),
+        ("lines {dir}/run.json", "79 programs ran"),
+        ("tasks {dir}/run.json -k 0", "above 0"),
+    ] {
+        let text = batt.run(&format!("profile {args}"));
+        assert!(text.contains(says) && text.ends_with("exit 2\n"), "{args}: {text}");
+    }
+    assert!(batt.run("run demo --profile").ends_with("exit 2\n"), "a profile needs a record");
+}
+
+#[test]
+fn a_wrong_run_is_no_benchmark() {
+    let batt = Batt::new("profile-wrong")
+        .file("p.py", "def solve_rooms(I): return I\n")
+        .file("expect", "solve_rooms\n");
+    batt.run("run demo --programs {dir}/p.py -i rooms --record {dir}/run.json --profile --threads 1");
+    let text = batt.run("profile framework {dir}/run.json");
+    assert!(text.starts_with("INVALID: 1 of 1 programs are wrong") && text.ends_with("exit 1\n"), "{text}");
+    assert!(batt.run("profile framework {dir}/run.json --allow-invalid").ends_with("exit 0\n"));
+    batt.run(
+        "run demo --programs {dir}/p.py -i rooms --expect {dir}/expect --record {dir}/ok.json --profile",
+    );
+    let text = batt.run("profile framework {dir}/ok.json --allow-invalid");
+    assert!(text.contains("0 of 1 programs right, 1 excused"), "{text}");
+}
+
+#[test]
+fn recordings_compare() {
+    let batt = recorded("profile-compare", "--threads 1 --repeat 4");
+    let same = json(
+        &batt.run("profile compare {dir}/run.json {dir}/run.json --json --allow-invalid --fail-above 0"),
+    );
+    assert_eq!((&same["regression"], &same["wall"]["ratio"]), (&false.into(), &0.0.into()));
+    assert_eq!(same["repeats"], serde_json::json!([3, 3]));
+    // Half the tasks are half the work, not faster work.
+    batt.run("run demo -n 40 --threads 1 --record {dir}/half.json --profile --repeat 4");
+    let text = batt.run("profile compare {dir}/half.json {dir}/run.json --allow-invalid");
+    assert!(text.contains("note: the tasks are not the same"), "{text}");
+}
+
+#[test]
+fn the_log_is_off_unless_asked_for() {
+    let batt = Batt::new("profile-log");
+    assert!(!batt.run("run demo -i rooms").contains("task is through"));
+    let text = batt.run("--log debug run demo -i rooms --record {dir}/run.json --profile --threads 1");
+    assert!(text.contains("task is through"), "{text}");
+    let framework = json(&batt.run("profile framework {dir}/run.json --json --allow-invalid"));
+    let categories = framework["categories"].as_array().unwrap();
+    let logging = categories.iter().find(|it| it["name"] == "logging").unwrap();
+    assert!(logging["time"].as_u64().unwrap() > 0);
+}

@@ -1,0 +1,85 @@
+//! The Trace Event Format, for chrome://tracing and Perfetto: what ran when on which lane.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::Path;
+
+use batt_record::events::{Line, Reader};
+use serde_json::{Value, json};
+
+use crate::facts::{Facts, ReportError};
+
+pub(super) fn write(
+    facts: &Facts<'_>,
+    events: Option<&Path>,
+    out: &mut dyn Write,
+) -> Result<(), ReportError> {
+    let mut list = List { out, first: true };
+    list.out.write_all(b"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n")?;
+    let process = json!({ "name": format!("batt {}", facts.record.run.version) });
+    list.add(&json!({ "ph": "M", "name": "process_name", "pid": 1, "tid": 0, "args": process }))?;
+    for (number, lane) in facts.profile.lanes.iter().enumerate() {
+        let args = json!({ "name": lane.name });
+        list.add(&json!({ "ph": "M", "name": "thread_name", "pid": 1, "tid": number, "args": args }))?;
+    }
+    for task in &facts.profile.tasks {
+        let args = json!({ "cells": task.cells, "cold": task.cold });
+        let event = complete(&task.id, "task", task.lane, task.start, task.end - task.start, Some(args));
+        list.add(&event)?;
+    }
+    match events {
+        Some(path) => every(facts, Reader::open(path)?, &mut list)?,
+        None => {
+            for (from, to) in &facts.profile.lanes[0].waits {
+                list.add(&complete("waiting for tasks", "idle", 0, *from, to - from, None))?;
+            }
+        }
+    }
+    Ok(list.out.write_all(b"\n]}\n")?)
+}
+
+/// Every booked interval, in the order of the file and without keeping any.
+fn every<R: std::io::BufRead>(
+    facts: &Facts<'_>,
+    reader: Reader<R>,
+    list: &mut List<'_>,
+) -> Result<(), ReportError> {
+    let names = reader.functions.clone();
+    let categories: BTreeMap<&str, &str> =
+        facts.profile.functions.iter().map(|it| (it.name.as_str(), it.category.as_str())).collect();
+    for line in reader {
+        if let Line::Event(event) = line? {
+            let name = &names[event.function as usize];
+            let category = categories.get(name.as_str()).copied().unwrap_or("unknown");
+            let args = event.node.map(|node| json!({ "node": node }));
+            list.add(&complete(name, category, event.lane, event.start, event.ns, args))?;
+        }
+    }
+    Ok(())
+}
+
+/// An event with a start and a duration, in microseconds as the format wants it.
+fn complete(name: &str, category: &str, lane: u32, start: u64, ns: u64, args: Option<Value>) -> Value {
+    let micros = |ns: u64| ns as f64 / 1e3;
+    let mut event = json!({
+        "ph": "X", "name": name, "cat": category, "pid": 1, "tid": lane, "ts": micros(start), "dur": micros(ns),
+    });
+    if let Some(args) = args {
+        event["args"] = args;
+    }
+    event
+}
+
+struct List<'o> {
+    out: &'o mut dyn Write,
+    first: bool,
+}
+
+impl List<'_> {
+    fn add(&mut self, event: &Value) -> std::io::Result<()> {
+        if !std::mem::take(&mut self.first) {
+            self.out.write_all(b",\n")?;
+        }
+        Ok(serde_json::to_writer(&mut *self.out, event)?)
+    }
+}

@@ -1,0 +1,48 @@
+//! Tasks times functions, for spreadsheets.
+
+use std::io::Write;
+
+use crate::facts::{Facts, ReportError};
+
+pub(super) fn write(facts: &Facts<'_>, out: &mut dyn Write) -> Result<(), ReportError> {
+    writeln!(
+        out,
+        "task,lane,function,category,phase,nodes,calls,fails,measured_ns,apportioned_ns,fuel,bytes"
+    )?;
+    let mut row = |task: &str, lane: &str, function: u32, rest: String| {
+        let function = facts.function(function);
+        let fields = [task, lane, &function.name, &function.category, &function.phase].map(quoted);
+        writeln!(out, "{},{rest}", fields.join(","))
+    };
+    for lane in &facts.profile.lanes {
+        for (function, ns, _) in &lane.between {
+            row("", &lane.name, *function, format!(",,,{ns},0,,"))?;
+        }
+    }
+    for task in &facts.tasks {
+        let lane = &facts.profile.lanes[task.lane as usize].name;
+        let nodes = facts.task_functions(task);
+        for (function, it) in &nodes {
+            let (hits, calls, fails, fuel, bytes) = (it.hits, it.calls, it.fails, it.fuel, it.bytes);
+            let (measured, apportioned) = (it.measured, it.apportioned);
+            row(
+                &task.id,
+                lane,
+                *function,
+                format!("{hits},{calls},{fails},{measured},{apportioned},{fuel},{bytes}"),
+            )?;
+        }
+        for (function, ns, _) in task.booked.iter().filter(|it| !nodes.contains_key(&it.0)) {
+            row(&task.id, lane, *function, format!(",,,{ns},0,,"))?;
+        }
+    }
+    Ok(())
+}
+
+/// In quotes where the format needs them.
+fn quoted(field: &str) -> String {
+    match field.contains([',', '"', '\n', '\r']) {
+        true => format!("\"{}\"", field.replace('"', "\"\"")),
+        false => field.to_owned(),
+    }
+}

@@ -1,0 +1,102 @@
+//! A flame graph: the width of a box is time, what stands on it is its parts.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+
+use crate::export::stacks;
+use crate::facts::{Facts, ReportError};
+use crate::figure::{percent, time};
+
+/// A frame with its parts.
+#[derive(Default)]
+struct Frame {
+    /// With all parts: the width of the box, which no sum is made of.
+    width: u64,
+    parts: BTreeMap<String, Frame>,
+}
+
+impl Frame {
+    fn add(&mut self, stack: &[String], ns: u64) {
+        self.width += ns;
+        if let [first, rest @ ..] = stack {
+            self.parts.entry(first.clone()).or_default().add(rest, ns);
+        }
+    }
+
+    fn depth(&self) -> usize {
+        1 + self.parts.values().map(Frame::depth).max().unwrap_or(0)
+    }
+}
+
+const WIDTH: f64 = 1200.0;
+const HEIGHT: usize = 18;
+const MARGIN: f64 = 10.0;
+/// Boxes below this many pixels are not drawn; their room stays empty.
+const LEAST: f64 = 0.2;
+
+pub(super) fn write(facts: &Facts<'_>, out: &mut dyn Write) -> Result<(), ReportError> {
+    let mut root = Frame::default();
+    for (number, lane) in facts.profile.lanes.iter().enumerate() {
+        for (stack, ns) in stacks::of_lane(facts, number) {
+            let stack: Vec<String> = std::iter::once(lane.name.clone()).chain(stack).collect();
+            root.add(&stack, ns);
+        }
+    }
+    let (width, height) = (WIDTH + 2.0 * MARGIN, (root.depth() + 2) * HEIGHT);
+    writeln!(
+        out,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\">\n\
+         <style>text{{font:11px monospace;fill:#222}}rect{{stroke:#fff;stroke-width:0.5}}</style>\n\
+         <rect width=\"{width}\" height=\"{height}\" fill=\"#fff\"/>"
+    )?;
+    let title = format!("{} of lane time, {} tasks", time(root.width as f64), facts.profile.tasks.len());
+    writeln!(out, "<text x=\"{MARGIN}\" y=\"14\">{}</text>", escaped(&title))?;
+    let scale = WIDTH / root.width.max(1) as f64;
+    let mut x = MARGIN;
+    for (name, frame) in &root.parts {
+        draw(out, name, frame, x, 0, scale, root.width)?;
+        x += frame.width as f64 * scale;
+    }
+    Ok(writeln!(out, "</svg>")?)
+}
+
+fn draw(
+    out: &mut dyn Write,
+    name: &str,
+    frame: &Frame,
+    x: f64,
+    level: usize,
+    scale: f64,
+    total: u64,
+) -> std::io::Result<()> {
+    let width = frame.width as f64 * scale;
+    if width < LEAST {
+        return Ok(());
+    }
+    let y = (level + 1) * HEIGHT + 4;
+    let share = percent(frame.width as f64 / total.max(1) as f64);
+    let title = format!("{name}: {}, {share}", time(frame.width as f64));
+    // The hue is the name's, so that a function looks the same wherever it stands.
+    let hue = name.bytes().fold(7u32, |hash, byte| hash.wrapping_mul(31).wrapping_add(byte.into())) % 60;
+    let room = ((width - 6.0) / 6.7).max(0.0) as usize;
+    let label: String = name.chars().take(if room < 3 { 0 } else { room }).collect();
+    writeln!(
+        out,
+        "<g><title>{}</title><rect x=\"{x:.2}\" y=\"{y}\" width=\"{width:.2}\" height=\"{HEIGHT}\" fill=\"hsl({hue},80%,68%)\"/>\
+         <text x=\"{:.2}\" y=\"{}\">{}</text></g>",
+        escaped(&title),
+        x + 3.0,
+        y + 13,
+        escaped(&label)
+    )?;
+    let mut x = x;
+    for (name, part) in &frame.parts {
+        draw(out, name, part, x, level + 1, scale, total)?;
+        x += part.width as f64 * scale;
+    }
+    Ok(())
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}

@@ -1,0 +1,353 @@
+//! A record whose profile has been checked, and the time of its nodes split over functions.
+
+use std::collections::BTreeMap;
+
+use batt_record::profile::{self, Function, Profile};
+use batt_record::{Record, RecordError};
+
+/// Why there is nothing to show.
+#[derive(Debug, thiserror::Error)]
+pub enum ReportError {
+    #[error("the record has no profile; make one with `batt run … --record FILE --profile`")]
+    NoProfile,
+    #[error("the recording is empty: no task was run, so there is nothing to tell")]
+    Empty,
+    /// The mistake of whoever changed the file.
+    #[error("the profile is damaged: {0}; record again")]
+    Damaged(String),
+    #[error("the recording has no task {0}")]
+    NoTask(String),
+    #[error("-n and --start leave none of {0} recorded tasks")]
+    NothingSelected(usize),
+    #[error("{0}")]
+    Question(String),
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+}
+
+/// Which tasks to look at.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Selection {
+    pub ids: Vec<String>,
+    pub start: usize,
+    pub limit: Option<usize>,
+}
+
+impl Selection {
+    pub fn is_all(&self) -> bool {
+        *self == Selection::default()
+    }
+}
+
+/// A checked record.
+pub struct Facts<'r> {
+    pub record: &'r Record,
+    pub profile: &'r Profile,
+    /// The selected tasks, in the order of the data.
+    pub tasks: Vec<&'r profile::Task>,
+    pub whole: bool,
+    rates: Rates,
+}
+
+/// What a function took.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct FunctionTime {
+    /// Nodes of the plan that were computed, each time counted.
+    pub hits: u64,
+    /// Calls through function values.
+    pub calls: u64,
+    pub fails: u64,
+    pub measured: u64,
+    pub apportioned: u64,
+    /// Its own, without that of calls inside.
+    pub fuel: u64,
+    pub bytes: u64,
+    /// Tasks it appears in.
+    pub tasks: u64,
+}
+
+impl FunctionTime {
+    /// Measured and apportioned together: what is known of where the time went, not what was seen.
+    pub fn time(&self) -> u64 {
+        self.measured + self.apportioned
+    }
+
+    fn add(&mut self, other: &FunctionTime) {
+        self.hits += other.hits;
+        self.calls += other.calls;
+        self.fails += other.fails;
+        self.measured += other.measured;
+        self.apportioned += other.apportioned;
+        self.fuel += other.fuel;
+        self.bytes += other.bytes;
+        self.tasks += other.tasks;
+    }
+}
+
+/// Nanoseconds for a unit of fuel, by function, found where nothing else was called; and what any node costs.
+struct Rates {
+    by_function: Vec<Option<f64>>,
+    overall: f64,
+    node: f64,
+}
+
+impl<'r> Facts<'r> {
+    pub fn new(record: &'r Record, selection: &Selection) -> Result<Facts<'r>, ReportError> {
+        let profile = record.profile.as_deref().ok_or(ReportError::NoProfile)?;
+        if profile.tasks.is_empty() || profile.lanes.is_empty() {
+            return Err(ReportError::Empty);
+        }
+        check(profile)?;
+        let tasks = select(record, profile, selection)?;
+        let rates = Rates::new(profile);
+        Ok(Facts { record, profile, tasks, whole: selection.is_all(), rates })
+    }
+
+    pub fn function(&self, number: u32) -> &'r Function {
+        &self.profile.functions[number as usize]
+    }
+
+    /// From the start of the recording to its end.
+    pub fn wall(&self) -> u64 {
+        let main = &self.profile.lanes[0];
+        main.end - main.start
+    }
+
+    /// The lanes that ran tasks.
+    pub fn workers(&self) -> usize {
+        let mut lanes: Vec<u32> = self.profile.tasks.iter().map(|task| task.lane).collect();
+        lanes.sort_unstable();
+        lanes.dedup();
+        lanes.len()
+    }
+
+    /// Self time of every function over all lanes, whatever tasks are selected.
+    pub fn booked(&self) -> Vec<u64> {
+        let mut sums = vec![0; self.profile.functions.len()];
+        let within = self.profile.tasks.iter().flat_map(|task| &task.booked);
+        for (function, ns, _) in self.profile.lanes.iter().flat_map(|lane| &lane.between).chain(within) {
+            sums[*function as usize] += ns;
+        }
+        sums
+    }
+
+    /// Time of all lanes that was not spent waiting.
+    pub fn busy(&self) -> u64 {
+        let sums = self.booked();
+        let idle = |function: &Function| function.category == batt_trace::Category::Idle.name();
+        sums.iter()
+            .zip(&self.profile.functions)
+            .filter(|(_, function)| !idle(function))
+            .map(|(ns, _)| ns)
+            .sum()
+    }
+
+    /// What shares are shares of: the busy time of all lanes, or the time of the selected tasks.
+    pub fn base(&self) -> u64 {
+        if self.whole { self.busy() } else { self.tasks.iter().map(|task| task.end - task.start).sum() }
+    }
+
+    /// The nodes of the selected tasks, by function.
+    pub fn functions(&self) -> BTreeMap<u32, FunctionTime> {
+        let mut sums: BTreeMap<u32, FunctionTime> = BTreeMap::new();
+        for task in &self.tasks {
+            for (function, time) in self.task_functions(task) {
+                sums.entry(function).or_default().add(&time);
+            }
+        }
+        sums
+    }
+
+    /// The time of the nodes of a task in parts: the node's function, the function called in it if the part is that
+    /// one's, and the time.
+    pub(crate) fn node_parts(&self, task: &profile::Task) -> Vec<(u32, Option<u32>, u64)> {
+        let mut all = Vec::new();
+        let mut rest = &task.inner[..];
+        for (node, hits, _, ns, fuel, _) in &task.nodes {
+            let n_inner = rest.iter().take_while(|inner| inner.0 == *node).count();
+            let (inner, after) = rest.split_at(n_inner);
+            rest = after;
+            let function = self.profile.nodes[*node as usize].function;
+            let own_fuel = fuel.saturating_sub(inner.iter().map(|it| it.3).sum());
+            let parts = self.split(function, own_fuel, *hits, *ns, inner);
+            all.push((function, None, parts.as_ref().map_or(*ns, |parts| parts[0])));
+            let inside = inner.iter().enumerate();
+            all.extend(
+                inside
+                    .map(|(i, it)| (function, Some(it.1), parts.as_ref().map_or(it.4, |parts| parts[i + 1]))),
+            );
+        }
+        all
+    }
+
+    /// The nodes of a task, by function. The times sum to the time of its nodes.
+    pub fn task_functions(&self, task: &profile::Task) -> BTreeMap<u32, FunctionTime> {
+        let mut sums: BTreeMap<u32, FunctionTime> = BTreeMap::new();
+        let mut rest = &task.inner[..];
+        for (node, hits, fails, ns, fuel, bytes) in &task.nodes {
+            let n_inner = rest.iter().take_while(|inner| inner.0 == *node).count();
+            let (inner, after) = rest.split_at(n_inner);
+            rest = after;
+            let function = self.profile.nodes[*node as usize].function;
+            let inner_fuel: u64 = inner.iter().map(|it| it.3).sum();
+            let own_fuel = fuel.saturating_sub(inner_fuel);
+            let parts = self.split(function, own_fuel, *hits, *ns, inner);
+            let own = sums.entry(function).or_default();
+            own.hits += u64::from(*hits);
+            own.fails += u64::from(*fails);
+            own.bytes += bytes;
+            own.fuel += own_fuel;
+            match parts {
+                None => own.measured += ns,
+                Some(ref parts) => own.apportioned += parts[0],
+            }
+            for (i, (_, function, calls, fuel, ns)) in inner.iter().enumerate() {
+                let sum = sums.entry(*function).or_default();
+                sum.calls += calls;
+                sum.fuel += fuel;
+                match &parts {
+                    None => sum.measured += ns,
+                    Some(parts) => sum.apportioned += parts[i + 1],
+                }
+            }
+        }
+        sums.values_mut().for_each(|sum| sum.tasks = 1);
+        sums
+    }
+
+    /// The time of a node, split over itself and the functions called in it; nothing if there is nothing to split.
+    fn split(
+        &self,
+        function: u32,
+        own_fuel: u64,
+        hits: u32,
+        ns: u64,
+        inner: &[profile::Inner],
+    ) -> Option<Vec<u64>> {
+        if self.profile.deep || inner.is_empty() {
+            return None;
+        }
+        let own = self.rates.of(function) * own_fuel as f64 + self.rates.node * f64::from(hits);
+        let weights = inner.iter().map(|(_, function, _, fuel, _)| self.rates.of(*function) * *fuel as f64);
+        Some(shares(ns, &std::iter::once(own).chain(weights).collect::<Vec<_>>()))
+    }
+}
+
+/// Whole numbers in the ratio of the weights that sum to `total`.
+fn shares(total: u64, weights: &[f64]) -> Vec<u64> {
+    let sum: f64 = weights.iter().sum();
+    if sum <= 0.0 {
+        let mut parts = vec![0; weights.len()];
+        parts[0] = total;
+        return parts;
+    }
+    let (mut weight, mut given) = (0.0, 0);
+    let mut parts = Vec::with_capacity(weights.len());
+    for (i, it) in weights.iter().enumerate() {
+        weight += it;
+        let until = if i + 1 == weights.len() { total } else { (total as f64 * weight / sum) as u64 };
+        let until = until.clamp(given, total);
+        parts.push(until - given);
+        given = until;
+    }
+    parts
+}
+
+impl Rates {
+    /// What a unit of fuel costs cannot be below this: it would give nothing to who did something.
+    const LEAST: f64 = 0.01;
+
+    fn new(profile: &Profile) -> Rates {
+        // Hits, time and fuel of nodes without calls inside.
+        let mut sums = vec![(0u64, 0u64, 0u64); profile.functions.len()];
+        for task in &profile.tasks {
+            let mut rest = &task.inner[..];
+            for (node, hits, _, ns, fuel, _) in &task.nodes {
+                let n_inner = rest.iter().take_while(|inner| inner.0 == *node).count();
+                rest = &rest[n_inner..];
+                if n_inner == 0 {
+                    let sum = &mut sums[profile.nodes[*node as usize].function as usize];
+                    *sum = (sum.0 + u64::from(*hits), sum.1 + ns, sum.2 + fuel);
+                }
+            }
+        }
+        // A node that does next to nothing costs what any node costs. Twenty hits: picked by feel.
+        let often = sums.iter().filter(|(hits, ..)| *hits >= 20);
+        let node = often.map(|(hits, ns, _)| *ns as f64 / *hits as f64).fold(f64::INFINITY, f64::min);
+        let node = if node.is_finite() { node } else { 0.0 };
+        let rate = |(hits, ns, fuel): &(u64, u64, u64)| {
+            let work = (*ns as f64 - node * *hits as f64).max(0.0);
+            (*fuel > 0).then(|| (work / *fuel as f64).max(Rates::LEAST))
+        };
+        let all = sums.iter().fold((0, 0, 0), |sum, it| (sum.0 + it.0, sum.1 + it.1, sum.2 + it.2));
+        Rates { by_function: sums.iter().map(rate).collect(), overall: rate(&all).unwrap_or(1.0), node }
+    }
+
+    fn of(&self, function: u32) -> f64 {
+        self.by_function[function as usize].unwrap_or(self.overall)
+    }
+}
+
+/// Every number in range, and for every lane the parts sum to the whole.
+fn check(profile: &Profile) -> Result<(), ReportError> {
+    let damaged = |what: &str| Err(ReportError::Damaged(what.to_owned()));
+    let functions = profile.functions.len() as u32;
+    let known = |function: &u32| *function < functions;
+    if !profile.nodes.iter().all(|node| known(&node.function)) {
+        return damaged("a node calls a function that is not listed");
+    }
+    let mut sums: Vec<u64> = Vec::new();
+    for lane in &profile.lanes {
+        if lane.end < lane.start || !lane.between.iter().all(|(function, ..)| known(function)) {
+            return damaged("a lane ends before it starts, or names a function that is not listed");
+        }
+        sums.push(lane.between.iter().map(|(_, ns, _)| ns).sum());
+    }
+    for task in &profile.tasks {
+        let Some(sum) = sums.get_mut(task.lane as usize) else {
+            return damaged("a task ran on a lane that is not listed");
+        };
+        let booked: u64 = task.booked.iter().map(|(_, ns, _)| ns).sum();
+        *sum += booked;
+        let nodes = task.nodes.iter().all(|node| (node.0 as usize) < profile.nodes.len());
+        let named = task.booked.iter().all(|it| known(&it.0)) && task.inner.iter().all(|it| known(&it.1));
+        if !nodes || !named || task.end.checked_sub(task.start) != Some(booked) {
+            return damaged(&format!("the parts of task {} are not its whole", task.id));
+        }
+    }
+    for (lane, sum) in profile.lanes.iter().zip(sums) {
+        if lane.end - lane.start != sum {
+            return damaged(&format!("the parts of lane {} are not its whole", lane.name));
+        }
+    }
+    let listed = |touched: &profile::Touched| known(&touched.function);
+    if !profile.lanes.iter().flat_map(|lane| &lane.primitives).all(listed)
+        || !profile.repeats.iter().flat_map(|repeat| &repeat.functions).all(|it| known(&it.0))
+        || !profile.lines.iter().flatten().all(|(node, _)| (*node as usize) < profile.nodes.len())
+    {
+        return damaged("a number stands for nothing");
+    }
+    Ok(())
+}
+
+fn select<'r>(
+    record: &'r Record,
+    profile: &'r Profile,
+    selection: &Selection,
+) -> Result<Vec<&'r profile::Task>, ReportError> {
+    let by_id: BTreeMap<&str, &profile::Task> =
+        profile.tasks.iter().map(|task| (task.id.as_str(), task)).collect();
+    if let Some(id) = selection.ids.iter().find(|id| !by_id.contains_key(id.as_str())) {
+        return Err(ReportError::NoTask(id.clone()));
+    }
+    let wanted = |id: &str| selection.ids.is_empty() || selection.ids.iter().any(|it| it == id);
+    let ids = record.tasks.iter().map(|task| task.id.as_str()).filter(|id| wanted(id));
+    let ids = ids.skip(selection.start).take(selection.limit.unwrap_or(usize::MAX));
+    let tasks: Vec<_> = ids.filter_map(|id| by_id.get(id).copied()).collect();
+    if tasks.is_empty() {
+        return Err(ReportError::NothingSelected(profile.tasks.len()));
+    }
+    Ok(tasks)
+}

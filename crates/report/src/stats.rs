@@ -1,0 +1,58 @@
+//! A little statistics, the same at every run.
+
+/// The middle value; of an even number the mean of the two in the middle. Nothing of nothing.
+pub(crate) fn median(values: &[f64]) -> Option<f64> {
+    quantile(values, 0.5)
+}
+
+/// By linear interpolation.
+pub(crate) fn quantile(values: &[f64], share: f64) -> Option<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let place = share * (sorted.len().checked_sub(1)? as f64);
+    let (low, high) = (sorted[place.floor() as usize], sorted[place.ceil() as usize]);
+    Some(low + (high - low) * place.fract())
+}
+
+/// The median distance from the median.
+pub(crate) fn mad(values: &[f64]) -> Option<f64> {
+    let middle = median(values)?;
+    median(&values.iter().map(|value| (value - middle).abs()).collect::<Vec<_>>())
+}
+
+pub(crate) fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+/// A generator of numbers that look random (splitmix64), from a fixed seed: the same record gives the same interval.
+pub(crate) struct Lots(u64);
+
+impl Lots {
+    pub(crate) fn new() -> Lots {
+        Lots(0x5eed)
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    pub(crate) fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+        from[(self.next() % from.len() as u64) as usize]
+    }
+}
+
+/// A straight line through points, by least squares: what is fixed, and what one more costs. Nothing if all points
+/// are of one size.
+pub(crate) fn line(points: &[(f64, f64)]) -> Option<(f64, f64)> {
+    let mean_x = mean(&points.iter().map(|(x, _)| *x).collect::<Vec<_>>())?;
+    let mean_y = mean(&points.iter().map(|(_, y)| *y).collect::<Vec<_>>())?;
+    let spread: f64 = points.iter().map(|(x, _)| (x - mean_x).powi(2)).sum();
+    if spread == 0.0 {
+        return None;
+    }
+    let slope = points.iter().map(|(x, y)| (x - mean_x) * (y - mean_y)).sum::<f64>() / spread;
+    Some((mean_y - slope * mean_x, slope))
+}

@@ -1,0 +1,150 @@
+//! How much fits into a budget of time.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use crate::facts::{Facts, ReportError};
+use crate::figure::{Measured, Projected, percent, time};
+use crate::stats::median;
+use crate::table::{Table, grouped};
+use crate::view::dsl::warm;
+use crate::view::what_if::{Speedup, WhatIf};
+
+/// What of the budget can be used, and how fast the other machine is.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct Quota {
+    /// The part of the time that is ours.
+    pub share: f64,
+    /// How many times as fast as here things run there.
+    pub speed: f64,
+}
+
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Budget {
+    pub budget_ns: f64,
+    pub quota: Quota,
+    pub wall: Measured,
+    /// What only the first run in a process pays.
+    pub cold_start: f64,
+    /// How the cold start is known.
+    pub cold_from: &'static str,
+    /// Programs times tasks in one run.
+    pub candidates: u64,
+    pub rows: Vec<BudgetRow>,
+}
+
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct BudgetRow {
+    pub name: String,
+    pub wall: Projected,
+    /// One process after another, each with a cold start.
+    pub runs_cold: u64,
+    /// All in one process.
+    pub runs_warm: u64,
+    pub candidates: u64,
+}
+
+impl Budget {
+    /// As it is, with each what-if by itself, and with all of them.
+    pub fn new(
+        facts: &Facts<'_>,
+        budget_ns: f64,
+        quota: Quota,
+        what_ifs: &[Speedup],
+    ) -> Result<Budget, ReportError> {
+        let fine = |number: f64| number.is_finite() && number > 0.0;
+        if !fine(budget_ns) || !fine(quota.speed) || !fine(quota.share) || quota.share > 1.0 {
+            return Err(ReportError::Question(
+                "budget and speed must be above 0, the quota above 0 and at most 1".to_owned(),
+            ));
+        }
+        let wall = facts.wall() as f64;
+        let (cold_start, cold_from) = cold_start(facts);
+        let cold_start = cold_start.min(wall);
+        let candidates = facts.record.tasks.iter().map(|task| task.programs.len() as u64).sum();
+        let usable = budget_ns * quota.share * quota.speed;
+        let row = |name: String, predicted: Projected| {
+            let whole = predicted.middle.max(1.0);
+            let warm = (whole - cold_start).max(1.0);
+            let runs_warm = if usable < whole { 0 } else { 1 + ((usable - whole) / warm) as u64 };
+            BudgetRow {
+                name,
+                wall: predicted.over(quota.speed),
+                runs_cold: (usable / whole) as u64,
+                runs_warm,
+                candidates: runs_warm.saturating_mul(candidates),
+            }
+        };
+        let mut rows = vec![row("as recorded".to_owned(), Projected::exactly(wall))];
+        for one in what_ifs {
+            let predicted = WhatIf::new(facts, std::slice::from_ref(one))?.predicted;
+            rows.push(row(format!("{}={}x", one.name, one.factor), predicted));
+        }
+        if what_ifs.len() > 1 {
+            rows.push(row("all of these".to_owned(), WhatIf::new(facts, what_ifs)?.predicted));
+        }
+        Ok(Budget { budget_ns, quota, wall: Measured(facts.wall()), cold_start, cold_from, candidates, rows })
+    }
+}
+
+/// Seen directly when the run was repeated in one process; else put together from first touches.
+fn cold_start(facts: &Facts<'_>) -> (f64, &'static str) {
+    let walls: Vec<f64> = facts.profile.repeats.iter().map(|repeat| repeat.wall as f64).collect();
+    if let [first, later @ ..] = &walls[..]
+        && let Some(later) = median(later)
+    {
+        return ((first - later).max(0.0), "the first repetition against the others");
+    }
+    let sums = facts.booked();
+    let warm_up = sums.iter().zip(&facts.profile.functions);
+    let warm_up =
+        warm_up.filter(|(_, it)| it.phase == batt_trace::Phase::WarmUp.name()).map(|(ns, _)| *ns as f64);
+    let touched = facts.profile.lanes.iter().flat_map(|lane| &lane.primitives);
+    let first = touched.map(|it| {
+        let usual = warm(facts, it.function).quantile(0.5).unwrap_or(it.cold);
+        it.cold.saturating_sub(usual) as f64
+    });
+    let workers = facts.workers() as f64;
+    (
+        warm_up.sum::<f64>() + first.sum::<f64>() / workers,
+        "warm-up and first touches; --repeat shows it directly",
+    )
+}
+
+/// `8h`, `90m`, `30s`, `250ms`, in nanoseconds.
+pub fn duration(text: &str) -> Result<f64, String> {
+    let wrong = || format!("`{text}` is no time; write 8h, 90m, 30s or 250ms");
+    let units = [("ms", 1e6), ("h", 3600e9), ("m", 60e9), ("s", 1e9)];
+    let (number, unit) =
+        units.iter().find_map(|(unit, ns)| Some((text.strip_suffix(unit)?, ns))).ok_or_else(wrong)?;
+    let number: f64 = number.trim().parse().map_err(|_| wrong())?;
+    if number.is_finite() && number > 0.0 { Ok(number * unit) } else { Err(wrong()) }
+}
+
+impl fmt::Display for Budget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Quota { share, speed } = self.quota;
+        writeln!(
+            f,
+            "{} of time, {} of it ours, on a machine {speed} times as fast as here; {} pairs of program and task in a run of {}",
+            time(self.budget_ns),
+            percent(share),
+            grouped(self.candidates),
+            self.wall
+        )?;
+        writeln!(f, "cold start ≈ {} ({})", time(self.cold_start), self.cold_from)?;
+        let head = ["", "a run", "runs, one process each", "runs in one process", "candidates"];
+        let mut table = Table::new(&head, 5);
+        for row in &self.rows {
+            table.row([
+                row.name.clone(),
+                row.wall.to_string(),
+                grouped(row.runs_cold),
+                grouped(row.runs_warm),
+                grouped(row.candidates),
+            ]);
+        }
+        write!(f, "{table}")
+    }
+}

@@ -1,0 +1,184 @@
+//! Two recordings side by side: more work told apart from slower work.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use batt_record::profile::Repeat;
+use serde::Serialize;
+
+use crate::facts::{Facts, ReportError};
+use crate::figure::{percent, time};
+use crate::stats::{Lots, median, quantile};
+use crate::table::Table;
+
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Compare {
+    /// How often each was run.
+    pub repeats: (usize, usize),
+    pub notes: Vec<String>,
+    pub wall: Change,
+    /// The time of all lanes without waiting.
+    pub busy: Change,
+    pub functions: Vec<Change>,
+    pub regression: bool,
+    /// In percent; what counts as one.
+    pub fail_above: Option<f64>,
+}
+
+/// How something changed. Times are medians over repetitions.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Change {
+    pub name: String,
+    pub before: f64,
+    pub after: f64,
+    /// `after / before - 1`, with an interval that holds 95 % of the draws if there are enough repetitions.
+    pub ratio: f64,
+    pub interval: Option<(f64, f64)>,
+    /// The part that is more or less fuel, and the part that is slower or faster fuel.
+    pub more_work: Option<f64>,
+    pub slower: Option<f64>,
+}
+
+impl Compare {
+    /// `fail_above`: how many percent more busy time is a regression.
+    pub fn new(a: &Facts<'_>, b: &Facts<'_>, fail_above: Option<f64>) -> Result<Compare, ReportError> {
+        let mut notes = Vec::new();
+        if a.record.run.data.hash != b.record.run.data.hash {
+            notes.push("the tasks are not the same".to_owned());
+        }
+        let hashes = |facts: &Facts<'_>| {
+            facts.record.programs.iter().map(|program| program.hash.clone()).collect::<Vec<_>>()
+        };
+        if hashes(a) != hashes(b) {
+            notes.push("the programs are not the same".to_owned());
+        }
+        if a.record.means != b.record.means {
+            notes.push("threads, options or machine are not the same".to_owned());
+        }
+        if a.profile.deep != b.profile.deep {
+            return Err(ReportError::Question(
+                "one recording has a stamp for each call (--deep) and one has not; their times do not compare".to_owned(),
+            ));
+        }
+        let (mine, theirs) = (named(a), named(b));
+        let idle = |name: &str| name == "waiting";
+        let sum = |repeat: &Sums| {
+            repeat
+                .by_name
+                .iter()
+                .filter(|(name, _)| !idle(name))
+                .fold((0.0, 0.0), |sum, (_, it)| (sum.0 + it.0, sum.1 + it.1))
+        };
+        let wall = change("wall", &mine, &theirs, |repeat| (repeat.wall, 0.0));
+        let busy = change("busy time", &mine, &theirs, sum);
+        let mut names: Vec<&String> = mine.iter().chain(&theirs).flat_map(|it| it.by_name.keys()).collect();
+        names.sort();
+        names.dedup();
+        let functions = names.into_iter().filter(|name| !idle(name)).map(|name| {
+            change(name, &mine, &theirs, |repeat| repeat.by_name.get(name).copied().unwrap_or((0.0, 0.0)))
+        });
+        let mut functions: Vec<Change> = functions.collect();
+        functions.sort_by(|a, b| {
+            let by = |it: &Change| (it.after - it.before).abs();
+            by(b).total_cmp(&by(a)).then_with(|| a.name.cmp(&b.name))
+        });
+        // Only what the interval leaves no doubt about is a regression.
+        let least = busy.interval.map_or(busy.ratio, |(low, _)| low);
+        let regression = fail_above.is_some_and(|limit| least * 100.0 > limit);
+        let repeats = (mine.len(), theirs.len());
+        Ok(Compare { repeats, notes, wall, busy, functions, regression, fail_above })
+    }
+}
+
+/// One repetition by the names of functions: time and fuel.
+struct Sums {
+    wall: f64,
+    by_name: BTreeMap<String, (f64, f64)>,
+}
+
+/// The repetitions; where there are several the first, which is cold, is left out.
+fn named(facts: &Facts<'_>) -> Vec<Sums> {
+    let repeats = &facts.profile.repeats;
+    let warm = if repeats.len() > 1 { &repeats[1..] } else { &repeats[..] };
+    let sums = |repeat: &Repeat| Sums {
+        wall: repeat.wall as f64,
+        by_name: repeat
+            .functions
+            .iter()
+            .map(|(function, ns, fuel)| (facts.function(*function).name.clone(), (*ns as f64, *fuel as f64)))
+            .collect(),
+    };
+    warm.iter().map(sums).collect()
+}
+
+fn change(name: &str, a: &[Sums], b: &[Sums], of: impl Fn(&Sums) -> (f64, f64)) -> Change {
+    let column = |sums: &[Sums]| sums.iter().map(|it| of(it).0).collect::<Vec<_>>();
+    let fuel = |sums: &[Sums]| median(&sums.iter().map(|it| of(it).1).collect::<Vec<_>>()).unwrap_or(0.0);
+    let (before, after) = (column(a), column(b));
+    let (fuel_before, fuel_after) = (fuel(a), fuel(b));
+    let middle = |values: &[f64]| median(values).unwrap_or(0.0);
+    let ratio =
+        |before: f64, after: f64| if before > 0.0 { after / before - 1.0 } else { f64::from(after > 0.0) };
+    let all = ratio(middle(&before), middle(&after));
+    let more_work = (fuel_before > 0.0 && fuel_after > 0.0).then(|| ratio(fuel_before, fuel_after));
+    Change {
+        name: name.to_owned(),
+        before: middle(&before),
+        after: middle(&after),
+        ratio: all,
+        interval: interval(&before, &after, ratio),
+        more_work,
+        slower: more_work.map(|more| (1.0 + all) / (1.0 + more) - 1.0),
+    }
+}
+
+/// By drawing repetitions again. Fewer than three tell nothing about their spread.
+fn interval(before: &[f64], after: &[f64], ratio: impl Fn(f64, f64) -> f64) -> Option<(f64, f64)> {
+    if before.len() < 3 || after.len() < 3 {
+        return None;
+    }
+    let mut lots = Lots::new();
+    let mut draw = |values: &[f64]| {
+        let drawn: Vec<f64> = (0..values.len()).map(|_| lots.pick(values)).collect();
+        median(&drawn).unwrap_or(0.0)
+    };
+    let ratios: Vec<f64> = (0..1000).map(|_| (draw(before), draw(after))).map(|(a, b)| ratio(a, b)).collect();
+    Some((quantile(&ratios, 0.025)?, quantile(&ratios, 0.975)?))
+}
+
+impl fmt::Display for Compare {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const SHOWN: usize = 20;
+        for note in &self.notes {
+            writeln!(f, "note: {note}")?;
+        }
+        if self.wall.interval.is_none() {
+            writeln!(f, "note: no intervals; record both with `--repeat 4` or more")?;
+        }
+        let mut table = Table::new(&["", "before", "after", "change", "95 %", "more work", "slower"], 7);
+        let signed = |share: f64| format!("{}{}", if share >= 0.0 { "+" } else { "" }, percent(share));
+        let shown = [&self.wall, &self.busy].into_iter().chain(self.functions.iter().take(SHOWN));
+        for change in shown {
+            let maybe = |share: Option<f64>| share.map_or(String::new(), signed);
+            let interval = change.interval.map(|(low, high)| format!("{} to {}", signed(low), signed(high)));
+            table.row([
+                change.name.clone(),
+                time(change.before),
+                time(change.after),
+                signed(change.ratio),
+                interval.unwrap_or_default(),
+                maybe(change.more_work),
+                maybe(change.slower),
+            ]);
+        }
+        write!(f, "{table}")?;
+        if self.functions.len() > SHOWN {
+            writeln!(f, "and {} functions that changed less", self.functions.len() - SHOWN)?;
+        }
+        if let Some(limit) = self.fail_above {
+            let word = if self.regression { "REGRESSION: more" } else { "no regression: not more" };
+            writeln!(f, "{word} than {limit} % above in busy time")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,207 @@
+//! What primitives cost: calls, self time, priority.
+
+use std::fmt;
+
+use batt_trace::Histogram;
+use serde::Serialize;
+
+use crate::facts::Facts;
+use crate::figure::{Apportioned, Measured, percent, time};
+use crate::table::{Table, grouped};
+
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Dsl {
+    /// What shares are shares of.
+    pub base: Measured,
+    pub tasks: usize,
+    /// Every call has a stamp of its own, so nothing is apportioned.
+    pub deep: bool,
+    /// Over all lanes, and of the base.
+    pub primitives: Measured,
+    pub rows: Vec<Row>,
+    /// First touches on each lane, which are in the times above and not in the medians.
+    pub cold: Measured,
+}
+
+/// One primitive.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Row {
+    pub name: String,
+    pub family: String,
+    pub hits: u64,
+    /// Through function values.
+    pub calls: u64,
+    pub fails: u64,
+    pub tasks: u64,
+    pub measured: Measured,
+    pub apportioned: Apportioned,
+    pub fuel: u64,
+    pub bytes: u64,
+    /// Of single nodes (single calls in a deep recording) after the first, over all tasks.
+    pub median: Option<u64>,
+    pub p99: Option<u64>,
+    /// Both kinds of time, of the base.
+    pub share: f64,
+    pub priority: Priority,
+    /// What a speed-up by the assumed factors would take off the base.
+    pub saves: Option<(f64, f64)>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Priority {
+    High,
+    Medium,
+    Low,
+    Minimal,
+}
+
+impl Priority {
+    /// By the share of self time.
+    pub fn of(share: f64) -> Priority {
+        match share {
+            share if share > 0.10 => Priority::High,
+            share if share >= 0.05 => Priority::Medium,
+            share if share >= 0.01 => Priority::Low,
+            _ => Priority::Minimal,
+        }
+    }
+
+    /// How much faster such a primitive could be made: the old system's guesses, kept as guesses.
+    fn assumed(self) -> Option<(f64, f64)> {
+        match self {
+            Priority::High => Some((3.0, 6.0)),
+            Priority::Medium => Some((2.0, 4.0)),
+            Priority::Low | Priority::Minimal => None,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Priority::High => "HIGH",
+            Priority::Medium => "MEDIUM",
+            Priority::Low => "LOW",
+            Priority::Minimal => "",
+        }
+    }
+}
+
+impl Dsl {
+    pub fn new(facts: &Facts<'_>) -> Dsl {
+        let base = facts.base();
+        let functions = facts.functions();
+        let primitives = functions.iter().filter(|(function, _)| facts.function(**function).primitive);
+        let mut rows: Vec<Row> = primitives
+            .map(|(function, sum)| {
+                let share = sum.time() as f64 / base.max(1) as f64;
+                let priority = Priority::of(share);
+                let saved = |factor: f64| share * (1.0 - 1.0 / factor);
+                let warm = warm(facts, *function);
+                Row {
+                    name: facts.function(*function).name.clone(),
+                    family: facts.function(*function).category.clone(),
+                    hits: sum.hits,
+                    calls: sum.calls,
+                    fails: sum.fails,
+                    tasks: sum.tasks,
+                    measured: Measured(sum.measured),
+                    apportioned: Apportioned(sum.apportioned),
+                    fuel: sum.fuel,
+                    bytes: sum.bytes,
+                    median: warm.quantile(0.5),
+                    p99: warm.quantile(0.99),
+                    share,
+                    priority,
+                    saves: priority.assumed().map(|(low, high)| (saved(low), saved(high))),
+                }
+            })
+            .collect();
+        rows.sort_by(|a, b| b.share.total_cmp(&a.share).then_with(|| a.name.cmp(&b.name)));
+        let cold = facts.profile.lanes.iter().flat_map(|lane| &lane.primitives).map(|it| it.cold).sum();
+        Dsl {
+            base: Measured(base),
+            tasks: facts.tasks.len(),
+            deep: facts.profile.deep,
+            primitives: Measured(functions.values().map(|sum| sum.time()).sum()),
+            rows,
+            cold: Measured(cold),
+        }
+    }
+}
+
+/// Single times of a primitive on all lanes, the first of each lane left out.
+pub(crate) fn warm(facts: &Facts<'_>, function: u32) -> Histogram {
+    let mut all = Histogram::default();
+    let touched = facts.profile.lanes.iter().flat_map(|lane| &lane.primitives);
+    for (step, count) in touched.filter(|it| it.function == function).flat_map(|it| &it.warm) {
+        all.add_step(*step, *count);
+    }
+    all
+}
+
+impl fmt::Display for Dsl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let share = self.primitives.0 as f64 / self.base.0.max(1) as f64;
+        writeln!(
+            f,
+            "nodes take {} of {} busy time, {}, over {} tasks",
+            self.primitives,
+            self.base,
+            percent(share),
+            self.tasks
+        )?;
+        let mut table = Table::new(
+            &[
+                "primitive",
+                "nodes",
+                "calls",
+                "self",
+                "apportioned",
+                "median",
+                "p99",
+                "per task",
+                "share",
+                "priority",
+                "if faster",
+            ],
+            9,
+        );
+        let shown = self.rows.iter().filter(|row| row.share >= 0.001);
+        for row in shown.clone() {
+            let maybe = |ns: Option<u64>| ns.map_or(String::new(), |ns| time(ns as f64));
+            let total = row.measured.0 + row.apportioned.0;
+            let saves = match (row.priority.assumed(), row.saves) {
+                (Some((low, high)), Some((least, most))) => {
+                    format!("{low:.0}–{high:.0}× assumed: −{} to −{}", percent(least), percent(most))
+                }
+                _ => String::new(),
+            };
+            let mark = if row.apportioned.0 > 0 { "~" } else { "" };
+            table.row([
+                row.name.clone(),
+                grouped(row.hits),
+                if row.calls > 0 { grouped(row.calls) } else { String::new() },
+                row.measured.to_string(),
+                row.apportioned.to_string(),
+                maybe(row.median),
+                maybe(row.p99),
+                format!("{mark}{}", time(total as f64 / row.tasks.max(1) as f64)),
+                format!("{mark}{}", percent(row.share)),
+                row.priority.name().to_owned(),
+                saves,
+            ]);
+        }
+        write!(f, "{table}")?;
+        let rest = self.rows.len() - shown.count();
+        if rest > 0 {
+            writeln!(f, "and {rest} primitives below 0.1 %")?;
+        }
+        if !self.deep {
+            writeln!(
+                f,
+                "~ apportioned: the time of a node with calls inside is split by fuel, at what fuel costs each primitive; --deep measures it"
+            )?;
+        }
+        writeln!(f, "first touches (cold), {} in all, are in the sums and not in median and p99", self.cold)
+    }
+}

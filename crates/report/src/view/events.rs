@@ -1,0 +1,73 @@
+//! A file of events, added up line by line.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io::BufRead;
+
+use batt_record::events::{Line, Reader};
+use serde::Serialize;
+
+use crate::facts::ReportError;
+use crate::figure::{Measured, percent};
+use crate::table::{Table, grouped};
+
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct EventSums {
+    pub events: u64,
+    pub tasks: u64,
+    /// Time of all lanes.
+    pub total: Measured,
+    pub functions: Vec<(String, u64, Measured)>,
+}
+
+impl EventSums {
+    /// Keeps a number for each function and lane, however long the file is. On each lane events must follow each other
+    /// without gap and overlap.
+    pub fn new<R: BufRead>(reader: Reader<R>) -> Result<EventSums, ReportError> {
+        let names = reader.functions.clone();
+        let mut sums = vec![(0u64, 0u64); names.len()];
+        let mut ends: BTreeMap<u32, u64> = BTreeMap::new();
+        let (mut events, mut tasks) = (0, 0);
+        for line in reader {
+            match line? {
+                Line::Begins(_) => tasks += 1,
+                Line::Event(event) => {
+                    let end = ends.entry(event.lane).or_insert(event.start);
+                    if *end != event.start {
+                        return Err(ReportError::Damaged(format!(
+                            "on lane {} an event ends at {end} ns and the next begins at {} ns",
+                            event.lane, event.start
+                        )));
+                    }
+                    *end = event.start.saturating_add(event.ns);
+                    events += 1;
+                    let sum = &mut sums[event.function as usize];
+                    *sum = (sum.0 + 1, sum.1.saturating_add(event.ns));
+                }
+            }
+        }
+        if events == 0 {
+            return Err(ReportError::Empty);
+        }
+        let mut functions: Vec<(String, u64, Measured)> = names
+            .into_iter()
+            .zip(&sums)
+            .filter(|(_, (n, _))| *n > 0)
+            .map(|(name, (n, ns))| (name, *n, Measured(*ns)))
+            .collect();
+        functions.sort_by(|a, b| b.2.cmp(&a.2).then_with(|| a.0.cmp(&b.0)));
+        Ok(EventSums { events, tasks, total: Measured(sums.iter().map(|(_, ns)| ns).sum()), functions })
+    }
+}
+
+impl fmt::Display for EventSums {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{} events, {} tasks, {} of lane time", grouped(self.events), self.tasks, self.total)?;
+        let mut table = Table::new(&["function", "events", "self", "share"], 4);
+        for (name, n, ns) in &self.functions {
+            let share = ns.0 as f64 / self.total.0.max(1) as f64;
+            table.row([name.clone(), grouped(*n), ns.to_string(), percent(share)]);
+        }
+        write!(f, "{table}")
+    }
+}

@@ -1,0 +1,113 @@
+//! All time of all lanes, by category; every function is in exactly one.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use batt_trace::Category;
+use serde::Serialize;
+
+use crate::facts::Facts;
+use crate::figure::{Measured, percent, time};
+use crate::table::{Table, grouped};
+use crate::validity::inside;
+
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Framework {
+    pub wall: Measured,
+    pub lanes: usize,
+    /// The wall times of all lanes together: what the categories sum to.
+    pub lane_time: Measured,
+    pub busy: Measured,
+    pub categories: Vec<CategoryRow>,
+    /// What stamps cost inside the rows above, by calibration; it is in them, and not to be added.
+    pub recorder_inside: f64,
+    pub stamps: u64,
+    pub counted: u64,
+}
+
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct CategoryRow {
+    pub name: String,
+    pub time: Measured,
+    /// Of the time of all lanes.
+    pub share: f64,
+    pub functions: Vec<FunctionRow>,
+}
+
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct FunctionRow {
+    pub name: String,
+    pub phase: String,
+    pub time: Measured,
+    pub stamps: u64,
+}
+
+impl Framework {
+    pub fn new(facts: &Facts<'_>) -> Framework {
+        let profile = facts.profile;
+        let lane_time: u64 = profile.lanes.iter().map(|lane| lane.end - lane.start).sum();
+        let mut sums = vec![(0, 0); profile.functions.len()];
+        let within = profile.tasks.iter().flat_map(|task| &task.booked);
+        for (function, ns, stamps) in profile.lanes.iter().flat_map(|lane| &lane.between).chain(within) {
+            let sum = &mut sums[*function as usize];
+            *sum = (sum.0 + ns, sum.1 + stamps);
+        }
+        let mut categories: BTreeMap<&str, CategoryRow> = BTreeMap::new();
+        for (function, (ns, stamps)) in profile.functions.iter().zip(sums) {
+            let row = categories.entry(&function.category).or_insert_with(|| CategoryRow {
+                name: function.category.clone(),
+                time: Measured(0),
+                share: 0.0,
+                functions: Vec::new(),
+            });
+            row.time.0 += ns;
+            if stamps > 0 {
+                let (name, phase) = (function.name.clone(), function.phase.clone());
+                row.functions.push(FunctionRow { name, phase, time: Measured(ns), stamps });
+            }
+        }
+        let mut categories: Vec<CategoryRow> = categories.into_values().collect();
+        for row in &mut categories {
+            row.share = row.time.0 as f64 / lane_time.max(1) as f64;
+            row.functions.sort_by(|a, b| b.time.cmp(&a.time).then_with(|| a.name.cmp(&b.name)));
+        }
+        // What nobody claims comes first; then the largest.
+        let first = |row: &CategoryRow| row.name != Category::Unaccounted.name();
+        categories.sort_by(|a, b| {
+            first(a).cmp(&first(b)).then_with(|| b.time.cmp(&a.time)).then_with(|| a.name.cmp(&b.name))
+        });
+        Framework {
+            wall: Measured(facts.wall()),
+            lanes: profile.lanes.len(),
+            lane_time: Measured(lane_time),
+            busy: Measured(facts.busy()),
+            categories,
+            recorder_inside: inside(facts),
+            stamps: profile.lanes.iter().map(|lane| lane.stamps).sum(),
+            counted: profile.lanes.iter().map(|lane| lane.counted).sum(),
+        }
+    }
+}
+
+impl fmt::Display for Framework {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const TOP: usize = 5;
+        let Framework { wall, lanes, lane_time, busy, .. } = self;
+        writeln!(f, "wall {wall} · {lanes} lanes · {lane_time} of lane time, {busy} busy")?;
+        let mut table = Table::new(&["category", "self", "share", "top functions"], 3);
+        for row in &self.categories {
+            let top = row.functions.iter().take(TOP).filter(|it| it.time.0 > 0);
+            let top: Vec<_> = top.map(|it| format!("{} {}", it.name, it.time)).collect();
+            table.row([row.name.clone(), row.time.to_string(), percent(row.share), top.join(" · ")]);
+        }
+        table.row(["sum".to_owned(), self.lane_time.to_string(), percent(1.0)]);
+        write!(f, "{table}")?;
+        writeln!(
+            f,
+            "inside these rows the recorder's {} stamps and {} counted calls cost about {}, by calibration",
+            grouped(self.stamps),
+            grouped(self.counted),
+            time(self.recorder_inside)
+        )
+    }
+}

@@ -1,0 +1,158 @@
+//! A program's lines, with what each costs.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use serde::Serialize;
+
+use crate::facts::{Facts, ReportError};
+use crate::figure::{Measured, percent, time};
+use crate::table::{Table, grouped};
+
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Lines {
+    pub program: String,
+    /// On which it ran.
+    pub tasks: usize,
+    /// All its nodes, whoever else needs them.
+    pub total: Measured,
+    pub lines: Vec<LineRow>,
+}
+
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct LineRow {
+    pub number: usize,
+    pub text: String,
+    pub hits: u64,
+    /// What it would cost alone: all its nodes.
+    pub alone: Measured,
+    /// Nodes that no other program of the task needs.
+    pub exclusive: Measured,
+    /// Every node divided by the number of programs that need it.
+    pub fair: f64,
+    /// Of the program's time.
+    pub share: f64,
+    pub fuel: u64,
+}
+
+impl Lines {
+    /// Of the program of this name; of the only one that ran on the selected tasks if none is given.
+    pub fn new(facts: &Facts<'_>, name: Option<&str>) -> Result<Lines, ReportError> {
+        let ran: BTreeMap<&str, Vec<u32>> = facts
+            .record
+            .tasks
+            .iter()
+            .map(|task| (task.id.as_str(), task.programs.iter().map(|it| it.program).collect()))
+            .collect();
+        let program = find(facts, &ran, name)?;
+        let nodes = facts.profile.lines.get(program as usize).map_or(&[][..], |nodes| nodes);
+        let place: BTreeMap<u32, u32> = nodes.iter().copied().collect();
+        let entry = &facts.record.programs[program as usize];
+        let mut lines: Vec<LineRow> = entry
+            .text
+            .lines()
+            .enumerate()
+            .map(|(i, text)| LineRow {
+                number: i + 1,
+                text: text.to_owned(),
+                hits: 0,
+                alone: Measured(0),
+                exclusive: Measured(0),
+                fair: 0.0,
+                share: 0.0,
+                fuel: 0,
+            })
+            .collect();
+        let mut tasks = 0;
+        for task in &facts.tasks {
+            let Some(programs) = ran.get(task.id.as_str()).filter(|it| it.contains(&program)) else {
+                continue;
+            };
+            tasks += 1;
+            let inner =
+                |node: u32| task.inner.iter().filter(move |it| it.0 == node).map(|it| it.4).sum::<u64>();
+            for (node, hits, _, ns, fuel, _) in &task.nodes {
+                let Some(line) = place.get(node).and_then(|line| lines.get_mut(*line as usize)) else {
+                    continue;
+                };
+                // With a stamp for each call the calls inside are apart; here they are the line's.
+                let ns = ns + inner(*node);
+                let users = users(facts, programs, *node).max(1);
+                line.hits += u64::from(*hits);
+                line.alone.0 += ns;
+                line.exclusive.0 += if users == 1 { ns } else { 0 };
+                line.fair += ns as f64 / users as f64;
+                line.fuel += fuel;
+            }
+        }
+        let total: u64 = lines.iter().map(|line| line.alone.0).sum();
+        for line in &mut lines {
+            line.share = line.alone.0 as f64 / total.max(1) as f64;
+        }
+        Ok(Lines { program: entry.name.clone(), tasks, total: Measured(total), lines })
+    }
+}
+
+/// How many of the programs that ran on a task need the node.
+fn users(facts: &Facts<'_>, programs: &[u32], node: u32) -> usize {
+    match programs.len() {
+        1 => 1,
+        n if n == facts.record.programs.len() => facts.profile.nodes[node as usize].programs as usize,
+        _ => {
+            let needs = |program: &&u32| {
+                let lines = facts.profile.lines.get(**program as usize);
+                lines.is_some_and(|lines| lines.iter().any(|(it, _)| *it == node))
+            };
+            programs.iter().filter(needs).count()
+        }
+    }
+}
+
+fn find(facts: &Facts<'_>, ran: &BTreeMap<&str, Vec<u32>>, name: Option<&str>) -> Result<u32, ReportError> {
+    let on_tasks: BTreeSet<u32> =
+        facts.tasks.iter().filter_map(|task| ran.get(task.id.as_str())).flatten().copied().collect();
+    let programs = &facts.record.programs;
+    if on_tasks.iter().any(|program| *program as usize >= programs.len()) {
+        return Err(ReportError::Damaged("a program is not listed".to_owned()));
+    }
+    let named = |wanted: &str| on_tasks.iter().copied().find(|it| programs[*it as usize].name == wanted);
+    match (name, on_tasks.len()) {
+        (Some(name), _) => named(name)
+            .ok_or_else(|| ReportError::Question(format!("no program called {name} ran on these tasks"))),
+        (None, 1) => on_tasks.first().copied().ok_or(ReportError::Empty),
+        (None, n) => Err(ReportError::Question(format!(
+            "{n} programs ran on these tasks; name one with --program, or a task with -i"
+        ))),
+    }
+}
+
+impl fmt::Display for Lines {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}: {} on {} tasks", self.program, self.total, self.tasks)?;
+        let shared = self.lines.iter().any(|line| line.exclusive != line.alone);
+        let mut head = vec!["line", "hits", "self", "per hit", "share"];
+        if shared {
+            head.extend(["exclusive", "fair share"]);
+        }
+        head.push("");
+        let left = head.len() - 1;
+        let mut table = Table::new(&head, left);
+        for line in &self.lines {
+            let seen = line.hits > 0;
+            let some = |text: String| if seen { text } else { String::new() };
+            let mut row = vec![
+                line.number.to_string(),
+                some(grouped(line.hits)),
+                some(line.alone.to_string()),
+                some(time(line.alone.0 as f64 / line.hits.max(1) as f64)),
+                some(percent(line.share)),
+            ];
+            if shared {
+                row.extend([some(line.exclusive.to_string()), some(time(line.fair))]);
+            }
+            row.push(line.text.clone());
+            table.row(row);
+        }
+        write!(f, "{table}")
+    }
+}

@@ -1,0 +1,21 @@
+//! One question, one view. Every view is data that prints itself.
+
+mod budget;
+mod compare;
+mod dsl;
+mod events;
+mod framework;
+mod lines;
+mod phases;
+mod tasks;
+mod what_if;
+
+pub use budget::{Budget, Quota, duration};
+pub use compare::{Change, Compare};
+pub use dsl::Dsl;
+pub use events::EventSums;
+pub use framework::Framework;
+pub use lines::Lines;
+pub use phases::Phases;
+pub use tasks::Tasks;
+pub use what_if::{Speedup, WhatIf};

@@ -1,0 +1,284 @@
+//! The parts of the pipeline, what is fixed and what each task adds, and a projection.
+
+use std::fmt;
+
+use batt_trace::Phase;
+use serde::Serialize;
+
+use crate::facts::{Facts, ReportError};
+use crate::figure::{Measured, Projected, percent, time};
+use crate::stats::{Lots, line, mean, quantile};
+use crate::table::Table;
+
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Phases {
+    /// Of the last recording given.
+    pub wall: Measured,
+    pub tasks: usize,
+    /// Numbers of tasks of all recordings.
+    pub sizes: Vec<usize>,
+    pub rows: Vec<PhaseRow>,
+    pub projection: Projection,
+    pub slowest: Vec<(String, Measured)>,
+    pub warnings: Vec<String>,
+}
+
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct PhaseRow {
+    pub name: &'static str,
+    /// Over all lanes.
+    pub time: Measured,
+    pub share: f64,
+    /// Nothing if one recording cannot tell.
+    pub fixed: Option<f64>,
+    pub per_task: Option<f64>,
+    pub how: &'static str,
+    pub projected: Projected,
+}
+
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Projection {
+    pub to_tasks: usize,
+    pub from_tasks: usize,
+    /// Lane time.
+    pub busy: Projected,
+    /// With the workers as busy as in the recording.
+    pub wall: Projected,
+    /// How many workers were at work on average while tasks ran.
+    pub parallel: f64,
+}
+
+/// A part of the pipeline, by the phases it is made of.
+const PARTS: [(&str, &[Phase]); 6] = [
+    ("data load", &[Phase::Load]),
+    ("code generation", &[Phase::Parse, Phase::Merge]),
+    ("execution", &[Phase::WarmUp, Phase::Execute]),
+    ("validation", &[Phase::Score]),
+    ("output", &[Phase::Write]),
+    ("around it", &[Phase::None]),
+];
+
+/// Time of tasks is drawn by lot this often.
+const ROUNDS: usize = 2000;
+
+impl Phases {
+    /// Of one recording, or of several of different sizes.
+    pub fn new(recordings: &[Facts<'_>], to_tasks: usize) -> Result<Phases, ReportError> {
+        let facts = recordings.last().ok_or(ReportError::Empty)?;
+        let sizes: Vec<usize> = recordings.iter().map(|facts| facts.profile.tasks.len()).collect();
+        let n = facts.profile.tasks.len();
+        let busy = facts.busy();
+        let draws = Draws::new(facts, to_tasks);
+        let mut rows = Vec::new();
+        let (mut in_tasks, mut outside) = (Projected::exactly(0.0), Projected::exactly(0.0));
+        for (place, (name, _)) in PARTS.iter().enumerate() {
+            let [total, within] = part(facts, place);
+            let fit = line(
+                &recordings
+                    .iter()
+                    .zip(&sizes)
+                    .map(|(facts, size)| {
+                        let [total, within] = part(facts, place);
+                        (*size as f64, (total - within) as f64)
+                    })
+                    .collect::<Vec<_>>(),
+            );
+            let rest = (total - within) as f64;
+            let (scale, to) = (to_tasks as f64 / n as f64, to_tasks as f64);
+            let per_task_inside = draws.mean[place];
+            let (fixed, per_task, how, beside) = match fit {
+                _ if rest == 0.0 => {
+                    (Some(0.0), Some(per_task_inside), "seen task by task", Projected::exactly(0.0))
+                }
+                Some((fixed, slope)) => {
+                    let (fixed, slope) = (fixed.max(0.0), slope.max(0.0));
+                    let projected = Projected::exactly(fixed + slope * to);
+                    (Some(fixed), Some(slope + per_task_inside), "fitted over sizes", projected)
+                }
+                // What happens once is fixed by its nature.
+                None if *name == "execution" => (
+                    Some(rest),
+                    Some(per_task_inside),
+                    "warm-up once, the rest task by task",
+                    Projected::exactly(rest),
+                ),
+                // One size cannot tell what is fixed: somewhere between nothing of it and all of it.
+                None => {
+                    let (low, high) = (rest.min(rest * scale), rest.max(rest * scale));
+                    let projected = Projected { low, middle: (low + high) / 2.0, high };
+                    (None, None, "one size cannot tell fixed from marginal", projected)
+                }
+            };
+            in_tasks = in_tasks.plus(draws.projected[place]);
+            outside = outside.plus(beside);
+            rows.push(PhaseRow {
+                name,
+                time: Measured(total),
+                share: total as f64 / busy.max(1) as f64,
+                fixed,
+                per_task,
+                how,
+                projected: draws.projected[place].plus(beside),
+            });
+        }
+        // The sum of intervals is wider than the interval of the sum; that one is drawn by itself.
+        let in_tasks = Projected { low: draws.total.low, high: draws.total.high, ..in_tasks };
+        let parallel = parallel(facts);
+        let projection = Projection {
+            to_tasks,
+            from_tasks: n,
+            busy: in_tasks.plus(outside),
+            wall: in_tasks.over(parallel).plus(outside),
+            parallel,
+        };
+        let mut slowest: Vec<(String, Measured)> = facts
+            .profile
+            .tasks
+            .iter()
+            .map(|task| (task.id.clone(), Measured(task.end - task.start)))
+            .collect();
+        slowest.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        let warnings = warnings(&slowest, to_tasks);
+        slowest.truncate(5);
+        let wall = Measured(facts.wall());
+        Ok(Phases { wall, tasks: n, sizes, rows, projection, slowest, warnings })
+    }
+}
+
+/// Time of a part: in all, and within tasks. Waiting is no work.
+fn part(facts: &Facts<'_>, place: usize) -> [u64; 2] {
+    let (_, phases) = PARTS[place];
+    let mine = |function: u32| {
+        let function = facts.function(function);
+        let idle = function.category == batt_trace::Category::Idle.name();
+        !idle && phases.iter().any(|phase| phase.name() == function.phase)
+    };
+    let sum = |booked: &[(u32, u64, u64)]| -> u64 {
+        booked.iter().filter(|it| mine(it.0)).map(|(_, ns, _)| ns).sum()
+    };
+    let within: u64 = facts.profile.tasks.iter().map(|task| sum(&task.booked)).sum();
+    let between: u64 = facts.profile.lanes.iter().map(|lane| sum(&lane.between)).sum();
+    [within + between, within]
+}
+
+/// What the tasks of a larger run take, drawn from the recorded ones. The first task of a lane is left out where
+/// there are others: it pays for what happens once.
+struct Draws {
+    /// Of one task, by part.
+    mean: Vec<f64>,
+    projected: Vec<Projected>,
+    total: Projected,
+}
+
+impl Draws {
+    fn new(facts: &Facts<'_>, to_tasks: usize) -> Draws {
+        let warm: Vec<_> = facts.profile.tasks.iter().filter(|task| !task.cold).collect();
+        let tasks = if warm.is_empty() { facts.profile.tasks.iter().collect() } else { warm };
+        let parts: Vec<[f64; PARTS.len()]> = tasks
+            .iter()
+            .map(|task| {
+                let mut parts = [0.0; PARTS.len()];
+                for (function, ns, _) in &task.booked {
+                    let phase = &facts.function(*function).phase;
+                    let place =
+                        PARTS.iter().position(|(_, phases)| phases.iter().any(|it| it.name() == phase));
+                    parts[place.unwrap_or(PARTS.len() - 1)] += *ns as f64;
+                }
+                parts
+            })
+            .collect();
+        // Which tasks a larger run has is not known either: first a world is drawn, then its run.
+        let rounds = (4_000_000 / to_tasks.max(1)).clamp(100, ROUNDS);
+        let mut lots = Lots::new();
+        let mut sums: Vec<Vec<f64>> = vec![Vec::new(); PARTS.len() + 1];
+        for _ in 0..rounds {
+            let world: Vec<_> = (0..parts.len()).map(|_| lots.pick(&parts)).collect();
+            let mut sum = [0.0; PARTS.len()];
+            for _ in 0..to_tasks {
+                let task = lots.pick(&world);
+                sum.iter_mut().zip(task).for_each(|(sum, ns)| *sum += ns);
+            }
+            for (sums, sum) in sums.iter_mut().zip(sum.iter().copied().chain([sum.iter().sum()])) {
+                sums.push(sum);
+            }
+        }
+        let column = |place: usize| parts.iter().map(|parts| parts[place]).collect::<Vec<_>>();
+        let mean: Vec<f64> = (0..PARTS.len()).map(|place| mean(&column(place)).unwrap_or(0.0)).collect();
+        let interval = |sums: &[f64], middle: f64| Projected {
+            low: quantile(sums, 0.025).unwrap_or(middle),
+            middle,
+            high: quantile(sums, 0.975).unwrap_or(middle),
+        };
+        let to = to_tasks as f64;
+        let total = interval(&sums[PARTS.len()], mean.iter().sum::<f64>() * to);
+        let projected = (0..PARTS.len()).map(|place| interval(&sums[place], mean[place] * to)).collect();
+        Draws { mean, projected, total }
+    }
+}
+
+/// How many workers were at work on average while the main lane waited for them.
+fn parallel(facts: &Facts<'_>) -> f64 {
+    let waited: u64 = facts.profile.lanes[0].waits.iter().map(|(from, to)| to - from).sum();
+    let worked: u64 = facts.profile.tasks.iter().map(|task| task.end - task.start).sum();
+    (worked as f64 / waited.max(1) as f64).max(1.0).min(facts.workers() as f64)
+}
+
+/// What a projection does not know. `slowest`: all tasks, the slowest first.
+fn warnings(slowest: &[(String, Measured)], to_tasks: usize) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let total: u64 = slowest.iter().map(|(_, ns)| ns.0).sum();
+    let mut sum = 0;
+    let heavy = slowest.iter().take_while(|(_, ns)| {
+        let more = 2 * sum < total;
+        sum += ns.0;
+        more
+    });
+    let heavy = heavy.count();
+    let n = slowest.len();
+    if heavy * 20 <= n {
+        warnings.push(format!(
+            "heavy tail: {heavy} of {n} tasks hold half of the time; a projection depends on how many such tasks there are"
+        ));
+    }
+    // A kind of task that makes up this share of all is missed by so few with a chance of 5 %.
+    let unseen = 1.0 - 0.05f64.powf(1.0 / n as f64);
+    if to_tasks > n && unseen > 0.01 {
+        warnings.push(format!(
+            "{n} tasks cannot show what is rare: up to {} of the tasks may be of a kind not seen here, however heavy",
+            percent(unseen)
+        ));
+    }
+    warnings
+}
+
+impl fmt::Display for Phases {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Projection { to_tasks, from_tasks, busy, wall, parallel } = &self.projection;
+        writeln!(f, "wall {} for {} tasks; time of all lanes, without waiting:", self.wall, self.tasks)?;
+        let to = format!("for {to_tasks} tasks");
+        let mut table = Table::new(&["phase", "time", "share", "fixed", "per task", &to, ""], 5);
+        for row in &self.rows {
+            let maybe = |ns: Option<f64>| ns.map_or("?".to_owned(), time);
+            table.row([
+                row.name.to_owned(),
+                row.time.to_string(),
+                percent(row.share),
+                maybe(row.fixed),
+                maybe(row.per_task),
+                row.projected.to_string(),
+                row.how.to_owned(),
+            ]);
+        }
+        write!(f, "{table}")?;
+        writeln!(f, "projected from {from_tasks} to {to_tasks} tasks, 95 % of draws: lane time {busy}")?;
+        writeln!(f, "wall {wall}, {parallel:.2} workers at work as here")?;
+        if self.sizes.len() == 1 {
+            writeln!(f, "give recordings of two sizes or more to tell fixed from marginal cost")?;
+        }
+        for warning in &self.warnings {
+            writeln!(f, "warning: {warning}")?;
+        }
+        let slowest: Vec<_> = self.slowest.iter().map(|(id, ns)| format!("{id} {ns}")).collect();
+        writeln!(f, "slowest: {}", slowest.join(", "))
+    }
+}

@@ -1,0 +1,153 @@
+//! Tasks that take unlike the others, and why. Nothing is dropped.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use crate::facts::{Facts, ReportError};
+use crate::figure::{Measured, percent};
+use crate::stats::{mad, mean, median};
+use crate::table::{Table, grouped};
+
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Tasks {
+    pub rule: String,
+    pub threshold: f64,
+    pub all: Sums,
+    pub without: Sums,
+    pub outliers: Vec<Outlier>,
+}
+
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Sums {
+    pub tasks: usize,
+    pub total: Measured,
+    pub mean: f64,
+    pub median: f64,
+    pub max: Measured,
+}
+
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Outlier {
+    pub task: String,
+    pub time: Measured,
+    /// How many times the median.
+    pub times: f64,
+    pub cold: bool,
+    /// The function that took most of it, and its share.
+    pub function: String,
+    pub share: f64,
+    pub apportioned: bool,
+    pub cells: u64,
+    pub fuel: u64,
+    /// Programs that ran out of something, by the names of the verdicts.
+    pub limits: Vec<String>,
+}
+
+impl Tasks {
+    /// Outliers lie `k` deviations above the median.
+    pub fn new(facts: &Facts<'_>, k: f64) -> Result<Tasks, ReportError> {
+        if !(k.is_finite() && k > 0.0) {
+            return Err(ReportError::Question("the number of deviations must be above 0".to_owned()));
+        }
+        let times: Vec<f64> = facts.tasks.iter().map(|task| (task.end - task.start) as f64).collect();
+        let middle = median(&times).ok_or(ReportError::Empty)?;
+        // 1.4826 makes the median deviation that of a normal distribution.
+        let deviation = 1.4826 * mad(&times).unwrap_or(0.0);
+        let threshold = middle + k * deviation;
+        let is_out = |task: &&batt_record::profile::Task| (task.end - task.start) as f64 > threshold;
+        let mut outliers: Vec<Outlier> =
+            facts.tasks.iter().copied().filter(is_out).map(|task| outlier(facts, task, middle)).collect();
+        outliers.sort_by(|a, b| b.time.cmp(&a.time).then_with(|| a.task.cmp(&b.task)));
+        let within: Vec<f64> = times.iter().copied().filter(|time| *time <= threshold).collect();
+        Ok(Tasks {
+            rule: format!("time > median + {k} · 1.4826 · MAD"),
+            threshold,
+            all: sums(&times),
+            without: sums(&within),
+            outliers,
+        })
+    }
+}
+
+fn sums(times: &[f64]) -> Sums {
+    Sums {
+        tasks: times.len(),
+        total: Measured(times.iter().sum::<f64>() as u64),
+        mean: mean(times).unwrap_or(0.0),
+        median: median(times).unwrap_or(0.0),
+        max: Measured(times.iter().copied().fold(0.0, f64::max) as u64),
+    }
+}
+
+fn outlier(facts: &Facts<'_>, task: &batt_record::profile::Task, middle: f64) -> Outlier {
+    let ns = task.end - task.start;
+    // Functions of the engine and primitives alike: whoever took the most is the reason.
+    let nodes = facts.task_functions(task);
+    let in_nodes: Vec<(u32, u64, bool)> =
+        nodes.iter().map(|(function, sum)| (*function, sum.time(), sum.apportioned > 0)).collect();
+    let is_node = |function: u32| facts.profile.nodes.iter().any(|node| node.function == function);
+    let engine =
+        task.booked.iter().filter(|it| !is_node(it.0)).map(|(function, ns, _)| (*function, *ns, false));
+    let most = in_nodes.into_iter().chain(engine).max_by_key(|(_, ns, _)| *ns);
+    let (function, most, apportioned) = most.unwrap_or((0, 0, false));
+    let outcomes = facts.record.tasks.iter().filter(|it| it.id == task.id).flat_map(|it| &it.programs);
+    let verdicts = outcomes.flat_map(|it| it.train.iter().chain(&it.test)).map(|pair| pair.verdict.as_str());
+    let limit = |verdict: &&str| ["fuel", "deadline", "too_large"].contains(verdict);
+    let mut limits: Vec<String> = verdicts.filter(limit).map(str::to_owned).collect();
+    limits.sort();
+    limits.dedup();
+    Outlier {
+        task: task.id.clone(),
+        time: Measured(ns),
+        times: ns as f64 / middle.max(1.0),
+        cold: task.cold,
+        function: facts.function(function).name.clone(),
+        share: most as f64 / ns.max(1) as f64,
+        apportioned,
+        cells: task.cells,
+        fuel: task.nodes.iter().map(|node| node.4).sum(),
+        limits,
+    }
+}
+
+impl fmt::Display for Tasks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let time = crate::figure::time;
+        writeln!(f, "outliers: {}, here {}", self.rule, time(self.threshold))?;
+        let mut table = Table::new(&["", "tasks", "sum", "mean", "median", "max"], 6);
+        for (name, sums) in [("all", &self.all), ("without outliers", &self.without)] {
+            table.row([
+                name.to_owned(),
+                sums.tasks.to_string(),
+                sums.total.to_string(),
+                time(sums.mean),
+                time(sums.median),
+                sums.max.to_string(),
+            ]);
+        }
+        writeln!(f, "{table}")?;
+        if self.outliers.is_empty() {
+            return writeln!(f, "no task is an outlier");
+        }
+        let mut table = Table::new(&["outlier", "time", "median ×", "cells", "fuel", "why"], 5);
+        for it in &self.outliers {
+            let mark = if it.apportioned { "~" } else { "" };
+            let cold = if it.cold { ", first of its lane" } else { "" };
+            let limits = if it.limits.is_empty() {
+                String::new()
+            } else {
+                format!(", stopped: {}", it.limits.join(" "))
+            };
+            table.row([
+                it.task.clone(),
+                it.time.to_string(),
+                format!("{:.0}", it.times),
+                grouped(it.cells),
+                grouped(it.fuel),
+                format!("{} {mark}{}{cold}{limits}", it.function, percent(it.share)),
+            ]);
+        }
+        write!(f, "{table}")
+    }
+}

@@ -1,0 +1,220 @@
+//! Records for tests: a small world with a hand-wound clock, whose times are known by heart.
+
+#![allow(dead_code, reason = "not every test file uses all of it")]
+
+use batt_record::profile::{Costs, Function, Lane, Node, Profile, Repeat, Task, Touched, VERSION};
+use batt_record::{Data, Machine, Means, Options, Outcome, Pair, PlanCounts, Program, Record, Right, What};
+use batt_trace::{Clock, Hand, Level, Seen, Spot, Trace, spots};
+
+/// The primitives of the small world; each is a node of its plan, in this order.
+pub(crate) const PRIMITIVES: [&str; 4] = ["objects", "shift", "mapply", "fill"];
+pub(crate) const OBJECTS: u16 = 0;
+pub(crate) const SHIFT: u16 = 1;
+pub(crate) const MAPPLY: u16 = 2;
+
+/// A world with one worker and a clock that is wound by hand.
+pub(crate) struct World {
+    pub(crate) trace: Trace,
+    pub(crate) hand: Hand,
+}
+
+impl World {
+    pub(crate) fn new(level: Level) -> World {
+        let (clock, hand) = Clock::hand();
+        let trace = Trace::new(clock, level, PRIMITIVES.len(), None);
+        trace.start_workers(1);
+        World { trace, hand }
+    }
+
+    /// The main lane does something.
+    pub(crate) fn main(&self, spot: Spot, ns: u64) {
+        let _span = self.trace.enter(spot);
+        self.hand.advance(ns);
+    }
+
+    /// The worker does a task of these nodes, while the main lane waits.
+    pub(crate) fn task(&self, id: &str, nodes: &[(u16, u64)]) {
+        self.task_of(id, |world, lane| {
+            nodes.iter().for_each(|(primitive, ns)| world.node(lane, *primitive, *ns))
+        });
+    }
+
+    pub(crate) fn task_of(&self, id: &str, work: impl FnOnce(&World, &batt_trace::Lane)) {
+        let _wait = self.trace.enter(Spot::IDLE);
+        let lane = self.trace.worker(0).unwrap();
+        lane.begin_task(id, 100);
+        lane.begin_sample(0);
+        work(self, &lane);
+        lane.end_samples();
+        lane.end_task(Spot::IDLE);
+    }
+
+    /// A node without calls inside, at one unit of fuel for each nanosecond.
+    pub(crate) fn node(&self, lane: &batt_trace::Lane, primitive: u16, ns: u64) {
+        let open = lane.open_node(Spot::primitive(primitive));
+        self.hand.advance(ns);
+        lane.close_node(open, u32::from(primitive), ns, 8, false);
+    }
+
+    /// `mapply` that calls `shift` so often, each call so long.
+    pub(crate) fn mapply(&self, lane: &batt_trace::Lane, own: u64, calls: u64, each: u64) {
+        let open = lane.open_node(Spot::primitive(MAPPLY));
+        let mut left = 1_000_000;
+        let outer = lane.enter_call(MAPPLY, left);
+        self.hand.advance(own);
+        left -= own;
+        for _ in 0..calls {
+            let call = lane.enter_call(SHIFT, left);
+            self.hand.advance(each);
+            left -= each;
+            lane.exit_call(call, SHIFT, left);
+        }
+        lane.exit_call(outer, MAPPLY, left);
+        lane.close_node(open, u32::from(MAPPLY), own + calls * each, 8, false);
+    }
+
+    pub(crate) fn finish(self) -> Record {
+        record(profile(&self.trace.finish()))
+    }
+}
+
+pub(crate) fn functions() -> Vec<Function> {
+    let engine = spots().map(|(_, info)| Function {
+        name: info.name.to_owned(),
+        phase: info.phase.name().to_owned(),
+        category: info.category.name().to_owned(),
+        primitive: false,
+    });
+    let primitives = PRIMITIVES.iter().map(|name| Function {
+        name: (*name).to_owned(),
+        phase: "execute".to_owned(),
+        category: "primitives: test".to_owned(),
+        primitive: true,
+    });
+    engine.chain(primitives).collect()
+}
+
+pub(crate) fn number(spot: Spot) -> u32 {
+    spot.index() as u32
+}
+
+fn profile(seen: &Seen) -> Profile {
+    let booked = |spots: &[(Spot, batt_trace::SpotSum)]| {
+        spots.iter().map(|(spot, sum)| (number(*spot), sum.ns, sum.stamps)).collect::<Vec<_>>()
+    };
+    let mut tasks = Vec::new();
+    let mut lanes = Vec::new();
+    for (i, lane) in seen.lanes.iter().enumerate() {
+        tasks.extend(lane.tasks.iter().map(|task| {
+            Task {
+                id: task.id.clone(),
+                lane: i as u32,
+                start: task.start,
+                end: task.end,
+                cold: task.cold,
+                cells: task.cells,
+                samples: task.samples.clone(),
+                booked: booked(&task.spots),
+                nodes: task
+                    .nodes
+                    .iter()
+                    .map(|(id, it)| (*id, it.hits, it.fails, it.ns, it.fuel, it.bytes))
+                    .collect(),
+                inner: task
+                    .inner
+                    .iter()
+                    .map(|(id, primitive, it)| {
+                        (*id, number(Spot::primitive(*primitive)), it.calls, it.fuel, it.ns)
+                    })
+                    .collect(),
+            }
+        }));
+        lanes.push(Lane {
+            name: if i == 0 { "main".to_owned() } else { format!("worker {i}") },
+            start: lane.start,
+            end: lane.end,
+            between: booked(&lane.between),
+            primitives: lane
+                .primitives
+                .iter()
+                .map(|(id, cold, warm)| Touched {
+                    function: number(Spot::primitive(*id)),
+                    cold: cold.unwrap(),
+                    warm: warm.steps().collect(),
+                })
+                .collect(),
+            waits: lane.waits.clone(),
+            stamps: lane.stamps,
+            counted: lane.calls,
+        });
+    }
+    let wall = lanes[0].end - lanes[0].start;
+    let nodes = (0..PRIMITIVES.len() as u16)
+        .map(|id| Node { function: number(Spot::primitive(id)), programs: if id == OBJECTS { 2 } else { 1 } })
+        .collect();
+    Profile {
+        version: VERSION,
+        deep: seen.level == Level::Deep,
+        excused: 0,
+        costs: Costs { stamp: 0.0, call: 0.0 },
+        functions: functions(),
+        nodes,
+        lines: vec![vec![(0, 1), (1, 2)], vec![(0, 1)]],
+        lanes,
+        tasks,
+        repeats: vec![Repeat { wall, functions: Vec::new() }],
+        events: None,
+    }
+}
+
+/// A record of two programs that are right on all tasks of the profile.
+pub(crate) fn record(profile: Profile) -> Record {
+    let outcome = |program| {
+        let pair = Pair { verdict: "ok".to_owned(), fuel: 1, why: None, answer: None };
+        Outcome { program, own: program == 0, train: vec![pair], test: Vec::new() }
+    };
+    let tasks = profile.tasks.iter().map(|task| batt_record::Task {
+        id: task.id.clone(),
+        hash: String::new(),
+        attempts: Vec::new(),
+        programs: vec![outcome(0), outcome(1)],
+    });
+    let program = |name: &str, text: &str| Program {
+        name: name.to_owned(),
+        hash: name.to_owned(),
+        text: text.to_owned(),
+    };
+    Record {
+        right: Right { all: true, programs: 2, on_demos: 2, on_tests: 2, on_all: 2, left: 0 },
+        run: What {
+            version: "0".to_owned(),
+            dsl: String::new(),
+            data: Data { name: "small; world".to_owned(), hash: String::new(), tasks: profile.tasks.len() },
+            options: Options { fuel: 1, seconds: 1, all_pairs: false, go_on: false },
+            seed: None,
+        },
+        means: Means {
+            threads: 1,
+            sharing: true,
+            kernels: true,
+            machine: Machine { os: String::new(), arch: String::new(), cores: 1 },
+        },
+        plan: PlanCounts { programs: 2, calls: 4, distinct: 4, shared: 1, folded: 0, per_task: 0 },
+        scores: Vec::new(),
+        verdicts: Vec::new(),
+        programs: vec![
+            program("a", "def a(I):\n    x = objects(I)\n    return shift(x)"),
+            program("b", "def b(I):\n    return objects(I)"),
+        ],
+        tasks: tasks.collect(),
+        profile: Some(Box::new(profile)),
+    }
+}
+
+/// Tasks that take so long, one after another on one worker.
+pub(crate) fn tasks(times: &[u64]) -> Record {
+    let world = World::new(Level::Nodes);
+    world.main(Spot::LOAD, 1_000);
+    times.iter().enumerate().for_each(|(i, ns)| world.task(&format!("t{i}"), &[(OBJECTS, *ns)]));
+    world.finish()
+}

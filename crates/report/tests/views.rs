@@ -1,0 +1,310 @@
+//! What views say of recordings whose times are known by heart. The mistakes of the old profilers are tests here.
+
+mod common;
+
+use batt_record::Record;
+use batt_record::profile::Repeat;
+use batt_report::view::{
+    Budget, Compare, Dsl, Framework, Lines, Phases, Quota, Speedup, Tasks, WhatIf, duration,
+};
+use batt_report::{Facts, ReportError, Selection, Validity};
+use batt_trace::{Level, Spot};
+use common::{OBJECTS, SHIFT, World, number, tasks};
+use proptest::prelude::*;
+
+fn facts(record: &Record) -> Facts<'_> {
+    Facts::new(record, &Selection::default()).unwrap()
+}
+
+fn what_if(record: &Record, what: &str) -> Result<WhatIf, ReportError> {
+    let speedups: Vec<Speedup> = what.split(' ').map(|it| it.parse().unwrap()).collect();
+    WhatIf::new(&facts(record), &speedups)
+}
+
+/// A run in which `objects` takes so many times as long.
+fn run(objects: u64, level: Level) -> Record {
+    let world = World::new(level);
+    world.main(Spot::LOAD, 500);
+    world.task("a", &[(OBJECTS, 120 * objects), (SHIFT, 70)]);
+    world.task_of("b", |world, lane| {
+        world.node(lane, OBJECTS, 30 * objects);
+        world.mapply(lane, 40, 3, 20);
+    });
+    world.main(Spot::WRITE, 90);
+    world.finish()
+}
+
+#[test]
+fn a_prediction_comes_true_to_the_nanosecond() {
+    for level in [Level::Nodes, Level::Deep] {
+        let fast = run(1, level);
+        let slow = run(4, level);
+        assert_eq!(what_if(&slow, "objects=4x").unwrap().predicted.middle, facts(&fast).wall() as f64);
+        assert_eq!(what_if(&fast, "objects=0.25x").unwrap().predicted.middle, facts(&slow).wall() as f64);
+        assert_eq!(what_if(&fast, "objects=1x").unwrap().replayed, facts(&fast).wall() as f64);
+    }
+    // 910 in all, of which the main lane loads for 500.
+    assert_eq!(what_if(&run(1, Level::Nodes), "load=2x").unwrap().predicted.middle, 910.0 - 250.0);
+    assert!(matches!(what_if(&run(1, Level::Nodes), "objets=2x"), Err(ReportError::Question(_))));
+    assert!("objects=0".parse::<Speedup>().is_err() && "objects".parse::<Speedup>().is_err());
+}
+
+#[test]
+fn a_schedule_that_does_not_replay_predicts_nothing() {
+    let record = two_workers(&[(100, 1), (100, 2), (60, 1), (80, 2)]);
+    let view = what_if(&record, "objects=2x").unwrap();
+    assert_eq!((view.workers, view.error), (2, 0.0));
+    // 50 and 50, then 30 and 40: the lane that is free first takes the next one.
+    assert_eq!(view.predicted.middle, 90.0 + 10.0);
+    // One worker did nothing while the other had a task left: whoever replays that would share it out.
+    let record = two_workers(&[(10, 2), (100, 1), (100, 1)]);
+    assert!(what_if(&record, "objects=2x").is_err_and(|error| error.to_string().contains("replay")));
+}
+
+/// Tasks of `objects` alone on two workers, each lane without a pause; the main lane waits and then works for 10.
+fn two_workers(list: &[(u64, u32)]) -> Record {
+    let mut record = tasks(&[1]);
+    let profile = record.profile.as_mut().unwrap();
+    let objects = number(Spot::primitive(OBJECTS));
+    let mut ends = [0u64; 3];
+    profile.tasks.clear();
+    for (i, (ns, lane)) in list.iter().enumerate() {
+        let start = ends[*lane as usize];
+        ends[*lane as usize] += ns;
+        profile.tasks.push(batt_record::profile::Task {
+            id: format!("t{i}"),
+            lane: *lane,
+            start,
+            end: start + ns,
+            cold: false,
+            cells: 1,
+            samples: vec![*ns],
+            booked: vec![(objects, *ns, 1)],
+            nodes: vec![(0, 1, 0, *ns, *ns, 0)],
+            inner: Vec::new(),
+        });
+    }
+    profile.tasks.sort_by_key(|task| (task.start, task.lane));
+    let wall = ends.iter().copied().max().unwrap();
+    let template = profile.lanes[1].clone();
+    profile.lanes.truncate(1);
+    profile.lanes[0] = batt_record::profile::Lane {
+        start: 0,
+        end: wall + 10,
+        between: vec![(number(Spot::IDLE), wall, 1), (number(Spot::WRITE), 10, 1)],
+        waits: vec![(0, wall)],
+        ..template.clone()
+    };
+    for end in &ends[1..] {
+        let idle = wall - end;
+        profile.lanes.push(batt_record::profile::Lane {
+            start: 0,
+            end: wall,
+            between: vec![(number(Spot::IDLE), idle, 1)],
+            ..template.clone()
+        });
+    }
+    common::record(*record.profile.unwrap())
+}
+
+#[test]
+fn time_is_in_one_place_only() {
+    for level in [Level::Nodes, Level::Deep] {
+        let record = run(1, level);
+        let facts = facts(&record);
+        let dsl = Dsl::new(&facts);
+        let row = |name: &str| dsl.rows.iter().find(|row| row.name == name).unwrap();
+        // 150 of objects, 70 of shift, and 100 of mapply with shift inside.
+        assert_eq!(dsl.rows.iter().map(|row| row.measured.0 + row.apportioned.0).sum::<u64>(), 320);
+        assert_eq!((row("objects").measured.0, row("objects").apportioned.0), (150, 0));
+        assert_eq!(row("shift").calls, 3);
+        if level == Level::Deep {
+            assert_eq!((row("mapply").measured.0, row("shift").measured.0), (40, 130));
+            assert_eq!(row("mapply").apportioned.0 + row("shift").apportioned.0, 0);
+        } else {
+            assert_eq!((row("mapply").measured.0, row("shift").measured.0), (0, 70));
+            assert_eq!(row("mapply").apportioned.0 + row("shift").apportioned.0, 100);
+        }
+        let framework = Framework::new(&facts);
+        let lanes: u64 =
+            record.profile.as_ref().unwrap().lanes.iter().map(|lane| lane.end - lane.start).sum();
+        assert_eq!(framework.categories.iter().map(|row| row.time.0).sum::<u64>(), lanes);
+        assert_eq!(framework.categories[0].name, "unaccounted");
+        let functions: Vec<_> =
+            framework.categories.iter().flat_map(|row| &row.functions).map(|it| &it.name).collect();
+        let mut once = functions.clone();
+        once.sort();
+        once.dedup();
+        assert_eq!(once.len(), functions.len(), "every function is in one category");
+    }
+}
+
+proptest! {
+    #[test]
+    fn parts_sum_to_the_whole(nodes in prop::collection::vec((0..1000u64, 0..6u64, 0..50u64), 1..20)) {
+        let world = World::new(Level::Nodes);
+        world.task_of("t", |world, lane| {
+            nodes.iter().for_each(|(own, calls, each)| world.mapply(lane, *own, *calls, *each));
+            world.node(lane, SHIFT, 10);
+        });
+        let record = world.finish();
+        let total: u64 = nodes.iter().map(|(own, calls, each)| own + calls * each).sum::<u64>() + 10;
+        let sum: u64 = facts(&record).functions().values().map(|it| it.time()).sum();
+        prop_assert_eq!(sum, total);
+    }
+}
+
+#[test]
+fn ten_light_tasks_give_an_interval_and_a_warning_not_a_number() {
+    // The first task pays for what happens once; it is not what tasks take.
+    let record = tasks(&[90_000, 100, 110, 90, 100, 105, 95, 100, 120, 80, 100]);
+    let view = Phases::new(&[facts(&record)], 400).unwrap();
+    let execution = view.rows.iter().find(|row| row.name == "execution").unwrap();
+    assert_eq!(execution.per_task, Some(100.0));
+    assert!(execution.projected.low < 40_000.0 && execution.projected.high > 40_000.0);
+    assert!(view.warnings.iter().any(|it| it.contains("cannot show what is rare")), "{:?}", view.warnings);
+    assert!(view.to_string().contains("warning: "));
+    let load = view.rows.iter().find(|row| row.name == "data load").unwrap();
+    assert_eq!((load.fixed, load.projected.low, load.projected.high.round()), (None, 1000.0, 36364.0));
+}
+
+#[test]
+fn a_heavy_task_is_told() {
+    let mut times = vec![100; 60];
+    times[30] = 50_000;
+    let view = Phases::new(&[facts(&tasks(&times))], 60).unwrap();
+    assert!(view.warnings.iter().any(|it| it.contains("1 of 60 tasks hold half")), "{:?}", view.warnings);
+    let record = tasks(&times);
+    let view = Tasks::new(&facts(&record), 5.0).unwrap();
+    assert_eq!(view.outliers.iter().map(|it| it.task.as_str()).collect::<Vec<_>>(), ["t30"]);
+    assert_eq!((view.outliers[0].function.as_str(), view.outliers[0].share), ("objects", 1.0));
+    assert_eq!((view.all.total.0, view.without.total.0), (55_900, 5_900));
+    assert_eq!((view.all.tasks, view.without.tasks), (60, 59));
+}
+
+#[test]
+fn two_sizes_tell_fixed_from_marginal() {
+    let of = |n: usize| {
+        let world = World::new(Level::Nodes);
+        world.main(Spot::PARSE, 1_400 + 2 * n as u64);
+        (0..n).for_each(|i| world.task(&format!("t{i}"), &[(OBJECTS, 10)]));
+        world.finish()
+    };
+    let (small, large) = (of(10), of(100));
+    let view = Phases::new(&[facts(&small), facts(&large)], 400).unwrap();
+    let row = view.rows.iter().find(|row| row.name == "code generation").unwrap();
+    let near = |a: f64, b: f64| (a - b).abs() < 1e-6;
+    assert!(near(row.fixed.unwrap(), 1_400.0) && near(row.per_task.unwrap(), 2.0));
+    assert!(near(row.projected.middle, 2_200.0), "and not 1600 / 100 * 400");
+}
+
+#[test]
+fn no_data_is_an_error() {
+    let mut record = tasks(&[10]);
+    let error = |record: &Record| match Facts::new(record, &Selection::default()) {
+        Ok(_) => String::new(),
+        Err(error) => error.to_string(),
+    };
+    assert_eq!(error(&record), "");
+    let whole = record.profile.clone();
+    record.profile.as_mut().unwrap().tasks[0].booked[0].1 += 1;
+    assert!(error(&record).contains("are not its whole"));
+    record.profile.as_mut().unwrap().tasks.clear();
+    assert!(error(&record).contains("empty"));
+    record.profile = None;
+    assert!(error(&record).contains("--profile"));
+    record.profile = whole;
+    let selection = Selection { ids: vec!["t9".to_owned()], ..Selection::default() };
+    assert!(matches!(Facts::new(&record, &selection), Err(ReportError::NoTask(_))));
+    let selection = Selection { start: 5, ..Selection::default() };
+    assert!(matches!(Facts::new(&record, &selection), Err(ReportError::NothingSelected(1))));
+}
+
+#[test]
+fn a_wrong_run_is_stamped() {
+    let mut record = tasks(&[10]);
+    assert!(Validity::new(&facts(&record)).valid);
+    (record.right.on_all, record.right.all) = (0, false);
+    let text = Validity::new(&facts(&record)).to_string();
+    assert!(text.starts_with("INVALID: 2 of 2 programs are wrong · 0 of 2 programs right"), "{text}");
+    record.profile.as_mut().unwrap().excused = 2;
+    assert!(Validity::new(&facts(&record)).valid);
+    // Nothing checked is not right either.
+    record.right.programs = 0;
+    assert!(!Validity::new(&facts(&record)).valid);
+    // Three of a hundred nanoseconds that nobody claims.
+    let world = World::new(Level::Nodes);
+    world.task("t", &[(OBJECTS, 97)]);
+    world.hand.advance(3);
+    let validity = Validity::new(&facts(&world.finish()));
+    assert!((validity.unaccounted - 0.03).abs() < 1e-9 && !validity.valid);
+}
+
+#[test]
+fn more_work_is_told_apart_from_slower_work() {
+    let with = |list: &[(u64, u64)]| {
+        let mut record = tasks(&[10]);
+        let objects = number(Spot::primitive(OBJECTS));
+        let repeat = |(ns, fuel): &(u64, u64)| Repeat { wall: *ns, functions: vec![(objects, *ns, *fuel)] };
+        record.profile.as_mut().unwrap().repeats = list.iter().map(repeat).collect();
+        record
+    };
+    let compare = |a: &Record, b: &Record, limit| Compare::new(&facts(a), &facts(b), Some(limit)).unwrap();
+    // The first repetition is cold and does not count.
+    let a = with(&[(900, 50), (100, 50), (101, 50), (99, 50)]);
+    let b = with(&[(950, 100), (200, 100), (202, 100), (198, 100)]);
+    let c = with(&[(950, 50), (200, 50), (202, 50), (198, 50)]);
+    let more = compare(&a, &b, 10.0);
+    let change = &more.functions[0];
+    assert_eq!((change.before, change.after, change.ratio), (100.0, 200.0, 1.0));
+    assert_eq!((change.more_work, change.slower), (Some(1.0), Some(0.0)));
+    assert!(more.regression && change.interval.is_some_and(|(low, high)| low <= 1.0 && high >= 1.0));
+    let slower = compare(&a, &c, 10.0);
+    assert_eq!((slower.functions[0].more_work, slower.functions[0].slower), (Some(0.0), Some(1.0)));
+    assert!(!compare(&a, &a, 0.0).regression);
+    assert!(!compare(&a, &b, 150.0).regression);
+    // A spread that reaches down to no change is no regression.
+    let noisy = with(&[(900, 50), (95, 50), (130, 50), (128, 50)]);
+    assert!(!compare(&a, &noisy, 10.0).regression);
+}
+
+#[test]
+fn a_budget_counts_the_cold_start_once() {
+    let mut record = tasks(&[10, 20]);
+    let wall = facts(&record).wall();
+    let profile = record.profile.as_mut().unwrap();
+    let warm = Repeat { wall: wall - 30, functions: Vec::new() };
+    profile.repeats = vec![Repeat { wall, functions: Vec::new() }, warm.clone(), warm];
+    let quota = Quota { share: 1.0, speed: 1.0 };
+    let budget =
+        Budget::new(&facts(&record), 10.0 * wall as f64, quota, &["load=2x".parse().unwrap()]).unwrap();
+    assert_eq!((budget.cold_start, budget.candidates), (30.0, 4));
+    let row = &budget.rows[0];
+    assert_eq!(row.runs_cold, 10);
+    assert_eq!(row.runs_warm, 1 + 9 * wall / (wall - 30));
+    assert_eq!(row.candidates, 4 * row.runs_warm);
+    assert!(budget.rows[1].runs_cold > row.runs_cold);
+    assert_eq!(duration("8h"), Ok(8.0 * 3600e9));
+    assert_eq!(duration("250ms"), Ok(250e6));
+    assert!(duration("8").is_err() && duration("-1h").is_err() && duration("h").is_err());
+    let bad = Quota { share: 1.5, speed: 1.0 };
+    assert!(Budget::new(&facts(&record), 1e9, bad, &[]).is_err());
+}
+
+#[test]
+fn lines_cost_alone_and_shared() {
+    let world = World::new(Level::Nodes);
+    world.task("t", &[(OBJECTS, 100), (SHIFT, 40)]);
+    let record = world.finish();
+    let facts = facts(&record);
+    assert!(Lines::new(&facts, None).is_err(), "two programs ran");
+    assert!(Lines::new(&facts, Some("c")).is_err());
+    let lines = Lines::new(&facts, Some("a")).unwrap();
+    let row = |i: usize| {
+        (lines.lines[i].hits, lines.lines[i].alone.0, lines.lines[i].exclusive.0, lines.lines[i].fair)
+    };
+    assert_eq!(row(0), (0, 0, 0, 0.0));
+    assert_eq!(row(1), (1, 100, 0, 50.0), "objects is shared with the other program");
+    assert_eq!(row(2), (1, 40, 40, 40.0));
+    assert_eq!(lines.total.0, 140);
+}

@@ -1,0 +1,115 @@
+//! How long single calls took, on a scale of equal ratios.
+
+/// Counts of durations. A step is an eighth of an octave or less, so a quantile is right to 12 %; durations below 16
+/// are exact.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Histogram {
+    counts: Vec<u32>,
+}
+
+/// Steps to an octave, as a power of two.
+const BITS: u32 = 3;
+
+impl Histogram {
+    #[inline]
+    pub fn add(&mut self, nanoseconds: u64) {
+        let step = step(nanoseconds);
+        if step >= self.counts.len() {
+            self.counts.resize(step + 1, 0);
+        }
+        self.counts[step] = self.counts[step].saturating_add(1);
+    }
+
+    pub fn merge(&mut self, other: &Histogram) {
+        if other.counts.len() > self.counts.len() {
+            self.counts.resize(other.counts.len(), 0);
+        }
+        for (mine, theirs) in self.counts.iter_mut().zip(&other.counts) {
+            *mine = mine.saturating_add(*theirs);
+        }
+    }
+
+    /// Adds `count` durations of a step, as [`steps`](Histogram::steps) lists them.
+    pub fn add_step(&mut self, step: u32, count: u32) {
+        let mut other = Histogram { counts: vec![0; (step as usize).min(step_count()) + 1] };
+        if let Some(last) = other.counts.last_mut() {
+            *last = count;
+        }
+        self.merge(&other);
+    }
+
+    /// The steps that have something, with how much.
+    pub fn steps(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        self.counts.iter().enumerate().filter(|(_, n)| **n > 0).map(|(step, n)| (step as u32, *n))
+    }
+
+    pub fn len(&self) -> u64 {
+        self.counts.iter().map(|n| u64::from(*n)).sum()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The duration below which a share of the others lies; the middle of its step.
+    pub fn quantile(&self, share: f64) -> Option<u64> {
+        let len = self.len();
+        let place = ((len as f64 * share).ceil() as u64).clamp(1, len.max(1));
+        let mut seen = 0;
+        for (step, n) in self.steps() {
+            seen += u64::from(n);
+            if seen >= place {
+                let (low, high) = (start(step as usize), start(step as usize + 1));
+                return Some(low + (high - low) / 2);
+            }
+        }
+        None
+    }
+}
+
+fn step_count() -> usize {
+    step(u64::MAX)
+}
+
+/// Below 16 a step for each nanosecond, then eight an octave.
+fn step(nanoseconds: u64) -> usize {
+    if nanoseconds < 2 << BITS {
+        return nanoseconds as usize;
+    }
+    let octave = nanoseconds.ilog2();
+    let within = (nanoseconds >> (octave - BITS)) as usize & ((1 << BITS) - 1);
+    ((octave as usize - BITS as usize + 1) << BITS) + within
+}
+
+/// The shortest duration of a step.
+fn start(step: usize) -> u64 {
+    if step < 2 << BITS {
+        return step as u64;
+    }
+    let octave = (step >> BITS) + BITS as usize - 1;
+    let within = (step & ((1 << BITS) - 1)) as u64 | 1 << BITS;
+    if octave >= 64 { u64::MAX } else { within << (octave - BITS as usize) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_duration_lies_in_its_step() {
+        for ns in (0..5_000).chain([1 << 20, (1 << 33) + 12345, u64::MAX / 2, u64::MAX]) {
+            assert!(start(step(ns)) <= ns && (ns < start(step(ns) + 1) || ns == u64::MAX), "{ns}");
+        }
+    }
+
+    #[test]
+    fn quantiles_are_right_to_an_eighth() {
+        let mut histogram = Histogram::default();
+        (1..=1000).for_each(|ns| histogram.add(ns * 100));
+        for (share, right) in [(0.5, 50_000.0), (0.99, 99_000.0)] {
+            let found = histogram.quantile(share).unwrap() as f64;
+            assert!((found / right - 1.0).abs() < 0.125, "{found}");
+        }
+        assert_eq!(Histogram::default().quantile(0.5), None);
+    }
+}

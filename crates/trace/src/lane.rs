@@ -1,0 +1,588 @@
+//! One thread's time, booked by chained stamps.
+
+use std::cell::{Cell, RefCell};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::clock::Clock;
+use crate::histogram::Histogram;
+use crate::spot::Spot;
+use crate::trace::Sink;
+
+/// One thread. It is written to by whoever runs there, through shared references, and by nobody else.
+///
+/// Each stamp books the time since the last one: to the spot that was [entered](Lane::enter) last, or to the one
+/// that the caller names with [`mark`](Lane::mark) or has named with [`owe`](Lane::owe).
+pub struct Lane {
+    clock: Clock,
+    deep: bool,
+    eventful: bool,
+    started: u64,
+    last: Cell<u64>,
+    current: Cell<Spot>,
+    owed: Cell<Option<Spot>>,
+    /// Of the task, or of the stretch between two tasks. By spot.
+    sums: Box<[Cell<SpotSum>]>,
+    /// The spots of `sums` that have something.
+    stamped: RefCell<Vec<Spot>>,
+    node: Node,
+    sample: Cell<(u32, u64)>,
+    tally: Tally,
+    /// A spot whose nodes are made to take so many times as long.
+    handicap: Option<(Spot, f64)>,
+    book: RefCell<Book>,
+}
+
+/// Time booked to a spot, and by how many stamps.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct SpotSum {
+    pub ns: u64,
+    pub stamps: u64,
+}
+
+/// What a node of the plan took in one task.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct NodeSum {
+    /// How often it was computed.
+    pub hits: u32,
+    pub fails: u32,
+    /// Without the calls that have stamps of their own.
+    pub ns: u64,
+    /// With all calls inside.
+    pub fuel: u64,
+    /// Memory handed out.
+    pub bytes: u64,
+}
+
+/// Calls of one primitive through function values inside one node.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Inner {
+    pub calls: u64,
+    /// Without the calls inside.
+    pub fuel: u64,
+    /// Measured with [`Level::Deep`](crate::Level::Deep) only, else 0.
+    pub ns: u64,
+}
+
+/// What a lane saw of one task.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TaskSeen {
+    pub id: String,
+    pub start: u64,
+    pub end: u64,
+    /// The first task of its lane, which meets empty caches.
+    pub cold: bool,
+    /// How much there is to look at.
+    pub cells: u64,
+    /// They sum to the time between start and end.
+    pub spots: Vec<(Spot, SpotSum)>,
+    pub nodes: Vec<(u32, NodeSum)>,
+    /// By node and primitive.
+    pub inner: Vec<(u32, u16, Inner)>,
+    /// The time of each sample.
+    pub samples: Vec<u64>,
+}
+
+/// One booked interval.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Event {
+    pub start: u64,
+    pub ns: u64,
+    pub spot: Spot,
+    /// The number of the task on its lane, from 0.
+    pub task: Option<u32>,
+    pub node: Option<u32>,
+}
+
+/// The node that is being computed, and the calls inside it.
+struct Node {
+    spot: Cell<Spot>,
+    /// How many calls are open; the node itself, if it is a call of a primitive, is the first.
+    depth: Cell<u32>,
+    /// Fuel of the calls inside the running call.
+    nested: Cell<u64>,
+    /// Self time of the running call so far, when calls have stamps.
+    own_ns: Cell<u64>,
+    running: Cell<Spot>,
+    inner: Box<[Cell<Inner>]>,
+    /// Which primitives of `inner` are in use.
+    used: RefCell<Vec<u16>>,
+}
+
+/// What the recorder itself did.
+#[derive(Default)]
+struct Tally {
+    stamps: Cell<u64>,
+    calls: Cell<u64>,
+}
+
+/// What is looked at seldom.
+struct Book {
+    nodes: Vec<NodeSum>,
+    touched: Vec<u32>,
+    inner: Vec<(u32, u16, Inner)>,
+    primitives: Vec<Primitive>,
+    between: Vec<SpotSum>,
+    tasks: Vec<TaskSeen>,
+    task: Option<(String, u64, u64)>,
+    samples: Vec<u64>,
+    waits: Vec<(u64, u64)>,
+    events: Option<Events>,
+}
+
+/// First touch is kept apart from what comes after it.
+#[derive(Clone, Default)]
+pub(crate) struct Primitive {
+    pub(crate) cold: Option<u64>,
+    pub(crate) warm: Histogram,
+}
+
+struct Events {
+    lane: usize,
+    list: Vec<Event>,
+    ids: Vec<(u32, String)>,
+    sink: Arc<Mutex<Sink>>,
+}
+
+impl Events {
+    /// Events are handed on in batches of this many, so that a long run takes no more memory.
+    const BATCH: usize = 1 << 14;
+
+    fn hand_on(&mut self) {
+        let mut sink = self.sink.lock().unwrap_or_else(PoisonError::into_inner);
+        sink(self.lane, &self.ids, &self.list);
+        self.ids.clear();
+        self.list.clear();
+    }
+}
+
+/// Until it is dropped, time goes to its spot.
+pub struct Span<'l> {
+    lane: &'l Lane,
+    outer: Spot,
+    start: u64,
+}
+
+impl Drop for Span<'_> {
+    fn drop(&mut self) {
+        self.lane.end(self.outer, self.start);
+    }
+}
+
+/// A node that is being computed.
+#[must_use]
+pub struct Open(());
+
+/// A call that is open.
+#[must_use]
+pub struct Call {
+    left: u64,
+    nested: u64,
+    own_ns: u64,
+    running: Spot,
+}
+
+/// What is left of a lane when it is closed.
+pub(crate) struct Closed {
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+    pub(crate) between: Vec<SpotSum>,
+    pub(crate) tasks: Vec<TaskSeen>,
+    pub(crate) primitives: Vec<Primitive>,
+    pub(crate) waits: Vec<(u64, u64)>,
+    pub(crate) stamps: u64,
+    pub(crate) calls: u64,
+}
+
+impl Lane {
+    /// A lane whose time goes to `base` when nobody claims it.
+    pub(crate) fn new(
+        clock: Clock,
+        deep: bool,
+        base: Spot,
+        n_primitives: usize,
+        number: usize,
+        sink: Option<Arc<Mutex<Sink>>>,
+    ) -> Lane {
+        let n_spots = Spot::primitive(n_primitives as u16).index();
+        let now = clock.now();
+        Lane {
+            clock,
+            deep,
+            eventful: sink.is_some(),
+            started: now,
+            last: Cell::new(now),
+            current: Cell::new(base),
+            owed: Cell::new(None),
+            sums: vec![Cell::default(); n_spots].into(),
+            stamped: RefCell::default(),
+            node: Node {
+                spot: Cell::new(base),
+                depth: Cell::new(0),
+                nested: Cell::new(0),
+                own_ns: Cell::new(0),
+                running: Cell::new(base),
+                inner: vec![Cell::default(); n_primitives].into(),
+                used: RefCell::default(),
+            },
+            sample: Cell::new((u32::MAX, now)),
+            tally: Tally::default(),
+            handicap: None,
+            book: RefCell::new(Book {
+                nodes: Vec::new(),
+                touched: Vec::new(),
+                inner: Vec::new(),
+                primitives: vec![Primitive::default(); n_primitives],
+                between: vec![SpotSum::default(); n_spots],
+                tasks: Vec::new(),
+                task: None,
+                samples: Vec::new(),
+                waits: Vec::new(),
+                events: sink.map(|sink| Events { lane: number, list: Vec::new(), ids: Vec::new(), sink }),
+            }),
+        }
+    }
+
+    pub(crate) fn with_handicap(self, handicap: Option<(Spot, f64)>) -> Lane {
+        Lane { handicap, ..self }
+    }
+
+    /// From now on time goes to `spot`, until the span is dropped.
+    pub fn enter(&self, spot: Spot) -> Span<'_> {
+        let (outer, start) = self.begin(spot);
+        Span { lane: self, outer, start }
+    }
+
+    /// Enters a spot; the answer is what [`end`](Lane::end) wants to know.
+    pub(crate) fn begin(&self, spot: Spot) -> (Spot, u64) {
+        self.settle();
+        (self.current.replace(spot), self.last.get())
+    }
+
+    pub(crate) fn end(&self, outer: Spot, start: u64) {
+        self.settle();
+        let spot = self.current.replace(outer);
+        if spot == Spot::IDLE {
+            self.book.borrow_mut().waits.push((start, self.last.get()));
+        }
+    }
+
+    /// The time since the last stamp was `spot`'s.
+    pub fn mark(&self, spot: Spot) {
+        match self.owed.take() {
+            Some(owed) if owed != spot => {
+                self.stamp(owed, None);
+            }
+            _ => {}
+        }
+        self.stamp(spot, None);
+    }
+
+    /// The time from the last stamp to the next one is `spot`'s. A stamp is taken only when somebody else was named
+    /// before, so that a row of small steps of the same kind costs one.
+    #[inline]
+    pub fn owe(&self, spot: Spot) {
+        if self.owed.get() != Some(spot) {
+            self.settle_owed();
+            self.owed.set(Some(spot));
+        }
+    }
+
+    /// A node is about to be computed. What comes until it is closed is its own.
+    #[inline]
+    pub fn open_node(&self, spot: Spot) -> Open {
+        self.settle_owed();
+        let node = &self.node;
+        node.spot.set(spot);
+        node.running.set(spot);
+        node.depth.set(u32::from(spot.as_primitive().is_none()));
+        node.nested.set(0);
+        node.own_ns.set(0);
+        Open(())
+    }
+
+    /// The node is computed.
+    pub fn close_node(&self, _: Open, id: u32, fuel: u64, bytes: u64, failed: bool) {
+        let spot = self.node.spot.get();
+        if let Some((slow, factor)) = self.handicap
+            && slow == spot
+        {
+            self.spin(factor);
+        }
+        // Calls that a panic left open end here.
+        let ns = self.node.own_ns.get() + self.stamp(spot, Some(id));
+        let book = &mut *self.book.borrow_mut();
+        if let Some(primitive) = spot.as_primitive() {
+            book.touch(primitive, ns);
+        }
+        let place = id as usize;
+        if place >= book.nodes.len() {
+            book.nodes.resize(place + 1, NodeSum::default());
+        }
+        let sum = &mut book.nodes[place];
+        if sum.hits == 0 {
+            book.touched.push(id);
+        }
+        sum.hits += 1;
+        sum.fails += u32::from(failed);
+        sum.ns += ns;
+        sum.fuel += fuel;
+        sum.bytes += bytes;
+        let mut used = self.node.used.borrow_mut();
+        if !used.is_empty() {
+            book.take_inner(id, &self.node.inner, &mut used);
+        }
+    }
+
+    /// A primitive is called; `left` is what is left of the fuel.
+    #[inline]
+    pub fn enter_call(&self, primitive: u16, left: u64) -> Call {
+        let node = &self.node;
+        let depth = node.depth.get();
+        node.depth.set(depth + 1);
+        let mut own_ns = 0;
+        let running = node.running.get();
+        if self.deep && depth > 0 {
+            own_ns = node.own_ns.get() + self.stamp(running, None);
+            node.own_ns.set(0);
+            node.running.set(Spot::primitive(primitive));
+        }
+        Call { left, nested: node.nested.replace(0), own_ns, running }
+    }
+
+    /// The call is over. Its fuel is what it used itself: a call inside it, to the same primitive or another, has
+    /// been noted already.
+    #[inline]
+    pub fn exit_call(&self, call: Call, primitive: u16, left: u64) {
+        self.exit_calls(call, primitive, left, 1);
+    }
+
+    /// It stood for `calls` calls at once; none if it came to nothing.
+    #[inline]
+    pub fn exit_calls(&self, call: Call, primitive: u16, left: u64, calls: u64) {
+        let node = &self.node;
+        let depth = node.depth.get() - 1;
+        node.depth.set(depth);
+        let used = call.left.saturating_sub(left);
+        // What was tried in vain is given back, so the calls inside may have cost more than the whole.
+        let fuel = used.saturating_sub(node.nested.get());
+        node.nested.set(call.nested + used);
+        if depth == 0 {
+            return;
+        }
+        let mut ns = 0;
+        if self.deep {
+            ns = node.own_ns.get() + self.stamp(Spot::primitive(primitive), None);
+            self.book.borrow_mut().touch(primitive, ns);
+            node.own_ns.set(call.own_ns);
+            node.running.set(call.running);
+        }
+        self.tell(primitive, Inner { calls, fuel, ns });
+    }
+
+    /// Whether a call that calls nothing else may be told of when it is over, by [`leaf`](Lane::leaf): it has no stamp
+    /// of its own, and is not the node itself.
+    #[inline]
+    pub fn takes_leaves(&self) -> bool {
+        !self.deep && self.node.depth.get() > 0
+    }
+
+    /// A call that called nothing else is over.
+    #[inline]
+    pub fn leaf(&self, primitive: u16, fuel: u64) {
+        self.node.nested.set(self.node.nested.get() + fuel);
+        self.tell(primitive, Inner { calls: 1, fuel, ns: 0 });
+    }
+
+    #[inline]
+    fn tell(&self, primitive: u16, new: Inner) {
+        let inner = &self.node.inner[usize::from(primitive)];
+        let sum = inner.get();
+        if sum == Inner::default() {
+            self.node.used.borrow_mut().push(primitive);
+        }
+        inner.set(Inner { calls: sum.calls + new.calls, fuel: sum.fuel + new.fuel, ns: sum.ns + new.ns });
+        self.tally.calls.set(self.tally.calls.get() + 1);
+    }
+
+    /// A task of so many cells begins on this lane.
+    pub fn begin_task(&self, id: &str, cells: u64) {
+        self.settle();
+        self.current.set(Spot::SET_UP);
+        let start = self.last.get();
+        self.sample.set((u32::MAX, start));
+        let book = &mut *self.book.borrow_mut();
+        book.sum_between(&self.sums, &mut self.stamped.borrow_mut());
+        book.task = Some((id.to_owned(), cells, start));
+        let number = book.tasks.len() as u32;
+        if let Some(events) = &mut book.events {
+            events.ids.push((number, id.to_owned()));
+        }
+    }
+
+    /// The samples of a task follow each other; this one begins with the last stamp.
+    pub fn begin_sample(&self, sample: u32) {
+        self.end_sample(Some(sample));
+    }
+
+    /// The last sample is over: the rest of the task's time belongs to none.
+    pub fn end_samples(&self) {
+        self.settle();
+        self.end_sample(None);
+    }
+
+    fn end_sample(&self, next: Option<u32>) {
+        let now = self.last.get();
+        let (sample, start) = self.sample.replace((next.unwrap_or(u32::MAX), now));
+        if sample != u32::MAX {
+            let samples = &mut self.book.borrow_mut().samples;
+            let place = sample as usize;
+            if place >= samples.len() {
+                samples.resize(place + 1, 0);
+            }
+            samples[place] += now - start;
+        }
+    }
+
+    /// The task is over. What it takes to remember it is the recorder's own time.
+    pub fn end_task(&self, base: Spot) {
+        self.settle();
+        self.end_sample(None);
+        self.current.set(base);
+        let end = self.last.get();
+        self.book.borrow_mut().end_task(&self.sums, &mut self.stamped.borrow_mut(), end);
+        self.stamp(Spot::PROFILE, None);
+    }
+
+    pub(crate) fn close(&self) -> Closed {
+        self.settle();
+        let book = &mut *self.book.borrow_mut();
+        if let Some(events) = &mut book.events {
+            events.hand_on();
+        }
+        book.sum_between(&self.sums, &mut self.stamped.borrow_mut());
+        Closed {
+            start: self.started,
+            end: self.last.get(),
+            between: std::mem::take(&mut book.between),
+            tasks: std::mem::take(&mut book.tasks),
+            primitives: std::mem::take(&mut book.primitives),
+            waits: std::mem::take(&mut book.waits),
+            stamps: self.tally.stamps.get(),
+            calls: self.tally.calls.get(),
+        }
+    }
+
+    /// Waits until the time since the last stamp is so many times as long.
+    #[cold]
+    fn spin(&self, factor: f64) {
+        let start = self.last.get();
+        let until = start + (self.clock.now().saturating_sub(start) as f64 * factor) as u64;
+        while self.clock.now() < until {
+            std::hint::spin_loop();
+        }
+    }
+
+    /// Books what is open to whom it belongs.
+    fn settle(&self) {
+        let spot = self.owed.take().unwrap_or(self.current.get());
+        self.stamp(spot, None);
+    }
+
+    #[inline]
+    fn settle_owed(&self) {
+        if let Some(spot) = self.owed.take() {
+            self.stamp(spot, None);
+        }
+    }
+
+    #[inline]
+    fn stamp(&self, spot: Spot, node: Option<u32>) -> u64 {
+        let now = self.clock.now();
+        let start = self.last.replace(now);
+        // Between cores the counter may lag by a few ticks; time does not run backwards here.
+        let ns = now.saturating_sub(start);
+        if now < start {
+            self.last.set(start);
+        }
+        let sum = &self.sums[spot.index()];
+        let SpotSum { ns: before, stamps } = sum.get();
+        if stamps == 0 {
+            self.stamped.borrow_mut().push(spot);
+        }
+        sum.set(SpotSum { ns: before + ns, stamps: stamps + 1 });
+        self.tally.stamps.set(self.tally.stamps.get() + 1);
+        if self.eventful {
+            let handed_on = self.book.borrow_mut().event(start, ns, spot, node);
+            if handed_on {
+                // To write events down is the recorder's own time.
+                self.stamp(Spot::PROFILE, None);
+            }
+        }
+        ns
+    }
+}
+
+impl Book {
+    /// Whether events were handed on.
+    #[cold]
+    fn event(&mut self, start: u64, ns: u64, spot: Spot, node: Option<u32>) -> bool {
+        let task = self.task.is_some().then_some(self.tasks.len() as u32);
+        let Some(events) = &mut self.events else { return false };
+        events.list.push(Event { start, ns, spot, task, node });
+        let full = events.list.len() >= Events::BATCH;
+        if full {
+            events.hand_on();
+        }
+        full
+    }
+
+    #[inline]
+    fn touch(&mut self, primitive: u16, ns: u64) {
+        let primitive = &mut self.primitives[usize::from(primitive)];
+        match primitive.cold {
+            None => primitive.cold = Some(ns),
+            Some(_) => primitive.warm.add(ns),
+        }
+    }
+
+    /// Moves the calls inside a node to the task's list; there they are summed up when the task is over.
+    fn take_inner(&mut self, id: u32, inner: &[Cell<Inner>], used: &mut Vec<u16>) {
+        let moved = used.drain(..).map(|primitive| (id, primitive, inner[usize::from(primitive)].take()));
+        self.inner.extend(moved);
+    }
+
+    fn sum_between(&mut self, sums: &[Cell<SpotSum>], stamped: &mut Vec<Spot>) {
+        for spot in stamped.drain(..) {
+            let SpotSum { ns, stamps } = sums[spot.index()].take();
+            let total = &mut self.between[spot.index()];
+            total.ns += ns;
+            total.stamps += stamps;
+        }
+    }
+
+    fn end_task(&mut self, sums: &[Cell<SpotSum>], stamped: &mut Vec<Spot>, end: u64) {
+        let Some((id, cells, start)) = self.task.take() else { return };
+        stamped.sort_unstable();
+        let spots = stamped.drain(..).map(|spot| (spot, sums[spot.index()].take())).collect();
+        self.touched.sort_unstable();
+        let nodes = &mut self.nodes;
+        let nodes = self.touched.drain(..).map(|id| (id, std::mem::take(&mut nodes[id as usize]))).collect();
+        let cold = self.tasks.is_empty();
+        let mut inner = std::mem::take(&mut self.inner);
+        inner.sort_unstable_by_key(|(node, primitive, _)| (*node, *primitive));
+        let inner = inner.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)).map(sum_up).collect();
+        let samples = std::mem::take(&mut self.samples);
+        self.tasks.push(TaskSeen { id, start, end, cold, cells, spots, nodes, inner, samples });
+    }
+}
+
+/// Entries of the same node and primitive.
+fn sum_up(entries: &[(u32, u16, Inner)]) -> (u32, u16, Inner) {
+    let (node, primitive, _) = entries[0];
+    let add = |sum: Inner, (.., it): &(u32, u16, Inner)| Inner {
+        calls: sum.calls + it.calls,
+        fuel: sum.fuel + it.fuel,
+        ns: sum.ns + it.ns,
+    };
+    (node, primitive, entries.iter().fold(Inner::default(), add))
+}

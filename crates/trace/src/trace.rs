@@ -1,0 +1,199 @@
+//! The lanes of a run.
+
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use crate::clock::Clock;
+use crate::histogram::Histogram;
+use crate::lane::{Closed, Event, Lane, SpotSum, TaskSeen};
+use crate::spot::Spot;
+
+/// How closely to look.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Level {
+    /// A stamp for each node.
+    Nodes,
+    /// A stamp for each call of a primitive.
+    Deep,
+}
+
+/// Takes events in batches: the number of the lane, tasks that are new on it, and the events.
+pub type Sink = Box<dyn FnMut(usize, &[(u32, String)], &[Event]) + Send>;
+
+/// The recorder of a run. Lane 0 is the thread that made it.
+pub struct Trace {
+    clock: Clock,
+    level: Level,
+    n_primitives: usize,
+    sink: Option<Arc<Mutex<Sink>>>,
+    costs: Costs,
+    handicap: Option<(Spot, f64)>,
+    main: Mutex<Lane>,
+    workers: OnceLock<Vec<Mutex<Lane>>>,
+}
+
+/// What the recorder's own steps cost, in nanoseconds, tried out before the recording.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Costs {
+    pub stamp: f64,
+    /// To count a call through a function value, without a stamp.
+    pub call: f64,
+}
+
+/// What was seen.
+#[derive(Clone, Debug)]
+pub struct Seen {
+    pub level: Level,
+    pub costs: Costs,
+    pub lanes: Vec<LaneSeen>,
+}
+
+#[derive(Clone, Debug)]
+pub struct LaneSeen {
+    pub start: u64,
+    pub end: u64,
+    /// What was booked outside of tasks.
+    pub between: Vec<(Spot, SpotSum)>,
+    pub tasks: Vec<TaskSeen>,
+    /// For each primitive its first time here, and the others.
+    pub primitives: Vec<(u16, Option<u64>, Histogram)>,
+    /// When the lane waited for others to do its work.
+    pub waits: Vec<(u64, u64)>,
+    pub stamps: u64,
+    /// Calls that were counted.
+    pub calls: u64,
+}
+
+impl LaneSeen {
+    pub fn wall(&self) -> u64 {
+        self.end - self.start
+    }
+
+    /// Everything that was booked.
+    pub fn booked(&self) -> u64 {
+        let within = self.tasks.iter().flat_map(|task| &task.spots);
+        self.between.iter().chain(within).map(|(_, sum)| sum.ns).sum()
+    }
+}
+
+impl Trace {
+    /// `n_primitives`: how many there are; they are known by number.
+    pub fn new(clock: Clock, level: Level, n_primitives: usize, sink: Option<Sink>) -> Trace {
+        let costs = costs(&clock, n_primitives);
+        let sink = sink.map(|sink| Arc::new(Mutex::new(sink)));
+        let main =
+            Lane::new(clock.clone(), level == Level::Deep, Spot::UNACCOUNTED, n_primitives, 0, sink.clone());
+        Trace {
+            clock,
+            level,
+            n_primitives,
+            sink,
+            costs,
+            handicap: None,
+            main: Mutex::new(main),
+            workers: OnceLock::new(),
+        }
+    }
+
+    /// Makes the nodes of `spot` take `factor` times as long on the workers, to try out a prediction. Only with a real
+    /// clock: one that stands still would be waited for.
+    pub fn with_handicap(self, spot: Spot, factor: f64) -> Trace {
+        Trace { handicap: Some((spot, factor)), ..self }
+    }
+
+    /// The lane of the thread that made the trace.
+    pub fn main(&self) -> MutexGuard<'_, Lane> {
+        self.main.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// From now on the main lane's time goes to `spot`, until the answer is dropped. In between others may write to
+    /// the lane.
+    pub fn enter(&self, spot: Spot) -> MainSpan<'_> {
+        let (outer, start) = self.main().begin(spot);
+        MainSpan { trace: self, outer, start }
+    }
+
+    /// From now on there are worker threads. Only the first call counts.
+    pub fn start_workers(&self, workers: usize) {
+        self.workers
+            .get_or_init(|| (1..=workers).map(|number| Mutex::new(self.worker_lane(number))).collect());
+    }
+
+    /// The lane of a worker, from 0.
+    pub fn worker(&self, worker: usize) -> Option<MutexGuard<'_, Lane>> {
+        let lane = self.workers.get()?.get(worker)?;
+        Some(lane.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn worker_lane(&self, number: usize) -> Lane {
+        let deep = self.level == Level::Deep;
+        Lane::new(self.clock.clone(), deep, Spot::IDLE, self.n_primitives, number, self.sink.clone())
+            .with_handicap(self.handicap)
+    }
+
+    /// Ends the recording. What happens after that is not seen.
+    pub fn finish(&self) -> Seen {
+        let workers = self.workers.get().map_or(&[][..], |workers| workers);
+        // The workers are waiting by now. The main lane ends last, so that it holds them all; what it takes to close
+        // them, the last events included, is the recorder's own time.
+        let span = self.enter(Spot::PROFILE);
+        let mut lanes: Vec<_> = workers.iter().map(closed).collect();
+        drop(span);
+        lanes.insert(0, closed(&self.main));
+        Seen { level: self.level, costs: self.costs, lanes: lanes.into_iter().map(seen).collect() }
+    }
+}
+
+/// Until it is dropped, the time of the main lane goes to its spot.
+pub struct MainSpan<'t> {
+    trace: &'t Trace,
+    outer: Spot,
+    start: u64,
+}
+
+impl Drop for MainSpan<'_> {
+    fn drop(&mut self) {
+        self.trace.main().end(self.outer, self.start);
+    }
+}
+
+fn closed(lane: &Mutex<Lane>) -> Closed {
+    lane.lock().unwrap_or_else(PoisonError::into_inner).close()
+}
+
+fn seen(lane: Closed) -> LaneSeen {
+    let Closed { start, end, between, tasks, primitives, waits, stamps, calls } = lane;
+    let between = between.into_iter().enumerate().filter(|(_, sum)| sum.stamps > 0);
+    let between = between.map(|(spot, sum)| (Spot::from_index(spot), sum)).collect();
+    let primitives = primitives.into_iter().enumerate().filter(|(_, it)| it.cold.is_some());
+    let primitives = primitives.map(|(id, it)| (id as u16, it.cold, it.warm)).collect();
+    let lane = LaneSeen { start, end, between, tasks, primitives, waits, stamps, calls };
+    assert_eq!(lane.booked(), lane.wall(), "every nanosecond of a lane is booked once");
+    lane
+}
+
+/// Tries out stamps and counted calls, on a lane that nobody looks at.
+fn costs(clock: &Clock, n_primitives: usize) -> Costs {
+    const TRIES: usize = 9;
+    const STEPS: u64 = 200;
+    let lane = Lane::new(clock.clone(), false, Spot::IDLE, n_primitives.max(1), 0, None);
+    let time = |step: &dyn Fn()| {
+        let once = |_| {
+            let start = clock.now();
+            (0..STEPS).for_each(|_| step());
+            clock.now().saturating_sub(start)
+        };
+        // The fastest try is the one that nothing else got in the way of.
+        (0..TRIES).map(once).min().unwrap_or(0) as f64 / STEPS as f64
+    };
+    let stamp = time(&|| {
+        let open = lane.open_node(Spot::primitive(0));
+        lane.close_node(open, 0, 0, 0, false);
+    });
+    let open = lane.open_node(Spot::APPLY);
+    let call = time(&|| {
+        let call = lane.enter_call(0, 1);
+        lane.exit_call(call, 0, 0);
+    });
+    lane.close_node(open, 0, 0, 0, false);
+    Costs { stamp, call }
+}

@@ -1,0 +1,298 @@
+//! Every nanosecond is booked once, and where it belongs: against an oracle that adds up a tree of work by hand.
+
+use std::collections::BTreeMap;
+
+use batt_trace::{Clock, Hand, Lane, LaneSeen, Level, Spot, Trace};
+use proptest::prelude::*;
+
+const N_PRIMITIVES: u16 = 4;
+
+/// Something that takes time on a lane.
+#[derive(Clone, Debug)]
+enum Work {
+    Pass(u64),
+    /// The engine does something, with other things inside.
+    Span(u8, Vec<Work>),
+    /// A piece that is named when it is over.
+    Piece(u8, u64),
+    Node {
+        id: u8,
+        primitive: u16,
+        calls: Calls,
+        fails: bool,
+    },
+}
+
+/// What a call does: pass time, use fuel, call others, itself among them.
+#[derive(Clone, Debug)]
+struct Calls {
+    before: u64,
+    fuel: u64,
+    inside: Vec<(u16, Calls)>,
+    after: u64,
+    /// A panic leaves the call, and all around it, open.
+    panics: bool,
+}
+
+const SPANS: [Spot; 4] = [Spot::MEMORY, Spot::FAIL, Spot::LOG, Spot::PROGRESS];
+
+fn calls() -> impl Strategy<Value = Calls> {
+    let flat = (0..50u64, 0..9u64, 0..50u64, prop::bool::weighted(0.1))
+        .prop_map(|(before, fuel, after, panics)| Calls { before, fuel, inside: Vec::new(), after, panics });
+    flat.prop_recursive(4, 24, 3, |calls| {
+        let inside = prop::collection::vec((0..N_PRIMITIVES, calls), 0..3);
+        (0..50u64, 0..9u64, inside, 0..50u64).prop_map(|(before, fuel, inside, after)| Calls {
+            before,
+            fuel,
+            inside,
+            after,
+            panics: false,
+        })
+    })
+}
+
+fn work() -> impl Strategy<Value = Work> {
+    let leaf = prop_oneof![
+        (0..100u64).prop_map(Work::Pass),
+        (0..4u8, 0..100u64).prop_map(|(spot, ns)| Work::Piece(spot, ns)),
+        (0..6u8, 0..N_PRIMITIVES, calls(), any::<bool>())
+            .prop_map(|(id, primitive, calls, fails)| Work::Node { id, primitive, calls, fails }),
+    ];
+    leaf.prop_recursive(3, 20, 4, |work| {
+        (0..4u8, prop::collection::vec(work, 0..4)).prop_map(|(spot, inside)| Work::Span(spot, inside))
+    })
+}
+
+type Sums = BTreeMap<Spot, u64>;
+
+/// Does the work on a lane, and adds up by hand whose time it is.
+struct Oracle<'o> {
+    hand: &'o Hand,
+    deep: bool,
+    sums: Sums,
+    /// Calls and their own fuel, by node and primitive.
+    inner: BTreeMap<(u8, u16), (u64, u64)>,
+}
+
+impl Oracle<'_> {
+    fn pass(&mut self, spot: Spot, ns: u64) {
+        self.hand.advance(ns);
+        *self.sums.entry(spot).or_default() += ns;
+    }
+
+    fn run(&mut self, lane: &Lane, work: &Work, around: Spot) {
+        match work {
+            Work::Pass(ns) => self.pass(around, *ns),
+            Work::Span(spot, inside) => {
+                let spot = SPANS[usize::from(*spot)];
+                let _span = lane.enter(spot);
+                inside.iter().for_each(|work| self.run(lane, work, spot));
+            }
+            Work::Piece(spot, ns) => {
+                // What came before is settled by a span, so that the piece is all there is to book.
+                drop(lane.enter(around));
+                let spot = SPANS[usize::from(*spot)];
+                self.pass(spot, *ns);
+                lane.mark(spot);
+            }
+            Work::Node { id, primitive, calls, fails } => {
+                drop(lane.enter(around));
+                let spot = Spot::primitive(*primitive);
+                let open = lane.open_node(spot);
+                let mut left = 1 << 40;
+                self.call(lane, (*id, 0, spot), *primitive, calls, &mut left);
+                lane.close_node(open, u32::from(*id), (1 << 40) - left, 0, *fails);
+            }
+        }
+    }
+
+    /// Whether the call came to its end.
+    fn call(
+        &mut self,
+        lane: &Lane,
+        at: (u8, u32, Spot),
+        primitive: u16,
+        calls: &Calls,
+        left: &mut u64,
+    ) -> bool {
+        let (node, depth, node_spot) = at;
+        let call = lane.enter_call(primitive, *left);
+        let own = if self.deep { Spot::primitive(primitive) } else { node_spot };
+        self.pass(own, calls.before);
+        *left -= calls.fuel;
+        for (primitive, inside) in &calls.inside {
+            if !self.call(lane, (node, depth + 1, node_spot), *primitive, inside, left) {
+                return false;
+            }
+        }
+        // What runs when a panic leaves the node is the node's own, so nothing passes after it.
+        if calls.panics {
+            return false;
+        }
+        self.pass(own, calls.after);
+        lane.exit_call(call, primitive, *left);
+        if depth > 0 {
+            let (n, fuel) = self.inner.entry((node, primitive)).or_default();
+            *n += 1;
+            *fuel += calls.fuel;
+        }
+        true
+    }
+}
+
+fn booked(lane: &LaneSeen) -> Sums {
+    let mut sums = Sums::new();
+    for (spot, sum) in lane.between.iter().chain(lane.tasks.iter().flat_map(|task| &task.spots)) {
+        *sums.entry(*spot).or_default() += sum.ns;
+    }
+    sums.retain(|_, ns| *ns > 0);
+    sums
+}
+
+/// Several lanes take turns: while one works the others wait.
+fn check(rounds: &[(usize, Vec<Work>)], level: Level, panics: bool) {
+    let (clock, hand) = Clock::hand();
+    let trace = Trace::new(clock, level, usize::from(N_PRIMITIVES), None);
+    trace.start_workers(3);
+    let deep = level == Level::Deep;
+    let mut oracles: Vec<_> =
+        (0..3).map(|_| Oracle { hand: &hand, deep, sums: Sums::new(), inner: BTreeMap::new() }).collect();
+    let mut wall = 0;
+    for (number, (worker, works)) in rounds.iter().enumerate() {
+        let lane = trace.worker(*worker).unwrap();
+        lane.begin_task(&number.to_string(), 0);
+        let before: u64 = oracles[*worker].sums.values().sum();
+        works.iter().for_each(|work| oracles[*worker].run(&lane, work, Spot::SET_UP));
+        lane.end_task(Spot::IDLE);
+        wall += oracles[*worker].sums.values().sum::<u64>() - before;
+    }
+    let seen = trace.finish();
+    for (lane, oracle) in seen.lanes[1..].iter().zip(&oracles) {
+        // The identity, to the nanosecond: self + idle + unaccounted = wall.
+        assert_eq!(lane.wall(), wall);
+        assert_eq!(lane.booked(), wall);
+        for task in &lane.tasks {
+            assert_eq!(task.spots.iter().map(|(_, sum)| sum.ns).sum::<u64>(), task.end - task.start);
+        }
+        let mut expected = oracle.sums.clone();
+        expected.retain(|_, ns| *ns > 0);
+        let busy: u64 = expected.values().sum();
+        if wall > busy {
+            expected.insert(Spot::IDLE, wall - busy);
+        }
+        if !panics {
+            assert_eq!(booked(lane), expected);
+            let mut inner = BTreeMap::new();
+            for (node, primitive, sum) in lane.tasks.iter().flat_map(|task| &task.inner) {
+                let (n, fuel): &mut (u64, u64) = inner.entry((*node as u8, *primitive)).or_default();
+                *n += sum.calls;
+                *fuel += sum.fuel;
+            }
+            assert_eq!(inner, oracle.inner);
+        }
+    }
+    // The main lane did nothing that it told us about.
+    let main = &seen.lanes[0];
+    assert_eq!(booked(main), [(Spot::UNACCOUNTED, wall)].into_iter().filter(|(_, ns)| *ns > 0).collect());
+}
+
+fn panics(work: &Work) -> bool {
+    fn within(calls: &Calls) -> bool {
+        calls.panics || calls.inside.iter().any(|(_, calls)| within(calls))
+    }
+    match work {
+        Work::Node { calls, .. } => within(calls),
+        Work::Span(_, inside) => inside.iter().any(panics),
+        _ => false,
+    }
+}
+
+proptest! {
+    #[test]
+    fn every_nanosecond_is_booked_once(
+        rounds in prop::collection::vec((0..3usize, prop::collection::vec(work(), 0..5)), 0..6),
+        deep in any::<bool>(),
+    ) {
+        let panics = rounds.iter().flat_map(|(_, works)| works).any(panics);
+        check(&rounds, if deep { Level::Deep } else { Level::Nodes }, panics);
+    }
+}
+
+#[test]
+fn a_recursive_primitive_is_not_counted_twice() {
+    // outer(inner(inner)), each 10 ns and 5 of fuel, all the same primitive.
+    let leaf = Calls { before: 10, fuel: 5, inside: Vec::new(), after: 0, panics: false };
+    let middle = Calls { inside: vec![(1, leaf.clone())], ..leaf.clone() };
+    let outer = Calls { inside: vec![(1, middle)], ..leaf };
+    let (clock, hand) = Clock::hand();
+    let trace = Trace::new(clock, Level::Deep, 4, None);
+    trace.start_workers(1);
+    let mut oracle = Oracle { hand: &hand, deep: true, sums: Sums::new(), inner: BTreeMap::new() };
+    {
+        let lane = trace.worker(0).unwrap();
+        lane.begin_task("t", 0);
+        let node = Work::Node { id: 0, primitive: 1, calls: outer, fails: false };
+        oracle.run(&lane, &node, Spot::SET_UP);
+        lane.end_task(Spot::IDLE);
+    }
+    let seen = trace.finish();
+    let task = &seen.lanes[1].tasks[0];
+    let total: u64 = task.nodes.iter().map(|(_, node)| node.ns).sum::<u64>()
+        + task.inner.iter().map(|it| it.2.ns).sum::<u64>();
+    assert_eq!(total, 30, "ten for each of three calls");
+    assert_eq!((task.nodes[0].1.ns, task.nodes[0].1.fuel), (10, 15));
+    assert_eq!((task.inner[0].2.calls, task.inner[0].2.fuel, task.inner[0].2.ns), (2, 10, 20));
+}
+
+#[test]
+fn the_first_touch_is_kept_apart() {
+    let (clock, hand) = Clock::hand();
+    let trace = Trace::new(clock, Level::Nodes, 1, None);
+    trace.start_workers(1);
+    {
+        let lane = trace.worker(0).unwrap();
+        for ns in [1_000_000, 8, 8, 8] {
+            lane.begin_task("t", 0);
+            let open = lane.open_node(Spot::primitive(0));
+            hand.advance(ns);
+            lane.close_node(open, 0, 1, 0, false);
+            lane.end_task(Spot::IDLE);
+        }
+    }
+    let seen = trace.finish();
+    let (_, cold, warm) = &seen.lanes[1].primitives[0];
+    assert_eq!(*cold, Some(1_000_000));
+    assert_eq!((warm.len(), warm.quantile(0.99)), (3, Some(8)));
+    assert_eq!(
+        seen.lanes[1].tasks.iter().map(|task| task.cold).collect::<Vec<_>>(),
+        [true, false, false, false]
+    );
+}
+
+#[test]
+fn events_are_the_sums_in_detail() {
+    let (clock, hand) = Clock::hand();
+    let all = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+    let keep = std::sync::Arc::clone(&all);
+    let sink = Box::new(move |lane: usize, _: &[(u32, String)], events: &[batt_trace::Event]| {
+        keep.lock().unwrap().extend(events.iter().map(|event| (lane, *event)));
+    });
+    let trace = Trace::new(clock, Level::Nodes, 1, Some(sink));
+    trace.start_workers(1);
+    {
+        let lane = trace.worker(0).unwrap();
+        for _ in 0..20_000 {
+            let _span = lane.enter(Spot::LOG);
+            hand.advance(3);
+        }
+    }
+    let seen = trace.finish();
+    for (number, lane) in seen.lanes.iter().enumerate() {
+        let mut end = lane.start;
+        for (_, event) in all.lock().unwrap().iter().filter(|(lane, _)| *lane == number) {
+            assert_eq!(event.start, end, "no gap and no overlap");
+            end += event.ns;
+        }
+        assert_eq!(end, lane.end);
+    }
+}
