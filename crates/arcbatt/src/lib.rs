@@ -1,8 +1,8 @@
 //! arcbatt: runs batteries of small DSL programs over ARC tasks.
 //!
 //! This is the hallway: front doors see only this crate. Each room is a module here under its own name, and what
-//! takes several rooms at once ([`battery`], [`verify`], [`explain`], [`document`], [`conformance`], [`sheet`]) stands beside
-//! them.
+//! takes several rooms at once ([`battery`], [`solve`], [`verify`], [`explain`], [`document`], [`profile`],
+//! [`library`], [`conformance`], [`sheet`]) stands beside them.
 
 use std::sync::atomic::AtomicBool;
 
@@ -13,17 +13,21 @@ pub use batt_plan as plan;
 pub use batt_record as record;
 pub use batt_report as report;
 pub use batt_score as score;
+pub use batt_search as search;
+pub use batt_store as store;
 pub use batt_task as task;
 pub use batt_trace as trace;
 pub use batt_value as value;
 
 pub mod battery;
+pub mod solve;
 pub mod palette;
 pub mod sheet;
 pub mod verify;
 pub mod explain;
 pub mod document;
 pub mod profile;
+pub mod library;
 pub mod page;
 pub mod conformance;
 

@@ -19,7 +19,7 @@ use clap::{Parser, Subcommand};
 #[command(
     name = "batt",
     version,
-    about = "Runs batteries of small DSL programs over ARC tasks",
+    about = "Solves ARC tasks with small programs, and runs batteries of them",
     max_term_width = 100
 )]
 struct Cli {
@@ -51,6 +51,8 @@ impl LogLevel {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Solve tasks: two attempts at every test output, each a readable program; without arguments, the built-in set
+    Solve(commands::solve::Args),
     /// Run programs on tasks and say what is right; without arguments, on the built-in set
     Run(commands::run::Args),
     /// Run one program on one grid, or on all pairs of a task
@@ -114,6 +116,7 @@ fn main() -> ExitCode {
 
 fn dispatch(command: Command) -> Answer {
     match command {
+        Command::Solve(args) => commands::solve::run(&args),
         Command::Run(args) => commands::run::run(&args),
         Command::Eval(args) => commands::eval::run(&args),
         Command::Show(args) => commands::show::run(&args),

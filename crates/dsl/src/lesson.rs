@@ -18,7 +18,7 @@ use crate::{Cx, symbol};
 pub use batt_learn::{Candidate, catalogue};
 
 /// Work of learners is counted in larger units than fuel.
-const FUEL_PER_WORK: u64 = 4;
+pub const FUEL_PER_WORK: u64 = 4;
 /// Applying a rule costs so much a cell.
 const FUEL_PER_CELL: u64 = 64;
 

@@ -195,6 +195,8 @@ fn functions() -> BoxedStrategy<Tree> {
             "astuple",
             "contained",
             "both",
+            "either",
+            "intersection",
             "shift",
             "recolor",
             "difference",
@@ -235,6 +237,7 @@ fn functions() -> BoxedStrategy<Tree> {
 fn containers() -> BoxedStrategy<Tree> {
     let object = || prop::collection::vec(cell(5, 0..4), 1..6).prop_map(Tree::Set).boxed();
     let two = (place(4), cell(4, 0..3)).prop_map(|(a, b)| Tree::Tuple(vec![a, b]));
+    let places = (place(4), place(4)).prop_map(|(a, b)| Tree::Tuple(vec![a, b]));
     let member = prop_oneof![
         3 => ints(-3..9),
         3 => place(5),
@@ -248,6 +251,7 @@ fn containers() -> BoxedStrategy<Tree> {
         prop::collection::vec(place(5), 2..12),
         prop::collection::vec(cell(5, 0..4), 2..12),
         prop::collection::vec(object(), 2..6),
+        prop::collection::vec(places, 2..9),
         prop::collection::vec(member, 2..7),
     ];
     prop_oneof![members.clone().prop_map(Tree::Tuple), members.prop_map(Tree::Set)].boxed()
@@ -279,6 +283,7 @@ proptest! {
             ("valmin", vec![container, function]),
             ("papply", vec![Value::Prim(symbol("astuple").unwrap()), container, other]),
             ("prapply", vec![Value::Prim(symbol("add").unwrap()), container, other]),
+            ("prapply", vec![Value::Prim(symbol("connect").unwrap()), container, other]),
             ("prapply", vec![Value::Prim(symbol("apply").unwrap()), container, other]),
         ] {
             let slow = outcome(&mut Cx::new(&arena, fuel, None), name, &args);

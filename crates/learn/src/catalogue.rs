@@ -13,14 +13,51 @@ pub struct Candidate {
     pub spec: Spec,
 }
 
+/// A part of the catalogue.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Stage {
+    /// Plain learners, and those in parts, boxes and matrices.
+    Cheap,
+    /// Large vocabularies, other backgrounds, two transforms, transforms first.
+    Middle,
+    /// Contexts in contexts.
+    Dear,
+}
+
+impl Stage {
+    pub const ALL: [Stage; 3] = [Stage::Cheap, Stage::Middle, Stage::Dear];
+}
+
 /// All candidates whose cheap preconditions hold on the pairs, from cheap to dear.
 ///
 /// Finding out which contexts fit is charged to `work`; when it runs out the list ends early.
 pub fn catalogue(demos: &Demos, work: &Work) -> Vec<Candidate> {
+    Stage::ALL.into_iter().flat_map(|stage| stage_of_catalogue(demos, stage, work)).collect()
+}
+
+/// One part of the [`catalogue`].
+pub fn stage_of_catalogue(demos: &Demos, stage: Stage, work: &Work) -> Vec<Candidate> {
     let mut list = List { demos, work, candidates: Vec::new() };
     // Out of work: what was found so far is still worth trying.
-    let _ = list.fill();
+    let _ = match stage {
+        Stage::Cheap => list.cheap(),
+        Stage::Middle => list.middle(),
+        Stage::Dear => list.dear(),
+    };
     list.candidates
+}
+
+/// Every context, those in front that are worth most as the outermost one.
+pub fn contexts() -> Vec<Context> {
+    let mut all: Vec<Context> = FRAMES.map(Context::Frame).to_vec();
+    all.extend(regions().map(Context::Box));
+    all.extend(ALL_PARTS.map(Context::Parts));
+    all.extend([Matrix::LineCells, Matrix::Blocks].map(Context::Matrix));
+    all.extend(Placement::ALL.map(Context::Canvas));
+    all.extend(POSTS.map(Context::Before));
+    let known = views().iter().enumerate().skip(1);
+    all.extend(known.filter(|(_, view)| view.core && !view.special).map(|(i, _)| Context::After(i)));
+    all
 }
 
 struct List<'a> {
@@ -56,13 +93,16 @@ const INNER: [Learner; 9] = [
 const FRAMES: [Frame; 4] = [Frame::Majority, Frame::Frequency, Frame::FrequencyButBlack, Frame::Rarity];
 
 impl List<'_> {
-    fn fill(&mut self) -> Option<()> {
+    fn cheap(&mut self) -> Option<()> {
         self.plain();
         self.add("pool", Learner::Pool);
         self.parts()?;
         self.boxes()?;
         self.matrices()?;
-        self.posts()?;
+        self.posts()
+    }
+
+    fn middle(&mut self) -> Option<()> {
         self.big_cells();
         self.frames()?;
         self.add("two transforms", Learner::Transform(Steps::Two));
@@ -72,11 +112,14 @@ impl List<'_> {
         self.add("stack", Learner::Stack);
         self.add("draw", Learner::Draw);
         self.add("assemble", Learner::Assemble);
+        Some(())
+    }
+
+    fn dear(&mut self) -> Option<()> {
         self.canvases()?;
         self.nested_frames()?;
         self.nested_boxes()?;
-        self.nested_matrices()?;
-        Some(())
+        self.nested_matrices()
     }
 
     fn add(&mut self, mechanism: &'static str, learner: Learner) {
@@ -160,15 +203,7 @@ impl List<'_> {
     }
 
     fn posts(&mut self) -> Option<()> {
-        for post in [
-            Post::Enlarged,
-            Post::MirroredRight,
-            Post::MirroredDown,
-            Post::MirroredBoth,
-            Post::DoubledRight,
-            Post::DoubledDown,
-            Post::Framed,
-        ] {
+        for post in POSTS {
             for learner in &INNER[..8] {
                 self.add_in("before", &[Context::Before(post)], *learner)?;
             }
@@ -314,6 +349,16 @@ impl List<'_> {
         Some(())
     }
 }
+
+const POSTS: [Post; 7] = [
+    Post::Enlarged,
+    Post::MirroredRight,
+    Post::MirroredDown,
+    Post::MirroredBoth,
+    Post::DoubledRight,
+    Post::DoubledDown,
+    Post::Framed,
+];
 
 const ALL_PARTS: [Parts; 6] = [
     Parts::Objects,

@@ -145,6 +145,16 @@ impl Inside {
 }
 
 impl Context {
+    /// Whether it names a colour or a direction.
+    pub(crate) fn is_fixed(self) -> bool {
+        match self {
+            Context::Frame(_) | Context::Matrix(_) => false,
+            Context::Parts(parts) => matches!(parts, Parts::Rows | Parts::Columns),
+            Context::Box(region) => matches!(region, Region::Color(_)),
+            Context::After(_) | Context::Before(_) | Context::Canvas(_) => true,
+        }
+    }
+
     /// The pairs inside. The outer `None`: out of work; the inner: the context does not fit.
     pub(crate) fn fit(self, demos: &Demos, work: &Work) -> Option<Option<Inside>> {
         self.price(demos, work)?;

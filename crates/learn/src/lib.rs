@@ -30,7 +30,7 @@ mod context;
 mod spec;
 mod catalogue;
 
-pub use catalogue::{Candidate, catalogue};
+pub use catalogue::{Candidate, Stage, catalogue, contexts, stage_of_catalogue};
 pub use context::{Context, Frame, Inside, Matrix, Parts, Placement, Post, Region};
 pub use demos::Demos;
 pub use image::{Image, MAX_SIDE};

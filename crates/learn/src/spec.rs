@@ -18,15 +18,29 @@ impl Spec {
 
     /// The rules that are right on all pairs, the simplest first. `None`: out of work.
     pub fn learn(&self, demos: &Demos, work: &Work) -> Option<Vec<Rule>> {
+        Some(self.learn_ranked(demos, work)?.into_iter().map(|(_, rule)| rule).collect())
+    }
+
+    /// The same, each with its rank among the rules of the learner inside all contexts: what a program says.
+    pub fn learn_ranked(&self, demos: &Demos, work: &Work) -> Option<Vec<(usize, Rule)>> {
         match self {
-            Spec::Learn(learner) => learner.learn(demos, work),
+            Spec::Learn(learner) => Some(learner.learn(demos, work)?.into_iter().enumerate().collect()),
             Spec::In(context, spec) => {
                 let Some(inside) = demos.inside(*context, work)? else { return Some(Vec::new()) };
-                let rules = spec.learn(inside.demos(), work)?;
+                let rules = spec.learn_ranked(inside.demos(), work)?;
                 // Parts that were left out may make a difference on whole inputs.
-                let right = |rule: &Rule| demos.all(|input| rule.apply(input));
-                Some(rules.iter().map(|rule| inside.wrap(rule)).filter(right).collect())
+                let whole = rules.iter().map(|(rank, rule)| (*rank, inside.wrap(rule)));
+                Some(whole.filter(|(_, rule)| demos.all(|input| rule.apply(input))).collect())
             }
+        }
+    }
+
+    /// Whether colours or directions are written into it, so that it need not hold when the task is turned or
+    /// recoloured.
+    pub fn is_fixed(&self) -> bool {
+        match self {
+            Spec::Learn(_) => false,
+            Spec::In(context, spec) => context.is_fixed() || spec.is_fixed(),
         }
     }
 }

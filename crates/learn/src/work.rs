@@ -4,6 +4,8 @@
 //! less it is stopped; nothing in between.
 
 use std::cell::Cell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Counts work in units of about fifty nanoseconds, the same on every machine, and says when it is used up.
 #[derive(Debug)]
@@ -11,11 +13,17 @@ pub struct Work {
     limit: u64,
     used: Cell<u64>,
     stopped: Cell<bool>,
+    flag: Option<Arc<AtomicBool>>,
 }
 
 impl Work {
     pub fn new(limit: u64) -> Work {
-        Work { limit, used: Cell::new(0), stopped: Cell::new(false) }
+        Work { limit, used: Cell::new(0), stopped: Cell::new(false), flag: None }
+    }
+
+    /// Ends also when somebody sets the flag.
+    pub fn with_stop(limit: u64, flag: Arc<AtomicBool>) -> Work {
+        Work { flag: Some(flag), ..Work::new(limit) }
     }
 
     /// Work done so far, never above the limit.
@@ -33,6 +41,9 @@ impl Work {
         let used = self.used.get().saturating_add(amount as u64);
         if used > self.limit {
             self.used.set(self.limit);
+            self.stopped.set(true);
+        }
+        if self.flag.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
             self.stopped.set(true);
         }
         if self.stopped.get() {

@@ -21,7 +21,7 @@ pub enum RecordError {
     #[error("not a record: {0}")]
     Json(#[from] serde_json::Error),
     #[error(
-        "the record has schema {found}, this version reads schema {SCHEMA}; make it again with `batt run --record`"
+        "the record has schema {found}, this version reads schema {SCHEMA}; make it again with `--record`"
     )]
     Schema { found: u32 },
     #[error(
@@ -119,18 +119,7 @@ impl Record {
     }
 
     pub fn parse(text: &[u8]) -> Result<Record, RecordError> {
-        #[derive(Deserialize)]
-        struct Version {
-            schema: u32,
-        }
-        let cut_off = |error: serde_json::Error| match error.is_eof() && text.starts_with(b"{\"schema\":") {
-            true => RecordError::CutOff { lines: text.iter().filter(|byte| **byte == b'\n').count() },
-            false => error.into(),
-        };
-        let Version { schema } = serde_json::from_slice(text).map_err(cut_off)?;
-        if schema != SCHEMA {
-            return Err(RecordError::Schema { found: schema });
-        }
+        version(text)?;
         let record = serde_json::from_slice::<Record>(text);
         if record.is_err() {
             // A profile of another version may look any way; then its version is the better news.
@@ -163,16 +152,34 @@ fn profile_version(text: &[u8]) -> Result<(), RecordError> {
     }
 }
 
-fn json(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
+/// Whether this version reads the document.
+pub(crate) fn version(text: &[u8]) -> Result<(), RecordError> {
+    #[derive(Deserialize)]
+    struct Version {
+        schema: u32,
+    }
+    let cut_off = |error: serde_json::Error| match error.is_eof() && text.starts_with(b"{\"schema\":") {
+        true => RecordError::CutOff { lines: text.iter().filter(|byte| **byte == b'\n').count() },
+        false => error.into(),
+    };
+    let Version { schema } = serde_json::from_slice(text).map_err(cut_off)?;
+    if schema == SCHEMA { Ok(()) } else { Err(RecordError::Schema { found: schema }) }
+}
+
+pub(crate) fn json(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
     serde_json::to_writer(out, value).map_err(io::Error::from)
 }
 
-fn member(out: &mut impl Write, name: &str, value: &impl Serialize) -> io::Result<()> {
+pub(crate) fn member(out: &mut impl Write, name: &str, value: &impl Serialize) -> io::Result<()> {
     write!(out, ",\n\"{name}\":")?;
     json(out, value)
 }
 
-fn list<W: Write>(out: &mut W, name: &str, items: impl FnOnce(&mut W) -> io::Result<()>) -> io::Result<()> {
+pub(crate) fn list<W: Write>(
+    out: &mut W,
+    name: &str,
+    items: impl FnOnce(&mut W) -> io::Result<()>,
+) -> io::Result<()> {
     write!(out, ",\n\"{name}\":[")?;
     items(out)?;
     write!(out, "]")
@@ -183,7 +190,7 @@ fn items(out: &mut impl Write, items: &[impl Serialize]) -> io::Result<()> {
 }
 
 /// The `i`-th item of a list, on a line of its own.
-fn item(out: &mut impl Write, i: usize, item: &impl Serialize) -> io::Result<()> {
+pub(crate) fn item(out: &mut impl Write, i: usize, item: &impl Serialize) -> io::Result<()> {
     out.write_all(if i == 0 { b"\n" } else { b",\n" })?;
     json(out, item)
 }

@@ -12,9 +12,11 @@
 pub mod events;
 mod file;
 pub mod profile;
+mod solve;
 
 pub use file::{RecordError, SCHEMA, Tasks};
 pub use profile::Profile;
+pub use solve::{CurvePoint, Solve, SolveMeans, SolveRun, SolvedAnswer, SolvedAttempt, SolvedTask};
 
 use batt_plan::Counts;
 use batt_score::{Ratio, Rule, Tally, Totals, Verdict};

@@ -184,7 +184,7 @@ impl Arena {
             return self.listed(self.bump.alloc_slice_copy(items));
         }
         let sorted = self.bump.alloc_slice_copy(items);
-        sorted.sort_by(|a, b| order::cmp(*a, *b));
+        order::sort(sorted);
         let n = dedup(sorted);
         // A mix of equal members of different kinds (True and 1) may fit without those that go.
         if n < items.len()
@@ -205,6 +205,61 @@ impl Arena {
         }
         debug_assert!(items.is_sorted_by(|a, b| order::cmp(*a, *b).is_lt()), "ascending");
         self.listed(self.bump.alloc_slice_copy(items))
+    }
+
+    /// Places or cells, in any order, as bit planes, if they fit.
+    pub fn patch_of<'a>(&'a self, items: &[Value<'a>]) -> Option<&'a Patch<'a>> {
+        match self.capped(self.planes(items)?) {
+            Ok(Value::Patch(patch)) => Some(patch),
+            _ => None,
+        }
+    }
+
+    /// Every tuple of a member of `a` and one of `b`, as a set. `None` unless both hold cells or both hold small
+    /// places, or if the caps do not admit it.
+    pub fn product<'a>(&'a self, a: &Patch<'a>, b: &Patch<'a>) -> Option<Value<'a>> {
+        let small = |patch: &Patch<'a>| {
+            let (row, col, height, width) = patch.bounds();
+            let fits = |first: i64, n: i64| first >= i8::MIN.into() && first + n - 1 <= i8::MAX.into();
+            fits(row, height) && fits(col, width)
+        };
+        let n = a.count().checked_mul(b.count())?;
+        let (each, depth) = match (a.is_object(), b.is_object()) {
+            (true, true) => (11, 4),
+            (false, false) if small(a) && small(b) => (7, 3),
+            _ => return None,
+        };
+        let weight = u32::try_from(each * n + 1).ok()?;
+        if weight > self.caps.weight || depth > self.caps.depth {
+            return None;
+        }
+        let items = if a.is_object() { self.twos_of_cells(a, b, n) } else { self.twos_of_places(a, b, n) };
+        Some(Value::Set(self.bump.alloc(Set { items, weight, depth })))
+    }
+
+    fn twos_of_cells<'a>(&'a self, a: &Patch<'a>, b: &Patch<'a>, n: usize) -> &'a [Value<'a>] {
+        let twos = self.bump.alloc_slice_fill_copy(n, [Value::None; 2]);
+        for (twos, first) in twos.chunks_exact_mut(b.count()).zip(a.iter()) {
+            twos.iter_mut().zip(b.iter()).for_each(|(two, second)| *two = [first, second]);
+        }
+        let tuple = |two: &'a [Value<'a>; 2]| Tuple { items: two, weight: 11, depth: 3 };
+        let tuples: &[Tuple<'a>] = self.bump.alloc_slice_fill_iter(twos.iter().map(tuple));
+        self.bump.alloc_slice_fill_iter(tuples.iter().map(Value::Tuple))
+    }
+
+    /// Two small places are a grid of two rows.
+    fn twos_of_places<'a>(&'a self, a: &Patch<'a>, b: &Patch<'a>, n: usize) -> &'a [Value<'a>] {
+        let place = |value: Value<'_>| match value {
+            Value::Pair(pair) => [pair.row() as i8, pair.col() as i8],
+            _ => unreachable!("indices hold pairs"),
+        };
+        let twos = self.bump.alloc_slice_fill_copy(n, [0i8; 4]);
+        for (twos, [i, j]) in twos.chunks_exact_mut(b.count()).zip(a.iter().map(place)) {
+            twos.iter_mut().zip(b.iter().map(place)).for_each(|(two, [k, l])| *two = [i, j, k, l]);
+        }
+        let grid = |two: &'a [i8; 4]| Grid { width: 2, cells: two };
+        let grids: &[Grid<'a>] = self.bump.alloc_slice_fill_iter(twos.iter().map(grid));
+        self.bump.alloc_slice_fill_iter(grids.iter().map(Value::Grid))
     }
 
     /// A set of places or cells from bit planes: bit `k` of a word is column `col + k`, one plane of `height` words

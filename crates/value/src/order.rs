@@ -32,6 +32,58 @@ pub fn cmp(a: Value<'_>, b: Value<'_>) -> Ordering {
     }
 }
 
+/// Sorts in the canonical order; equal values stay in theirs. Values of one form are sorted by numbers.
+pub(crate) fn sort(values: &mut [Value<'_>]) {
+    let kind = values.iter().find_map(|value| form(*value));
+    let key = |value: &Value<'_>| match (*value, kind) {
+        // The empty set comes before all others.
+        (Value::Set(set), Some(Form::Indices | Form::Object)) if set.items.is_empty() => Some(0),
+        (value, _) if form(value) == kind => Some(key(value)?),
+        _ => None,
+    };
+    let mut keyed = Vec::with_capacity(values.len());
+    for value in &*values {
+        match key(value) {
+            Some(key) => keyed.push((key, *value)),
+            None => return values.sort_by(|a, b| cmp(*a, *b)),
+        }
+    }
+    keyed.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| cmp(a.1, b.1)));
+    values.iter_mut().zip(keyed).for_each(|(to, (_, value))| *to = value);
+}
+
+/// Forms whose values have a [`key`].
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Pair,
+    Cell,
+    Indices,
+    Object,
+}
+
+fn form(value: Value<'_>) -> Option<Form> {
+    match value {
+        Value::Pair(_) => Some(Form::Pair),
+        Value::Cell(_) => Some(Form::Cell),
+        Value::Patch(patch) => Some(if patch.is_object() { Form::Object } else { Form::Indices }),
+        _ => None,
+    }
+}
+
+/// A number that orders values of one form, as far as they differ in it.
+fn key(value: Value<'_>) -> Option<u64> {
+    match value {
+        Value::Pair(pair) => Some(pair.key()),
+        Value::Cell(cell) => Some(cell.key()),
+        Value::Patch(patch) => {
+            let (color, row, col) = patch.first_key();
+            let above = |n: i64| (n + (1 << 16)) as u64;
+            Some(above(color) << 40 | above(row) << 20 | above(col))
+        }
+        _ => None,
+    }
+}
+
 /// Python's `==`.
 pub fn equal(a: Value<'_>, b: Value<'_>) -> bool {
     use Value::*;

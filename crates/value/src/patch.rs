@@ -20,6 +20,11 @@ impl Pair {
     pub fn col(self) -> i64 {
         i64::from(self.0 as u32 as i32)
     }
+
+    /// A number that compares as the pair does.
+    pub(crate) fn key(self) -> u64 {
+        self.0 ^ 0x8000_0000_8000_0000
+    }
 }
 
 impl std::fmt::Debug for Pair {
@@ -54,6 +59,11 @@ impl Cell {
 
     pub fn col(self) -> i64 {
         (self.0 & 0xff_ffff) as i64 - Self::PLACE_BIAS
+    }
+
+    /// A number that compares as the cell does.
+    pub(crate) fn key(self) -> u64 {
+        self.0
     }
 
     pub fn place(self) -> Pair {

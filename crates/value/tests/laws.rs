@@ -154,6 +154,26 @@ proptest! {
     }
 
     #[test]
+    fn sets_of_values_of_one_form_ascend(
+        object in any::<bool>(),
+        sets in prop::collection::vec(prop::collection::vec((0i64..3, -2i64..3, -200i64..200), 0..4), 0..12),
+    ) {
+        let arena = arena();
+        let member = |&(color, row, col): &(i64, i64, i64)| {
+            let place = arena.tuple(&[Value::Int(row), Value::Int(col)]).unwrap();
+            if object { arena.tuple(&[Value::Int(color), place]).unwrap() } else { place }
+        };
+        let members: Vec<Vec<_>> = sets.iter().map(|set| set.iter().map(member).collect()).collect();
+        let of_members = arena.set(&members.concat()).unwrap();
+        let of_sets: Vec<_> = members.iter().map(|members| arena.set(members).unwrap()).collect();
+        for (items, set) in [(members.concat(), of_members), (of_sets.clone(), arena.set(&of_sets).unwrap())] {
+            let ascending: Vec<_> = set.items(&arena).unwrap().collect();
+            prop_assert!(ascending.is_sorted_by(|a, b| order::cmp(*a, *b).is_lt()), "{set}");
+            prop_assert!(items.iter().all(|item| ascending.iter().any(|it| order::equal(*it, *item))));
+        }
+    }
+
+    #[test]
     fn sets_of_cells_and_of_places_compare_as_their_members(
         object in any::<bool>(),
         far in prop_oneof![Just(0i64), Just(60), Just(90)],

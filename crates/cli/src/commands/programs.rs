@@ -14,6 +14,7 @@ use arcbatt::verify::{Verdict, task_of, verify};
 use serde::Serialize;
 
 use crate::Answer;
+use crate::commands::programs_store::{self, StoreArgs};
 use crate::data::{DataArgs, Skipped, skipped};
 use crate::files::Source;
 use crate::output::{self, count};
@@ -40,11 +41,19 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Show one program: its lines with their types, and its content hash
+    /// Show one program: its lines with their types, and its content hash; of a stored one also where it came from
+    /// and what it is worth
     Show {
+        /// A program file; or, for a stored program, the first digits of its hash, or its name
+        #[arg(value_name = "FILE|HASH|NAME")]
         file: PathBuf,
         /// Which program of the file; not needed if it holds only one
         name: Option<String>,
+        #[command(flatten)]
+        store: StoreArgs,
+        /// Show the test results of a stored program too
+        #[arg(long)]
+        tests: bool,
         /// Print a JSON document
         #[arg(long)]
         json: bool,
@@ -64,12 +73,18 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Run programs on the tasks they are named after (`solve_00d62c1b`)
+    /// Run programs on the tasks they are named after (`solve_00d62c1b`). Without --programs: read every program of
+    /// the store again from its text, and measure those again that have a place on a task of DATA
     Verify {
-        #[command(flatten)]
-        data: DataArgs,
-        #[arg(long, required = true, num_args = 1..)]
+        /// As for `batt run`; not needed to verify the texts of a store
+        data: Option<String>,
+        /// Go on without the tasks that are broken, and say which
+        #[arg(long)]
+        skip_bad: bool,
+        #[arg(long, num_args = 1.., conflicts_with = "store", requires = "data")]
         programs: Vec<PathBuf>,
+        #[command(flatten)]
+        store: StoreArgs,
         /// Fuel for each run
         #[arg(long, default_value_t = Limits::STANDARD.fuel)]
         fuel: u64,
@@ -80,19 +95,30 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
+    #[command(flatten)]
+    Store(programs_store::Command),
 }
 
 pub(crate) fn run(command: &Command) -> Answer {
     match command {
         Command::Check { files, strict, json } => check(files, *strict, *json),
         Command::Fmt { files, json } => fmt(files, *json),
-        Command::Show { file, name, json } => show(file, name.as_deref(), *json),
+        Command::Show { file, name: None, store, tests, json } if !file.exists() => {
+            programs_store::show(&file.to_string_lossy(), store, *tests, *json)
+        }
+        Command::Show { file, name, json, .. } => show(file, name.as_deref(), *json),
         Command::Explain { file, data, name, id, json } => {
             explain_program(file, data, name.as_deref(), id.as_deref(), *json)
         }
-        Command::Verify { data, programs, fuel, timeout, json } => {
-            verify_programs(data, programs, *fuel, Duration::from_secs(*timeout), *json)
+        Command::Verify { data, skip_bad, programs, store, fuel, timeout, json } => {
+            let time = Duration::from_secs(*timeout);
+            let data = data.clone().map(|data| DataArgs { data, skip_bad: *skip_bad });
+            match &data {
+                Some(data) if !programs.is_empty() => verify_programs(data, programs, *fuel, time, *json),
+                data => programs_store::verify(data.as_ref(), store, *fuel, time, *json),
+            }
         }
+        Command::Store(command) => programs_store::run(command),
     }
 }
 
@@ -125,10 +151,10 @@ struct CheckDocument {
 }
 
 #[derive(Serialize)]
-struct FileEntry {
+pub(crate) struct FileEntry {
     file: String,
     programs: Vec<ProgramEntry>,
-    problems: Vec<ProblemEntry>,
+    pub(crate) problems: Vec<ProblemEntry>,
 }
 
 #[derive(Serialize)]
@@ -138,7 +164,7 @@ struct ProgramEntry {
 }
 
 #[derive(Serialize)]
-struct ProblemEntry {
+pub(crate) struct ProblemEntry {
     severity: &'static str,
     line: usize,
     column: usize,
@@ -148,7 +174,7 @@ struct ProblemEntry {
     label: String,
 }
 
-fn file_entry(source: &Source) -> FileEntry {
+pub(crate) fn file_entry(source: &Source) -> FileEntry {
     let programs = source.parsed.programs.iter();
     let problems = source.parsed.problems.iter().map(|problem| {
         let (line, column) = problem.place(&source.text);
@@ -213,6 +239,13 @@ fn show(path: &Path, name: Option<&str>, json: bool) -> Answer {
         return Ok(true);
     }
     let mut out = output::stdout();
+    write_program(&mut out, program)?;
+    out.flush()?;
+    Ok(true)
+}
+
+/// The lines with their types, and below what there is to say of the whole.
+pub(crate) fn write_program(out: &mut impl Write, program: &Program) -> anyhow::Result<()> {
     let (dim, reset) = if output::colored() { ("\x1b[2m", "\x1b[0m") } else { ("", "") };
     let text = lang::print(program);
     let width = text.lines().map(|line| line.chars().count()).max().unwrap_or(0).min(70);
@@ -225,15 +258,14 @@ fn show(path: &Path, name: Option<&str>, json: bool) -> Answer {
     let calls = n_calls(program);
     let reads = if program.needs_samples() { "the demonstration pairs and the input" } else { "the input" };
     writeln!(out, "\n{}, reads {reads}, hash {}", count(calls, "call"), program.hash())?;
-    out.flush()?;
-    Ok(true)
+    Ok(())
 }
 
 fn n_calls(program: &Program) -> usize {
     program.nodes().iter().filter(|node| node.is_call()).count()
 }
 
-fn show_document(program: &Program) -> impl Serialize + use<> {
+pub(crate) fn show_document(program: &Program) -> impl Serialize + use<> {
     #[derive(Serialize)]
     struct Document {
         name: String,

@@ -467,10 +467,10 @@ impl<'o: 't, 'p: 't, 't> TaskRun<'_, 'o, 'p, 't> {
         let node = self.prepared.plan.node(id);
         let arg = |arg: &NodeId| -> Option<Value<'s>> {
             let slot = self.slots[arg.index()] as usize;
-            let memo = match self.prepared.plan.node(*arg).needs {
-                Needs::Nothing => self.prepared.folded[arg.index()]?,
-                Needs::Samples => self.per_task.memos[slot]?,
-                Needs::Input => on.memos[slot]?,
+            let memo: &Memo<'s> = match self.prepared.plan.node(*arg).needs {
+                Needs::Nothing => self.prepared.folded[arg.index()].as_ref()?,
+                Needs::Samples => self.per_task.memos[slot].as_ref()?,
+                Needs::Input => on.memos[slot].as_ref()?,
             };
             memo.result.ok()
         };

@@ -46,8 +46,9 @@ pub fn bugs() -> Vec<String> {
     bugs.iter().map(|(place, message)| format!("{place}: {message}")).collect()
 }
 
-/// A panic is our bug: it becomes the failure of a node and spares the rest of the batch.
-fn caught<'a>(work: impl FnOnce() -> Result<Value<'a>, Fail>) -> Result<Value<'a>, Fail> {
+/// A panic is our bug: it becomes the failure of a piece of work, spares the rest of the batch and is noted in
+/// [`bugs`].
+pub fn caught<T>(work: impl FnOnce() -> Result<T, Fail>) -> Result<T, Fail> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
         let usual = take_hook();
@@ -74,7 +75,7 @@ mod tests {
     #[test]
     fn a_panic_becomes_a_failure_and_is_noted_once() {
         for round in 0..3 {
-            assert_eq!(caught(|| panic!("round {round}")).err(), Some(Fail::Bug));
+            assert_eq!(caught::<()>(|| panic!("round {round}")).err(), Some(Fail::Bug));
         }
         assert_eq!(caught(|| Ok(Value::Int(3))).ok().and_then(|value| value.as_int()), Some(3));
         let bugs = bugs();

@@ -9,11 +9,11 @@ use std::ops::{Range, RangeInclusive};
 use std::sync::LazyLock;
 
 use batt_dsl::{Cx, Entry, Kernel};
-use batt_value::{Closure, Op, Pair, Patch, Symbol, Value, order};
+use batt_value::{Closure, Fail, Op, Pair, Patch, Symbol, Value, order};
 
 use smallvec::SmallVec;
 
-use super::scalar;
+use super::{patch, scalar};
 
 type Few<'a> = SmallVec<[Value<'a>; 3]>;
 
@@ -59,14 +59,21 @@ impl<'a> Column<'a> {
     }
 
     fn from_slice(values: &[Value<'a>]) -> Column<'a> {
-        fn two<'a>(value: &Value<'a>) -> Option<&'a [Value<'a>; 2]> {
+        fn two<'a>(value: &Value<'a>) -> Option<[Value<'a>; 2]> {
             match value {
                 Value::Tuple(tuple) => tuple.items().try_into().ok(),
+                // Two small places are a grid of two rows.
+                Value::Grid(grid) => {
+                    let [a, b, c, d] =
+                        *<&[i8; 4]>::try_from(grid.cells()).ok().filter(|_| grid.width() == 2)?;
+                    let pair = |row: i8, col: i8| Pair::new(row.into(), col.into()).map(Value::Pair);
+                    Some([pair(a, b)?, pair(c, d)?])
+                }
                 _ => None,
             }
         }
         match values {
-            [Value::Tuple(_), ..] if values.iter().all(|value| two(value).is_some()) => {
+            [Value::Tuple(_) | Value::Grid(_), ..] if values.iter().all(|value| two(value).is_some()) => {
                 let part =
                     |k: usize| Column::collect(values.iter().map(|value| two(value).map(|items| items[k])));
                 Column::twos(part(0), part(1)).unwrap_or_else(|| Values(values.to_vec()))
@@ -152,7 +159,7 @@ impl<'a> Column<'a> {
             Bools(bools) => bools.into_iter().map(Value::from).collect(),
             Ints(ints) => ints.into_iter().map(Value::Int).collect(),
             Pairs(pairs) => pairs.into_iter().map(Value::Pair).collect(),
-            Twos(_) | Funcs(..) => (0..n).map(|place| self.get(cx, place)).collect::<Option<_>>()?,
+            Twos(_) | Funcs(..) => gathered(n, (0..n).map(|place| self.get(cx, place)))?,
         })
     }
 
@@ -500,6 +507,15 @@ static TIGHT: LazyLock<Vec<Option<Tight>>> = LazyLock::new(|| {
         ("add", Tight::Two(|cx, a, b, n| numbers2(cx, a, b, n, i64::checked_add))),
         ("subtract", Tight::Two(|cx, a, b, n| numbers2(cx, a, b, n, i64::checked_sub))),
         ("multiply", Tight::Two(|cx, a, b, n| numbers2(cx, a, b, n, i64::checked_mul))),
+        ("size", Tight::One(size)),
+        ("center", Tight::One(center)),
+        ("shift", Tight::Two(shift)),
+        ("both", Tight::Two(|cx, a, b, n| truths(cx, a, b, n, |a, b| a & b))),
+        ("either", Tight::Two(|cx, a, b, n| truths(cx, a, b, n, |a, b| a | b))),
+        ("combine", Tight::Two(|cx, a, b, n| per_cell(cx, a, b, n, patch::combine))),
+        ("difference", Tight::Two(|cx, a, b, n| per_cell(cx, a, b, n, patch::difference))),
+        ("intersection", Tight::Two(|cx, a, b, n| per_cell(cx, a, b, n, patch::intersection))),
+        ("connect", Tight::Two(|cx, a, b, n| per_cell(cx, a, b, n, patch::connect))),
         ("equality", Tight::Two(equality)),
         ("greater", Tight::Two(greater)),
         ("astuple", Tight::Two(astuple)),
@@ -545,6 +561,15 @@ fn colors(patch: &Patch<'_>) -> Vec<i64> {
         colors.resize(colors.len() + count as usize, color);
     }
     colors
+}
+
+/// The values, if none is missing; `n` of them.
+fn gathered<T>(n: usize, values: impl Iterator<Item = Option<T>>) -> Option<Vec<T>> {
+    let mut all = Vec::with_capacity(n);
+    for value in values {
+        all.push(value?);
+    }
+    Some(all)
 }
 
 fn started<T>(n: usize, first: T) -> Vec<T> {
@@ -626,10 +651,10 @@ fn numbers1<'a>(
     op: impl Fn(i64) -> Option<i64>,
 ) -> Option<Column<'a>> {
     let results = match x {
-        Ints(ints) => Ints(ints.iter().map(|int| op(*int)).collect::<Option<_>>()?),
+        Ints(ints) => Ints(gathered(n, ints.iter().map(|int| op(*int)))?),
         Pairs(pairs) => {
             let both = |pair: &Pair| Pair::new(op(pair.row())?, op(pair.col())?);
-            Pairs(pairs.iter().map(both).collect::<Option<_>>()?)
+            Pairs(gathered(n, pairs.iter().map(both))?)
         }
         _ => return None,
     };
@@ -690,17 +715,15 @@ fn numbers2<'a>(
 ) -> Option<Column<'a>> {
     let (left, right) = (Side::of(a)?, Side::of(b)?);
     let results = match (left, right) {
-        (Side::Ints(a), Side::Ints(b)) => {
-            Ints(a.iter().zip(b).map(|(a, b)| op(*a, *b)).collect::<Option<_>>()?)
-        }
-        (Side::Ints(a), Side::Int(b)) => Ints(a.iter().map(|a| op(*a, b)).collect::<Option<_>>()?),
-        (Side::Int(a), Side::Ints(b)) => Ints(b.iter().map(|b| op(a, *b)).collect::<Option<_>>()?),
+        (Side::Ints(a), Side::Ints(b)) => Ints(gathered(n, a.iter().zip(b).map(|(a, b)| op(*a, *b)))?),
+        (Side::Ints(a), Side::Int(b)) => Ints(gathered(n, a.iter().map(|a| op(*a, b)))?),
+        (Side::Int(a), Side::Ints(b)) => Ints(gathered(n, b.iter().map(|b| op(a, *b)))?),
         _ => {
             let both = |place: usize| {
                 let (a, b) = (left.pair(place), right.pair(place));
                 Pair::new(op(a.0, b.0)?, op(a.1, b.1)?)
             };
-            Pairs((0..n).map(both).collect::<Option<_>>()?)
+            Pairs(gathered(n, (0..n).map(both))?)
         }
     };
     pay(cx, n, 1 + a.unit()? + b.unit()? + results.unit()?)?;
@@ -720,7 +743,7 @@ fn equal<'a>(cx: &Cx<'a>, a: &Column<'a>, b: &Column<'a>, n: usize) -> Option<Co
         (Pairs(a), Pairs(b)) => a.iter().zip(b).map(|(a, b)| a == b).collect(),
         _ => {
             let same = |place| Some(order::equal(a.get(cx, place)?, b.get(cx, place)?));
-            (0..n).map(same).collect::<Option<_>>()?
+            gathered(n, (0..n).map(same))?
         }
     }))
 }
@@ -737,7 +760,7 @@ fn greater<'a>(cx: &mut Cx<'a>, a: &Column<'a>, b: &Column<'a>, n: usize) -> Opt
 fn astuple<'a>(cx: &mut Cx<'a>, a: &Column<'a>, b: &Column<'a>, n: usize) -> Option<Column<'a>> {
     let pairs = match (Side::of(a), Side::of(b)) {
         (Some(a), Some(b)) if a.is_int() && b.is_int() => {
-            Pairs((0..n).map(|place| Pair::new(a.int(place), b.int(place))).collect::<Option<_>>()?)
+            Pairs(gathered(n, (0..n).map(|place| Pair::new(a.int(place), b.int(place))))?)
         }
         _ => Twos(Box::new([a.clone(), b.clone()])).admitted(cx)?,
     };
@@ -754,6 +777,62 @@ fn contained<'a>(cx: &mut Cx<'a>, a: &Column<'a>, b: &Column<'a>, n: usize) -> O
     Some(Bools(places.iter().map(|place| patch.covers(place.row(), place.col())).collect()))
 }
 
+fn truths<'a>(
+    cx: &mut Cx<'a>,
+    a: &Column<'a>,
+    b: &Column<'a>,
+    n: usize,
+    op: impl Fn(bool, bool) -> bool,
+) -> Option<Column<'a>> {
+    let (Bools(a), Bools(b)) = (a, b) else { return None };
+    pay(cx, n, 1)?;
+    Some(Bools(a.iter().zip(b).map(|(a, b)| op(*a, *b)).collect()))
+}
+
+fn size<'a>(cx: &mut Cx<'a>, x: &Column<'a>, n: usize) -> Option<Column<'a>> {
+    let Values(values) = x else { return None };
+    let sizes = gathered(n, values.iter().map(|value| value.len().map(|n| n as i64)))?;
+    pay(cx, n, 1)?;
+    Some(Ints(sizes))
+}
+
+fn center<'a>(cx: &mut Cx<'a>, x: &Column<'a>, n: usize) -> Option<Column<'a>> {
+    let Values(values) = x else { return None };
+    let middle = |value: &Value<'a>| match value {
+        Value::Patch(patch) => {
+            let (row, col, height, width) = patch.bounds();
+            Pair::new(row + height / 2, col + width / 2)
+        }
+        _ => None,
+    };
+    let centers = gathered(n, values.iter().map(middle))?;
+    cx.spend(n as u64 * (1 + scalar::PAIR) + x.weight(n))?;
+    Some(Pairs(centers))
+}
+
+/// One patch to many places.
+fn shift<'a>(cx: &mut Cx<'a>, patches: &Column<'a>, by: &Column<'a>, n: usize) -> Option<Column<'a>> {
+    let (Same(value @ Value::Patch(patch)), Pairs(by)) = (patches, by) else { return None };
+    let moved = gathered(n, by.iter().map(|by| cx.arena.moved(patch, by.row(), by.col())))?;
+    pay(cx, n, 1 + scalar::PAIR + 2 * u64::from(value.weight()))?;
+    Some(Values(moved))
+}
+
+/// What a kernel knows of each two values, at the price of their weights and its own.
+#[inline(always)]
+fn per_cell<'a>(
+    cx: &mut Cx<'a>,
+    a: &Column<'a>,
+    b: &Column<'a>,
+    n: usize,
+    kernel: impl Fn(&mut Cx<'a>, Value<'a>, Value<'a>) -> Option<Result<Value<'a>, Fail>>,
+) -> Option<Column<'a>> {
+    let one = |place| kernel(cx, a.simple(place)?, b.simple(place)?)?.ok();
+    let results = Values(gathered(n, (0..n).map(one))?);
+    cx.spend(n as u64 + a.weight(n) + b.weight(n) + results.weight(n))?;
+    Some(results)
+}
+
 /// `apply` of one function to pairs of numbers: twice a column of numbers.
 fn apply<'a>(cx: &mut Cx<'a>, functions: &Column<'a>, x: &Column<'a>, n: usize) -> Option<Column<'a>> {
     let (Same(function), Pairs(pairs)) = (functions, x) else { return None };
@@ -764,7 +843,7 @@ fn apply<'a>(cx: &mut Cx<'a>, functions: &Column<'a>, x: &Column<'a>, n: usize) 
         cx.spend(rows.weight(n) + cols.weight(n))?;
         if let (Ints(rows), Ints(cols)) = (&rows, &cols) {
             let pairs = rows.iter().zip(cols).map(|(row, col)| Pair::new(*row, *col));
-            if let Some(pairs) = pairs.collect() {
+            if let Some(pairs) = gathered(n, pairs) {
                 return Some(Pairs(pairs));
             }
         }
@@ -818,6 +897,6 @@ fn ranked<'a>(
     cx.spend(n as u64 * (1 + u64::from(container.weight())) + functions.weight(n))?;
     let keys = keys(cx, &functions.stretched(n, m), &items.repeated(m, n), n * m)?;
     let best = |place: usize| Some(keys.best(place * m..(place + 1) * m, wanted)? - place * m);
-    let places = (0..n).map(best).collect::<Option<Vec<_>>>()?;
+    let places = gathered(n, (0..n).map(best))?;
     Some((items, places))
 }

@@ -106,7 +106,7 @@ fn mostcommon<'a>(_: &mut Cx<'a>, container: Value<'a>) -> Known<'a> {
 }
 
 /// The members of a tuple of small integers.
-fn small_ints(value: Value<'_>) -> Option<SmallVec<[i8; 32]>> {
+pub(super) fn small_ints(value: Value<'_>) -> Option<SmallVec<[i8; 32]>> {
     match value {
         Value::Row(row) => Some(SmallVec::from_slice(row.cells())),
         Value::Pair(pair) => {

@@ -7,6 +7,7 @@ use batt_value::{Fail, Planes, Value};
 use smallvec::SmallVec;
 
 use super::column::{self, Column};
+use super::container::small_ints;
 use super::patch::{Words, union};
 
 serve! {
@@ -212,6 +213,17 @@ fn chosen<'a>(items: impl Iterator<Item = Value<'a>>, holds: &[bool]) -> impl It
 
 /// Pairs of ascending members ascend themselves.
 fn product<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
+    match (a, b) {
+        (Value::Patch(a), Value::Patch(b)) if a.count().saturating_mul(b.count()) <= 100_000 => {
+            if let Some(product) = cx.arena.product(a, b) {
+                return Some(Ok(product));
+            }
+        }
+        (Value::Row(_) | Value::Pair(_), Value::Row(_) | Value::Pair(_)) => {
+            return crossed(cx, &small_ints(a)?, &small_ints(b)?);
+        }
+        _ => {}
+    }
     let (Value::Set(_) | Value::Patch(_), Value::Set(_) | Value::Patch(_)) = (a, b) else { return None };
     let (n, m) = (a.len()?, b.len()?);
     if n == 0 || m == 0 || n.saturating_mul(m) > 100_000 {
@@ -235,4 +247,19 @@ fn product<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
         }
     }
     Some(cx.arena.set_ascending(&pairs))
+}
+
+/// The places in some rows and columns.
+fn crossed<'a>(cx: &mut Cx<'a>, rows: &[i8], cols: &[i8]) -> Known<'a> {
+    let (top, left) = (i64::from(*rows.iter().min()?), i64::from(*cols.iter().min()?));
+    let height = i64::from(*rows.iter().max()?) - top + 1;
+    if i64::from(*cols.iter().max()?) - left >= 64 {
+        return None;
+    }
+    let word = cols.iter().fold(0, |word, col| word | 1 << (i64::from(*col) - left));
+    let words = cx.arena.words(height as usize, 0);
+    for row in rows {
+        words[(i64::from(*row) - top) as usize] = word;
+    }
+    cx.arena.plane(top, left, 0, words)
 }

@@ -181,42 +181,50 @@ impl Bits {
     /// The cells of a colour.
     pub(super) fn of_color(grid: &Grid<'_>, color: i8) -> Bits {
         let all = u64::from(color as u8) * EVERY_BYTE;
-        let bits = |eight: &[i8; 8]| nonzero_bytes(bytes(eight) ^ all) ^ 0xff;
-        Bits::new(grid, grid.cells(), bits, |at| grid.cells()[at] == color)
+        let many = |_: usize, cells: &[i8; 64]| marked(cells, &[color; 64], |cell, color| cell == color);
+        let bits = |_: usize, eight: &[i8; 8]| nonzero_bytes(bytes(eight) ^ all) ^ 0xff;
+        Bits::new(grid, many, bits, |at| grid.cells()[at] == color)
     }
 
     /// The cells that differ from the one before them, in row after row; the first cell of the grid does not.
     pub(super) fn changes(grid: &Grid<'_>) -> Bits {
         let cells = grid.cells();
-        let mut before = u64::from(cells[0] as u8);
-        let bits = |eight: &[i8; 8]| {
-            let eight = bytes(eight);
-            let changed = nonzero_bytes(eight ^ (eight << 8 | before));
-            before = eight >> 56;
-            changed
+        let many = |at: usize, now: &[i8; 64]| {
+            let mut before = [cells[0]; 64];
+            match at.checked_sub(1) {
+                Some(start) => before.copy_from_slice(&cells[start..start + 64]),
+                None => before[1..].copy_from_slice(&now[..63]),
+            }
+            marked(now, &before, |now, before| now != before)
         };
-        Bits::new(grid, cells, bits, |at| at > 0 && cells[at] != cells[at - 1])
+        let bits = |at: usize, eight: &[i8; 8]| {
+            let before = cells[at.saturating_sub(1)];
+            nonzero_bytes(bytes(eight) ^ (bytes(eight) << 8 | u64::from(before as u8)))
+        };
+        Bits::new(grid, many, bits, |at| at > 0 && cells[at] != cells[at - 1])
     }
 
-    /// `eights` says it of eight cells at a time, `one` of a single one.
+    /// `many` and `eights` say it of 64 and of eight cells from a place on, `one` of a single one.
     fn new(
         grid: &Grid<'_>,
-        cells: &[i8],
-        mut eights: impl FnMut(&[i8; 8]) -> u64,
+        many: impl Fn(usize, &[i8; 64]) -> u64,
+        eights: impl Fn(usize, &[i8; 8]) -> u64,
         one: impl Fn(usize) -> bool,
     ) -> Bits {
+        let cells = grid.cells();
         let mut words: SmallVec<[u64; 17]> = SmallVec::with_capacity(cells.len() / 64 + 2);
-        for (at, cells) in cells.chunks(64).enumerate() {
-            let (chunks, rest) = cells.as_chunks::<8>();
-            let mut word = 0;
-            for (k, eight) in chunks.iter().enumerate() {
-                word |= eights(eight) << (8 * k);
-            }
-            for k in 8 * chunks.len()..8 * chunks.len() + rest.len() {
-                word |= u64::from(one(64 * at + k)) << k;
-            }
-            words.push(word);
+        let (chunks, rest) = cells.as_chunks::<64>();
+        words.extend(chunks.iter().enumerate().map(|(k, chunk)| many(64 * k, chunk)));
+        let at = 64 * chunks.len();
+        let (chunks, single) = rest.as_chunks::<8>();
+        let mut word = 0;
+        for (k, eight) in chunks.iter().enumerate() {
+            word |= eights(at + 8 * k, eight) << (8 * k);
         }
+        for k in rest.len() - single.len()..rest.len() {
+            word |= u64::from(one(at + k)) << k;
+        }
+        words.push(word);
         words.push(0);
         Bits { words, height: grid.height(), width: grid.width() }
     }
@@ -240,6 +248,27 @@ impl Bits {
 }
 
 const EVERY_BYTE: u64 = 0x0101_0101_0101_0101;
+
+/// A bit for each two cells side by side of which `holds` says yes. The first loop becomes vector instructions: each
+/// byte gets its bit, and a product adds up the bits of eight bytes.
+fn marked(a: &[i8; 64], b: &[i8; 64], holds: impl Fn(i8, i8) -> bool) -> u64 {
+    const BITS: [u8; 64] = {
+        let mut bits = [1; 64];
+        let mut at = 0;
+        while at < 64 {
+            bits[at] = 1 << (at % 8);
+            at += 1;
+        }
+        bits
+    };
+    let mut marks = [0u8; 64];
+    for (((mark, bit), a), b) in marks.iter_mut().zip(&BITS).zip(a).zip(b) {
+        *mark = if holds(*a, *b) { *bit } else { 0 };
+    }
+    let (eights, _) = marks.as_chunks::<8>();
+    let byte = |eight: &[u8; 8]| u64::from_le_bytes(*eight).wrapping_mul(EVERY_BYTE) >> 56;
+    eights.iter().rev().fold(0, |word, eight| word << 8 | byte(eight))
+}
 
 fn bytes(eight: &[i8; 8]) -> u64 {
     u64::from_le_bytes(eight.map(|cell| cell as u8))

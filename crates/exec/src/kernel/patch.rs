@@ -17,27 +17,48 @@ pub(super) type Words = SmallVec<[u64; 20]>;
 
 /// Top, left, bottom and right of a patch, all inclusive.
 pub(super) fn bounds<'a>(arena: &'a Arena, patch: Value<'a>) -> Option<(i64, i64, i64, i64)> {
-    let (row, col, height, width) = as_patch(arena, patch)?.bounds();
-    Some((row, col, row + height - 1, col + width - 1))
+    if let Some(patch) = as_patch(arena, patch) {
+        let (row, col, height, width) = patch.bounds();
+        return Some((row, col, row + height - 1, col + width - 1));
+    }
+    let places = listed_places(patch)?;
+    let (first, others) = places.split_first()?;
+    let start = (first.row(), first.col(), first.row(), first.col());
+    Some(others.iter().fold(start, |(top, left, bottom, right), place| {
+        let (row, col) = (place.row(), place.col());
+        (top.min(row), left.min(col), bottom.max(row), right.max(col))
+    }))
+}
+
+/// The places of a set in list form or of a tuple, in its order.
+pub(super) fn listed_places(value: Value<'_>) -> Option<SmallVec<[Pair; 32]>> {
+    let place = |item: &Value<'_>| match item {
+        Value::Pair(place) => Some(*place),
+        _ => None,
+    };
+    match value {
+        Value::Set(set) => set.items().iter().map(place).collect(),
+        Value::Tuple(tuple) => tuple.items().iter().map(place).collect(),
+        Value::Grid(grid) if grid.width() == 2 => {
+            grid.rows().map(|row| Pair::new(row[0].into(), row[1].into())).collect()
+        }
+        _ => None,
+    }
 }
 
 /// A patch, or a tuple of places or cells as one. Places that are small are the rows of a grid two wide.
 pub(super) fn as_patch<'a>(arena: &'a Arena, value: Value<'a>) -> Option<&'a Patch<'a>> {
-    let set = match value {
-        Value::Patch(patch) => return Some(patch),
+    match value {
+        Value::Patch(patch) => Some(patch),
         Value::Tuple(tuple) => match tuple.items().first()? {
-            Value::Cell(_) | Value::Pair(_) => arena.set(tuple.items()),
-            _ => return None,
+            Value::Cell(_) | Value::Pair(_) => arena.patch_of(tuple.items()),
+            _ => None,
         },
         Value::Grid(grid) if grid.width() == 2 => {
             let place = |row: &[i8]| Some(Value::Pair(Pair::new(row[0].into(), row[1].into())?));
             let places: Option<SmallVec<[Value<'a>; 32]>> = grid.rows().map(place).collect();
-            arena.set(&places?)
+            arena.patch_of(&places?)
         }
-        _ => return None,
-    };
-    match set {
-        Ok(Value::Patch(patch)) => Some(patch),
         _ => None,
     }
 }
@@ -246,7 +267,7 @@ pub(super) fn place_of(colors: u16, color: i64) -> usize {
     (colors & ((1u16 << (color + 1)) - 1)).count_ones() as usize
 }
 
-fn combine<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
+pub(super) fn combine<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
     match (a, b) {
         (Value::Patch(_), Value::Patch(_)) => union(cx.arena, &[a, b]),
         (Value::Patch(_), Value::Set(set)) if set.items().is_empty() => Some(Ok(a)),
@@ -322,14 +343,14 @@ fn select<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>, keep: bool) -> Known<
     cx.arena.patch(Planes { row, col, height, colors: p.colors(), words: &words })
 }
 
-fn difference<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
+pub(super) fn difference<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
     match (a, b) {
         (Value::Set(_), Value::Set(other)) => selected(cx.arena, a, other.items(), false),
         _ => select(cx, a, b, false),
     }
 }
 
-fn intersection<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
+pub(super) fn intersection<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
     match (a, b) {
         (Value::Set(set), _) if set.items().is_empty() && b.is_set() => Some(Ok(a)),
         (_, Value::Set(set)) if set.items().is_empty() && a.is_set() => Some(Ok(b)),
@@ -435,7 +456,7 @@ fn ring<'a>(arena: &'a Arena, a: (i64, i64), b: (i64, i64)) -> Known<'a> {
     let (left, right) = (a.1.min(b.1), a.1.max(b.1));
     let (height, width) = (bottom - top + 1, right - left + 1);
     if height > 255 || width > 64 {
-        return None;
+        return wide_ring(arena, (top, left), (bottom, right));
     }
     let words = arena.words(height as usize, 1 | 1 << (width - 1));
     words[0] = ones(width);
@@ -443,6 +464,23 @@ fn ring<'a>(arena: &'a Arena, a: (i64, i64), b: (i64, i64)) -> Known<'a> {
     let inside = (height - 2).max(0) * (width - 2).max(0);
     let planes = Planes { row: top, col: left, height: height as usize, colors: 0, words };
     arena.tight(planes, width as u32, (height * width - inside) as u32)
+}
+
+/// A ring that does not fit in a bit plane, place after place.
+fn wide_ring<'a>(arena: &'a Arena, (top, left): (i64, i64), (bottom, right): (i64, i64)) -> Known<'a> {
+    if bottom - top > 1000 || right - left > 1000 {
+        return None;
+    }
+    let mut places: SmallVec<[Value<'a>; 32]> =
+        SmallVec::with_capacity(2 * (bottom - top + right - left + 2) as usize);
+    for row in top..=bottom {
+        // Between the first and the last row there are only the two sides.
+        let step = if row == top || row == bottom { 1 } else { (right - left).max(1) };
+        for col in (left..=right).step_by(step as usize) {
+            places.push(Value::Pair(Pair::new(row, col)?));
+        }
+    }
+    Some(arena.set_ascending(&places))
 }
 
 fn outline<'a>(cx: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
@@ -496,7 +534,7 @@ fn hfrontier<'a>(cx: &mut Cx<'a>, location: Value<'a>) -> Known<'a> {
     rectangle(cx.arena, location.row(), 0, 1, 30)
 }
 
-fn connect<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
+pub(super) fn connect<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
     let (Value::Pair(a), Value::Pair(b)) = (a, b) else { return None };
     line(cx.arena, (a.row(), a.col()), (b.row(), b.col()))
 }

@@ -4,7 +4,7 @@
 use batt_dsl::Cx;
 use batt_value::{Pair, Patch, Value, order};
 
-use super::patch::as_patch;
+use super::patch::{as_patch, listed_places};
 
 serve! {
     Q1: invert, double, halve, increment, decrement, crement, sign, even, positive, flip, identity, first, last, size,
@@ -367,8 +367,20 @@ fn numcolors<'a>(cx: &mut Cx<'a>, element: Value<'a>) -> Known<'a> {
 
 fn shift<'a>(cx: &mut Cx<'a>, patch: Value<'a>, directions: Value<'a>) -> Known<'a> {
     let Value::Pair(by) = directions else { return None };
-    let moved = cx.arena.moved(as_patch(cx.arena, patch)?, by.row(), by.col())?;
+    let moved = match as_patch(cx.arena, patch) {
+        Some(patch) => cx.arena.moved(patch, by.row(), by.col())?,
+        None => moved_places(cx, &listed_places(patch)?, by)?,
+    };
     per_cell(cx, u64::from(patch.weight()) + PAIR, moved)
+}
+
+/// Places that do not fit in bit planes.
+fn moved_places<'a>(cx: &mut Cx<'a>, places: &[Pair], by: Pair) -> Known<'a> {
+    let mut moved = Vec::with_capacity(places.len());
+    for place in places {
+        moved.push(pair(place.row() + by.row(), place.col() + by.col())?);
+    }
+    cx.arena.set(&moved).ok().filter(|_| !moved.is_empty())
 }
 
 fn recolor<'a>(cx: &mut Cx<'a>, value: Value<'a>, patch: Value<'a>) -> Known<'a> {

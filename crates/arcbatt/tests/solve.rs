@@ -1,0 +1,71 @@
+//! The search asks learners directly. Its answers are programs all the same: run by the reference backend they say what
+//! the search says they say.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use arcbatt::dsl::{Cx, Limits};
+use arcbatt::exec::{Sample, run};
+use arcbatt::lang::parse;
+use arcbatt::score::Answer;
+use arcbatt::search::{Progress, Puzzle, Searcher};
+use arcbatt::task::{self, Options, Select, Task};
+use arcbatt::value::Arena;
+
+fn demo() -> Vec<Task> {
+    task::open("demo", &Options { skip_bad: false, select: Select::ALL }).expect("the built-in set").tasks
+}
+
+fn search(task: &Task, steps: usize, fuel: u64) -> Progress {
+    let searcher = Searcher::new(None, 0);
+    let mut progress = Progress::default();
+    for _ in 0..steps {
+        if progress.fuel >= fuel {
+            break;
+        }
+        searcher.advance(&Puzzle::new(task), &mut progress, fuel, &Arc::new(AtomicBool::new(false)));
+    }
+    progress
+}
+
+#[test]
+fn answers_are_what_their_programs_say() {
+    let mut compared = 0;
+    for task in demo().iter().step_by(9) {
+        let progress = search(task, 3, 30_000_000);
+        for answer in &progress.answers {
+            let parsed = parse(&answer.program);
+            assert!(parsed.problems.is_empty(), "{}", answer.program);
+            for (pair, expected) in task.test.iter().zip(&answer.outputs) {
+                let arena = Arena::new(Limits::STANDARD.caps);
+                let input = pair.input.value(&arena).unwrap();
+                let sample = Sample { input, samples: task.samples(&arena).unwrap() };
+                let outcome = run(&parsed.programs[0], sample, Cx::new(&arena, u64::MAX, None));
+                let given = outcome.result.ok().and_then(|value| Answer::from(value).grid());
+                assert_eq!(&given, expected, "{}\n{}", task.id, answer.program);
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 40, "only {compared}");
+}
+
+#[test]
+fn test_outputs_make_no_difference() {
+    let tasks = demo();
+    let mut sealed = tasks[3].clone();
+    sealed.test.iter_mut().for_each(|pair| pair.output = None);
+    assert_eq!(search(&tasks[3], 2, 10_000_000), search(&sealed, 2, 10_000_000));
+}
+
+#[test]
+fn less_fuel_ends_earlier_and_more_steps_go_on() {
+    let tasks = demo();
+    let task = tasks.iter().find(|task| task.id == "farthest").unwrap();
+    let short = search(task, 6, 1_000_000);
+    assert!(!short.ended && short.fuel >= 1_000_000);
+    let long = search(task, 4, u64::MAX);
+    assert!(!long.ended && long.step > 3 && long.tried > short.tried, "{}", long.step);
+    let deep = long.answers.iter().filter(|answer| answer.mechanism == "deeper");
+    assert!(deep.count() <= 4, "of each mechanism four are heard");
+}

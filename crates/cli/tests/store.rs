@@ -1,0 +1,137 @@
+//! `batt programs`, as far as it is about the store.
+
+mod batt;
+
+use batt::Batt;
+use expect_test::expect;
+
+const PROGRAMS: &str = "def solve_a(I):
+    x1 = vmirror(I)
+    unneeded = hmirror(I)
+    return hconcat(I, x1)
+
+def solve_b(I): return hconcat(I, vmirror(I))
+
+def solve_bad(I): return objcts(I)
+";
+
+/// A folder without a store from an earlier time.
+fn fresh(test: &str) -> Batt {
+    let batt = Batt::new(test);
+    for name in ["s.sqlite", "t.sqlite", "s.sqlite-wal", "s.sqlite-shm"] {
+        let _ = std::fs::remove_file(batt.path(name));
+    }
+    batt
+}
+
+#[test]
+fn import_says_what_is_new_known_and_refused() {
+    let batt = fresh("store-import").file("p.py", PROGRAMS);
+    batt.check(
+        "programs import {dir}/p.py --store {dir}/s.sqlite",
+        expect![[r#"
+        error: `objcts` is not a primitive
+          ╭─ {dir}/p.py:8:26
+        8 │ def solve_bad(I): return objcts(I)
+          │                          ^^^^^^ did you mean `objects`?
+
+        {dir}/p.py: 1 new, 1 known, refused what has 1 error
+        {dir}/s.sqlite holds 1 program
+        exit 1
+    "#]],
+    );
+    let again = batt.run("programs import {dir}/p.py --store {dir}/s.sqlite");
+    assert!(again.contains("{dir}/p.py: 0 new, 2 known, refused what has 1 error\n"), "{again}");
+    assert!(again.ends_with("exit 1\n"), "{again}");
+    batt.check(
+        "programs show solve_a --store {dir}/s.sqlite",
+        expect![[r#"
+        def solve_a(I):
+            x1 = vmirror(I)     # Grid
+            O = hconcat(I, x1)  # Grid
+            return O
+
+        2 calls, reads the input, hash a7a6aae6970994bf1b9733842b13a871b10d2eda883ec766a45cabf185d16b8d
+        also called solve_b
+
+        lineage
+          a7a6aae69709 solve_a imported from {dir}/p.py
+
+        no place on any task
+        exit 0
+    "#]],
+    );
+    batt.check(
+        "programs export --store {dir}/s.sqlite",
+        expect![[r#"
+        def solve_a(I):
+            x1 = vmirror(I)
+            O = hconcat(I, x1)
+            return O
+
+
+        def solve_b(I):
+            x1 = vmirror(I)
+            O = hconcat(I, x1)
+            return O
+        exit 0
+    "#]],
+    );
+    batt.check(
+        "programs verify --store {dir}/s.sqlite",
+        expect![[r#"
+        1 program read again from the text: 0 differences
+        exit 0
+    "#]],
+    );
+    batt.check(
+        "programs show solve_x --store {dir}/s.sqlite",
+        expect![[r#"
+        error: solve_x is no file, and no program of {dir}/s.sqlite is called so; did you mean solve_a?
+        exit 2
+    "#]],
+    );
+}
+
+#[test]
+fn a_measured_import_goes_round_through_export() {
+    let batt = fresh("store-round");
+    let import = batt.run("programs import programs/demo.py --data demo --store {dir}/s.sqlite");
+    assert!(import.ends_with("exit 0\n"), "{import}");
+    let verified = batt.run("programs verify demo --store {dir}/s.sqlite");
+    assert!(verified.contains("measured again on demo: 0 differences\nexit 0\n"), "{verified}");
+    let listed = batt.run("programs list --task rooms --store {dir}/s.sqlite");
+    assert!(listed.starts_with("e2a795bfa4a8  imported "), "{listed}");
+    assert!(listed.contains("rooms: 4 of 4 pairs, score 1.0000, fuel "), "{listed}");
+    assert!(listed.ends_with("places on 79 tasks, 79 of them solved\nexit 0\n"), "{listed}");
+    let exported = batt.run("programs export -o {dir}/all.py --store {dir}/s.sqlite");
+    assert_eq!(exported, "exit 0\n");
+    let right = batt.run("programs verify demo --programs {dir}/all.py");
+    assert_eq!(right, "79 of 79 programs right on all pairs\nexit 0\n");
+    batt.run("programs import {dir}/all.py --store {dir}/t.sqlite");
+    batt.run("programs export -o {dir}/again.py --store {dir}/t.sqlite");
+    assert_eq!(batt.read("all.py"), batt.read("again.py"));
+    let pruned = batt.run("programs prune --keep 0 --json --store {dir}/s.sqlite");
+    assert!(pruned.starts_with(r#"{"schema":1,"programs":0,"results":"#), "{pruned}");
+}
+
+#[test]
+fn what_is_no_store_is_refused() {
+    let batt = fresh("store-refused").file("p.py", PROGRAMS).file("text", "no store");
+    batt.check("programs list --store {dir}/text", expect![[r#"
+        error: {dir}/text is not a store of programs: it is no SQLite file; it is left as it is, name another file with --store
+        exit 2
+    "#]]);
+    batt.check("programs import {dir}/p.py --json --store {dir}/text", expect![[r#"
+        error: {dir}/text is not a store of programs: it is no SQLite file; it is left as it is, name another file with --store
+        exit 2
+    "#]]);
+    batt.check(
+        "programs list --store {dir}/missing",
+        expect![[r#"
+        error: there is no store at {dir}/missing; `batt programs import FILE` makes one
+        exit 2
+    "#]],
+    );
+    assert_eq!(batt.read("text"), "no store");
+}

@@ -1,0 +1,25 @@
+//! Finds programs for tasks.
+//!
+//! The door is [`Searcher::advance`]: it takes a [`Puzzle`], a task whose test outputs are left out, and brings its
+//! [`Progress`] one step further: known programs and cheap learners first, then dearer ones, then everything inside
+//! every context. What fits all demonstration pairs becomes an [`Answer`], a program with its words, its cost and what
+//! it says of the test inputs. [`Progress::attempts`] chooses two for each test input and says how sure they are.
+//!
+//! Learners are asked directly, for that is faster; before a program is handed in it is run as `batt run` would run it,
+//! and it counts only if it says the same.
+//!
+//! This is a tenant of the house, not a room: it walks plan, exec and score. It does not print and does not read the
+//! clock; it is handed fuel and a flag.
+
+mod answer;
+mod check;
+mod choose;
+mod confidence;
+mod puzzle;
+mod step;
+
+pub use answer::{Answer, Checks, Folds, Progress};
+pub use choose::{Attempt, Attempts};
+pub use confidence::SURE;
+pub use puzzle::Puzzle;
+pub use step::{FUEL_PER_WORK, Known, Searcher, name};

@@ -1,0 +1,287 @@
+//! The search for one task, step by step from cheap to dear.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use batt_dsl::{Limits, lesson};
+use batt_exec::{Input, Job, Options, Prepared, Scratch, caught};
+use batt_lang::Program;
+use batt_learn::{Candidate, Context, Demos, Image, Stage, Work, catalogue, contexts, stage_of_catalogue};
+use batt_plan::ProgramId;
+use batt_task::Grid;
+
+use crate::check::{Inspector, picture};
+use crate::choose::ranked;
+use crate::puzzle::{grid, image};
+use crate::{Answer, Progress, Puzzle};
+
+/// Learners count their work in units of so much fuel.
+pub const FUEL_PER_WORK: u64 = lesson::FUEL_PER_WORK;
+
+/// Programs that are known before the search.
+#[derive(Clone, Copy)]
+pub struct Known<'k> {
+    pub programs: &'k [Program],
+    /// These programs, in their order.
+    pub prepared: &'k Prepared<'k>,
+}
+
+/// Searches tasks.
+pub struct Searcher<'s> {
+    known: Option<Known<'s>>,
+    colors: [i8; 10],
+    contexts: Vec<Context>,
+}
+
+/// Contexts that are tried in one step, once the catalogue is through.
+const CONTEXTS_A_STEP: usize = 6;
+/// Answers that are looked into in one step.
+const MAX_CHECKS: usize = 12;
+
+impl<'s> Searcher<'s> {
+    /// `seed`: for what is drawn by lot, the colours of the recoloured task.
+    pub fn new(known: Option<Known<'s>>, seed: u64) -> Searcher<'s> {
+        Searcher { known, colors: shuffled_colors(seed), contexts: contexts() }
+    }
+
+    /// Takes the next step for a task with at most so much fuel in all. When `stop` is set in the middle of a step,
+    /// what was found until then is kept and the step is due again.
+    pub fn advance(&self, puzzle: &Puzzle, progress: &mut Progress, fuel: u64, stop: &Arc<AtomicBool>) {
+        let left = fuel.saturating_sub(progress.fuel) / FUEL_PER_WORK;
+        let work = Work::with_stop(left, stop.clone());
+        let Some(demos) = puzzle.demos() else {
+            progress.ended = true;
+            return;
+        };
+        let inputs: Vec<Image> = puzzle.inputs().map(image).collect();
+        let mut attempt = Attempt { puzzle, inputs, work: &work, progress: &mut *progress };
+        let next = match attempt.progress.step {
+            0 => {
+                if let Some(known) = self.known {
+                    attempt.know(known, stop);
+                }
+                attempt.stage(&demos, Stage::Cheap);
+                Some(1)
+            }
+            1 => {
+                attempt.stage(&demos, Stage::Middle);
+                Some(2)
+            }
+            2 => {
+                attempt.stage(&demos, Stage::Dear);
+                Some(3)
+            }
+            n => attempt.deeper(n - 3, &self.contexts).map(|place| place + 3),
+        };
+        progress.fuel += work.used() * FUEL_PER_WORK;
+        let stopped = || stop.load(Ordering::Relaxed);
+        progress.prune();
+        if !stopped() {
+            match next {
+                // The step is due again if there is ever more fuel.
+                _ if work.is_exhausted() => progress.fuel = progress.fuel.max(fuel),
+                Some(next) => progress.step = next,
+                None => progress.ended = true,
+            }
+        }
+        self.look_into(puzzle, progress, stop);
+    }
+
+    /// Looks into the answers that lead, until what leads stands.
+    fn look_into(&self, puzzle: &Puzzle, progress: &mut Progress, stop: &AtomicBool) {
+        let mut inspector = Inspector { puzzle, colors: &self.colors, stop, fuel: 0 };
+        for _ in 0..MAX_CHECKS {
+            let Some(leader) = unchecked(progress, puzzle.inputs().len()) else { break };
+            let checks = inspector.checks(&progress.answers[leader]);
+            // A run that was cut short says nothing.
+            if stop.load(Ordering::Relaxed) {
+                return;
+            }
+            progress.answers[leader].checks = Some(checks);
+        }
+        for output in 0..puzzle.inputs().len() {
+            let Some(first) = ranked(&progress.answers, output).first().map(|attempt| attempt.answer) else {
+                continue;
+            };
+            if progress.answers[first].folds.is_none() {
+                let folds = inspector.folds(&progress.answers[first]);
+                if stop.load(Ordering::Relaxed) {
+                    return;
+                }
+                progress.answers[first].folds = Some(folds);
+            }
+        }
+        progress.fuel += inspector.fuel;
+    }
+}
+
+/// The first answer among those that lead which nobody has looked into.
+fn unchecked(progress: &Progress, outputs: usize) -> Option<usize> {
+    let leaders = (0..outputs).flat_map(|output| ranked(&progress.answers, output).into_iter().take(2));
+    let mut leaders = leaders.map(|attempt| attempt.answer);
+    leaders.find(|&answer| progress.answers[answer].checks.is_none())
+}
+
+struct Attempt<'a> {
+    puzzle: &'a Puzzle,
+    inputs: Vec<Image>,
+    work: &'a Work,
+    progress: &'a mut Progress,
+}
+
+impl Attempt<'_> {
+    /// Runs the known programs.
+    fn know(&mut self, known: Known<'_>, stop: &AtomicBool) {
+        let task = self.puzzle.task();
+        let pairs = self.puzzle.pairs();
+        let limits = Limits::STANDARD;
+        let options = Options { limits, go_on: false, sharing: true, kernels: true, stop: Some(stop) };
+        let samples = pairs.iter().map(|(input, output)| (picture(input), picture(output))).collect();
+        let inputs = task
+            .train
+            .iter()
+            .chain(&task.test)
+            .map(|pair| Input { input: picture(&pair.input), must_give: pair.output.as_ref().map(picture) });
+        let programs = (0..known.programs.len() as u32).map(ProgramId).collect();
+        let job = Job { samples, inputs: inputs.collect(), programs };
+        let runs = known.prepared.run(&job, &options, &mut Scratch::new(limits));
+        for (program, runs) in known.programs.iter().zip(runs) {
+            self.progress.tried += 1;
+            let (demos, tests) = runs.split_at(task.train.len());
+            let right =
+                |(run, (_, output)): (_, &(Grid, Grid))| batt_score::judge(run, Some(output)).is_right();
+            if !demos.iter().zip(&pairs).all(right) {
+                continue;
+            }
+            let outputs: Vec<Option<Grid>> =
+                tests.iter().map(|run| batt_score::Answer::from(run).grid()).collect();
+            self.push(Answer {
+                program: batt_lang::print(program),
+                mechanism: "known program".to_owned(),
+                words: program.name().to_owned(),
+                cost: 1.0 + program.nodes().len() as f64 / 20.0,
+                fixed: true,
+                outputs,
+                checks: None,
+                folds: None,
+            });
+        }
+    }
+
+    fn stage(&mut self, demos: &Demos, stage: Stage) {
+        let listed = caught(|| Ok(stage_of_catalogue(demos, stage, self.work)));
+        self.all(demos, listed.unwrap_or_default());
+    }
+
+    /// Everything inside the next few contexts that fit, from this place on. The place after them; `None` after the
+    /// last: first each context alone, then each in each.
+    fn deeper(&mut self, mut place: usize, contexts: &[Context]) -> Option<usize> {
+        let mut left = CONTEXTS_A_STEP;
+        while left > 0 && !self.work.is_exhausted() {
+            let n = contexts.len();
+            let chain = match place.checked_sub(n) {
+                None => vec![contexts[place]],
+                Some(pair) => vec![*contexts.get(pair / n)?, contexts[pair % n]],
+            };
+            left -= usize::from(caught(|| Ok(self.inside(&chain))).unwrap_or(false));
+            place += 1;
+        }
+        Some(place)
+    }
+
+    /// Everything inside nested contexts, the outermost first. Whether they fit.
+    fn inside(&mut self, chain: &[Context]) -> bool {
+        // Fresh, so that what is computed for these contexts is forgotten after them.
+        let Some(demos) = self.puzzle.demos() else { return false };
+        let mut inner: Option<Arc<Demos>> = None;
+        for context in chain {
+            let outer = inner.as_deref().unwrap_or(&demos);
+            let Some(Some(inside)) = outer.inside(*context, self.work) else { return false };
+            inner = Some(inside.demos().clone());
+        }
+        let Some(inner) = inner else { return false };
+        let listed = match chain.len() {
+            1 => catalogue(&inner, self.work),
+            _ => stage_of_catalogue(&inner, Stage::Cheap, self.work),
+        };
+        let whole = |candidate: Candidate| {
+            let spec = chain.iter().rev().fold(candidate.spec, |spec, context| spec.within(*context));
+            Candidate { mechanism: "deeper", spec }
+        };
+        self.all(&demos, listed.into_iter().map(whole).collect());
+        true
+    }
+
+    fn all(&mut self, demos: &Demos, candidates: Vec<Candidate>) {
+        for candidate in candidates {
+            if self.work.is_exhausted() {
+                return;
+            }
+            self.progress.tried += 1;
+            // A bug in a learner spoils this candidate only, and is told at the end.
+            let _ = caught(|| {
+                self.learn(demos, &candidate);
+                Ok(())
+            });
+        }
+    }
+
+    fn learn(&mut self, demos: &Demos, candidate: &Candidate) {
+        for (rank, rule) in candidate.spec.learn_ranked(demos, self.work).unwrap_or_default() {
+            let outputs: Vec<Option<Grid>> =
+                self.inputs.iter().map(|input| grid(&rule.apply(input)?)).collect();
+            self.push(Answer {
+                program: lesson::program(&candidate.spec, rank, &name(self.puzzle.id())),
+                mechanism: candidate.mechanism.to_owned(),
+                words: rule.explain().to_owned(),
+                cost: rule.cost(),
+                fixed: candidate.spec.is_fixed(),
+                outputs,
+                checks: None,
+                folds: None,
+            });
+        }
+    }
+
+    /// Takes in an answer that says something and is not there yet.
+    fn push(&mut self, answer: Answer) {
+        let said = answer.outputs.iter().any(Option::is_some);
+        if said && self.progress.answers.iter().all(|other| other.program != answer.program) {
+            self.progress.answers.push(answer);
+        }
+    }
+}
+
+/// The name of a program for a task: it belongs to the task that it ends with.
+pub fn name(id: &str) -> String {
+    let word = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+    format!("solve_{}", id.chars().map(word).collect::<String>())
+}
+
+/// Black stays, the others change places.
+fn shuffled_colors(seed: u64) -> [i8; 10] {
+    let mut colors: [i8; 10] = std::array::from_fn(|color| color as i8);
+    let mut state = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    for i in (2..10).rev() {
+        // The steps of splitmix64.
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        colors.swap(i, 1 + ((z ^ (z >> 31)) % (i as u64 - 1)) as usize);
+    }
+    colors
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn every_other_colour_moves() {
+        for seed in 0..20 {
+            let colors = super::shuffled_colors(seed);
+            let mut sorted = colors;
+            sorted.sort_unstable();
+            assert_eq!(sorted, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+            assert!((1..10).all(|color| colors[color] != color as i8), "{colors:?}");
+        }
+    }
+}

@@ -1,0 +1,113 @@
+use std::path::{Path, PathBuf};
+
+use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
+use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
+
+use crate::{StoreError, add, file};
+
+/// An open store. It may be opened as often as one likes, by any number of processes and threads.
+pub struct Store {
+    connection: Connection,
+    path: PathBuf,
+}
+
+/// What [`Store::prune`] has taken away.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Pruned {
+    pub programs: usize,
+    pub results: usize,
+}
+
+/// How often a transaction is tried that other processes got in the way of. SQLite waits by itself; this is for the
+/// moments in which it must not, as when a process that was killed left work to be put right.
+const ATTEMPTS: usize = 20;
+
+impl Store {
+    /// Opens the store in a file, and makes it if there is no such file.
+    pub fn open(path: &Path) -> Result<Store, StoreError> {
+        if !path.exists() {
+            file::create(path)?;
+        }
+        Store::open_existing(path)
+    }
+
+    /// Opens the store in a file that is there.
+    pub fn open_existing(path: &Path) -> Result<Store, StoreError> {
+        if !path.exists() {
+            return Err(StoreError::Missing { path: path.to_owned() });
+        }
+        let mut connection = file::open(path)?;
+        connection.set_prepared_statement_cache_capacity(64);
+        let blind = connection.authorizer(Some(blindfold));
+        blind.map_err(|error| StoreError::sqlite(path, error))?;
+        Ok(Store { connection, path: path.to_owned() })
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Keeps only the best `keep` programs of each task, and of found programs only those that are among them; then
+    /// gives the space back.
+    pub fn prune(&mut self, keep: usize) -> Result<Pruned, StoreError> {
+        let pruned = self.write(|transaction| add::prune(transaction, keep))?;
+        // While others read, the space is kept for later; that is no failure.
+        let _ = self.connection.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE);");
+        Ok(pruned)
+    }
+
+    /// All of `work` happens, or nothing; and when this returns it is on the disk.
+    pub(crate) fn write<T>(
+        &mut self,
+        work: impl Fn(&Transaction<'_>) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        let mut attempt = || {
+            // Immediate: who reads first and writes later may find that the ground has moved in between.
+            let transaction = Transaction::new(&mut self.connection, TransactionBehavior::Immediate)?;
+            let done = work(&transaction)?;
+            transaction.commit()?;
+            Ok(done)
+        };
+        let mut done = attempt();
+        for _ in 1..ATTEMPTS {
+            if !done.as_ref().is_err_and(in_use) {
+                break;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            done = attempt();
+        }
+        self.told(done)
+    }
+
+    /// What `work` reads is of one moment.
+    pub(crate) fn read<T>(
+        &self,
+        work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        let done = self.connection.unchecked_transaction().and_then(|transaction| {
+            let done = work(&transaction)?;
+            transaction.commit()?;
+            Ok(done)
+        });
+        self.told(done)
+    }
+
+    fn told<T>(&self, done: rusqlite::Result<T>) -> Result<T, StoreError> {
+        done.map_err(|error| StoreError::sqlite(&self.path, error))
+    }
+}
+
+fn in_use(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
+}
+
+/// Whatever is asked of a [`Store`], test results are not read: SQLite itself refuses. Whose they are may be read, for a
+/// program that goes takes its own with it.
+fn blindfold(context: AuthContext<'_>) -> Authorization {
+    match context.action {
+        AuthAction::Read { table_name: "test_results", column_name: "pairs_right" | "pairs" } => {
+            Authorization::Deny
+        }
+        _ => Authorization::Allow,
+    }
+}

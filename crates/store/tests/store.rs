@@ -1,0 +1,333 @@
+//! What has a place, what is refused, what comes out again.
+
+use std::path::{Path, PathBuf};
+
+use batt_lang::Program;
+use batt_store::{
+    Added, Entry, Exported, KEEP, Measure, Origin, Sealed, Store, StoreError, TestResult, export,
+};
+use batt_value::ContentHash;
+use expect_test::{Expect, expect};
+
+/// A folder of its own for a test.
+fn folder(test: &str) -> PathBuf {
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("store").join(test);
+    let _ = std::fs::remove_dir_all(&dir);
+    std::fs::create_dir_all(&dir).unwrap();
+    dir
+}
+
+fn open(test: &str) -> Store {
+    Store::open(&folder(test).join("store.sqlite")).unwrap()
+}
+
+fn program(text: &str) -> Program {
+    let parsed = batt_lang::parse(text);
+    assert!(parsed.problems.is_empty(), "{:?}", parsed.problems);
+    parsed.programs.into_iter().next().unwrap()
+}
+
+/// The n-th of many programs; `extra` calls make it longer.
+fn numbered(n: usize, extra: usize) -> Program {
+    let (open, close) = ("vmirror(".repeat(extra), ")".repeat(extra));
+    program(&format!("def p{n}(I): return {open}canvas(ZERO, astuple({n}, ONE)){close}"))
+}
+
+fn hash(text: &str) -> ContentHash {
+    ContentHash::of(text.as_bytes())
+}
+
+fn measure(task: &str, behaviour: &str, score: u32, fuel: u64) -> Measure {
+    Measure {
+        task: hash(task),
+        task_name: task.to_owned(),
+        right: u32::from(score == 1_000_000),
+        pairs: 1,
+        score,
+        fuel,
+        micros: 5,
+        behaviour: hash(behaviour),
+        dsl: hash("dsl"),
+    }
+}
+
+fn found(program: &Program, measures: Vec<Measure>) -> Entry {
+    let origin = Origin::Found { seed: u64::MAX, operator: "made".to_owned(), parents: vec![], saw: vec![] };
+    Entry { program: program.clone(), origin, measures }
+}
+
+fn written(program: &Program) -> Entry {
+    Entry { program: program.clone(), origin: Origin::Written, measures: vec![] }
+}
+
+/// `p1 p2`: who has a place on a task, the best first, told by the numbers in the texts.
+fn places(store: &Store, task: &str) -> Vec<(u32, u64, u32)> {
+    let ranked = store.best_for(hash(task)).unwrap();
+    ranked.iter().map(|it| (it.measure.score, it.measure.fuel, it.stored.calls)).collect()
+}
+
+#[test]
+fn the_best_of_a_task_keep_their_places() {
+    let mut store = open("bounds");
+    // Scores 1 to 50, each twice with different fuel.
+    let entries: Vec<_> = (0..100)
+        .map(|n| {
+            let score = 1 + n as u32 / 2;
+            found(&numbered(n, 0), vec![measure("t", &n.to_string(), score, 10 - n as u64 % 2)])
+        })
+        .collect();
+    let added = store.add(&entries).unwrap();
+    let expected: Vec<_> =
+        (0..100).map(|n| if n < 100 - KEEP { Added::Outranked } else { Added::New }).collect();
+    assert_eq!(added, expected);
+    let places = places(&store, "t");
+    assert_eq!(places.len(), KEEP);
+    assert_eq!(places[..3], [(50, 9, 2), (50, 10, 2), (49, 9, 2)]);
+    assert_eq!(store.stats().unwrap().programs, KEEP);
+    // Who has a place elsewhere stays, and so does what a person wrote.
+    assert_eq!(
+        store.add(&[found(&entries[0].program, vec![measure("u", "x", 1, 1)])]).unwrap(),
+        [Added::New]
+    );
+    assert_eq!(store.add(&[written(&entries[1].program)]).unwrap(), [Added::New]);
+    assert_eq!(store.stats().unwrap().programs, KEEP + 2);
+    let pruned = store.prune(3).unwrap();
+    assert_eq!((pruned.results, pruned.programs), (KEEP - 3, KEEP - 3));
+    assert_eq!(store.stats().unwrap().programs, 5);
+}
+
+#[test]
+fn of_those_that_answer_alike_one_is_stored() {
+    let mut store = open("duplicates");
+    let (short, long, other) = (numbered(1, 0), numbered(2, 3), numbered(3, 0));
+    let alike = |program: &Program, fuel| found(program, vec![measure("t", "same", 7, fuel)]);
+    assert_eq!(store.add(&[alike(&long, 5)]).unwrap(), [Added::New]);
+    // Shorter at the same fuel.
+    assert_eq!(store.add(&[alike(&short, 5)]).unwrap(), [Added::New]);
+    assert_eq!(store.add(&[alike(&long, 5)]).unwrap(), [Added::Duplicate(short.hash())]);
+    assert_eq!(store.add(&[alike(&other, 6)]).unwrap(), [Added::Duplicate(short.hash())]);
+    assert_eq!(places(&store, "t"), [(7, 5, 2)]);
+    assert_eq!(store.list().unwrap().len(), 1);
+    // Alike on one task is not alike on another, and what scores nowhere is nothing.
+    let elsewhere = found(&other, vec![measure("t", "same", 7, 6), measure("u", "new", 9, 1)]);
+    assert_eq!(store.add(&[elsewhere]).unwrap(), [Added::New]);
+    assert_eq!(places(&store, "u"), [(9, 1, 2)]);
+    let nothing = found(&numbered(4, 0), vec![measure("t", "nothing", 0, 1)]);
+    assert_eq!(store.add(&[nothing]).unwrap(), [Added::Worthless]);
+}
+
+#[test]
+fn the_order_of_arrival_does_not_show() {
+    // Many ties, and fifty behaviours among ninety programs.
+    let entry = |n: usize| {
+        let measure = measure("t", &(n % 50).to_string(), 1 + (n % 50) as u32 / 5, (n * 7 % 13) as u64);
+        found(&numbered(n, n % 3), vec![measure])
+    };
+    let dump = |order: Vec<usize>, batch: usize, name: &str| {
+        let mut store = open(name);
+        let entries: Vec<_> = order.into_iter().map(entry).collect();
+        entries.chunks(batch).for_each(|batch| drop(store.add(batch).unwrap()));
+        (store.best_for(hash("t")).unwrap(), store.list().unwrap())
+    };
+    let forward = dump((0..90).collect(), 90, "forward");
+    assert_eq!(forward.0.len(), KEEP);
+    assert!(forward == dump((0..90).rev().collect(), 1, "backward"));
+    assert!(forward == dump((0..90).map(|n| n * 37 % 90).collect(), 7, "mixed"));
+}
+
+#[test]
+fn programs_come_back_as_they_went_in() {
+    let mut store = open("back");
+    let parent = program("def solve_a(I): return vmirror(I)");
+    let child = program("def ignored(I): return hmirror(vmirror(I))");
+    let origin = Origin::Found {
+        seed: u64::MAX - 1,
+        operator: "wrap".to_owned(),
+        parents: vec![parent.hash(), hash("gone")],
+        saw: vec![hash("t")],
+    };
+    let file = "some/file.py".to_owned();
+    let imported = Entry { program: parent.clone(), origin: Origin::Imported { file }, measures: vec![] };
+    let entry =
+        Entry { program: child.clone(), origin: origin.clone(), measures: vec![measure("t", "b", 9, 4)] };
+    assert_eq!(store.add(&[imported, entry.clone()]).unwrap(), [Added::New, Added::New]);
+    let stored = store.get(child.hash()).unwrap().unwrap();
+    assert_eq!((&stored.origin, stored.calls, stored.signature.as_str()), (&origin, 2, "(Grid) -> Grid"));
+    assert_eq!(stored.program().unwrap().hash(), child.hash());
+    stored.check().unwrap();
+    assert_eq!(store.measures_of(child.hash()).unwrap(), entry.measures);
+    let lineage = store.lineage(child.hash()).unwrap();
+    let tree: Vec<_> = lineage.iter().map(|it| (it.depth, it.stored.is_some(), it.again)).collect();
+    assert_eq!(tree, [(0, true, false), (1, true, false), (1, false, false)]);
+    assert_eq!(store.find("solve_a").unwrap()[0].hash, parent.hash());
+    assert_eq!(store.find(&parent.hash().to_string()[..8]).unwrap()[0].hash, parent.hash());
+    assert_eq!(store.find("").unwrap(), []);
+    // A second name is remembered, and what a person brings is no longer merely found.
+    assert_eq!(
+        store.add(&[written(&program("def solve_b(I): return vmirror(I)")), written(&child)]).unwrap(),
+        [Added::Known, Added::Known]
+    );
+    assert_eq!(store.get(parent.hash()).unwrap().unwrap().names, ["solve_a", "solve_b"]);
+    assert_eq!(store.get(child.hash()).unwrap().unwrap().origin, Origin::Written);
+}
+
+#[test]
+fn a_lineage_may_run_in_circles() {
+    let mut store = open("circle");
+    let (a, b) = (numbered(1, 0), numbered(2, 0));
+    let from = |program: &Program, parent: &Program| {
+        let parents = vec![parent.hash(), parent.hash()];
+        let origin = Origin::Found { seed: 0, operator: "swap".to_owned(), parents, saw: vec![] };
+        let name = program.name();
+        Entry { program: program.clone(), origin, measures: vec![measure("t", name, 1, 1)] }
+    };
+    store.add(&[from(&a, &b), from(&b, &a)]).unwrap();
+    let lineage = store.lineage(a.hash()).unwrap();
+    let tree: Vec<_> = lineage.iter().map(|it| (it.depth, it.again)).collect();
+    assert_eq!(tree, [(0, false), (1, false), (2, true), (2, true), (1, true)]);
+}
+
+#[test]
+fn exported_programs_are_the_same_when_read_again() {
+    let mut store = open("export");
+    let texts = [
+        "def solve_a(I): return vmirror(I)",
+        "def solve_b(I): return vmirror(I)",
+        // Two programs of one name, and one that would hide a primitive from the others.
+        "def solve_a(I): return hmirror(I)",
+        "def vmirror(I): return rot90(I)",
+        "def solve_s(S, I, C): return first(first(S))",
+    ];
+    for text in texts {
+        store.add(&[written(&program(text))]).unwrap();
+    }
+    store.add(&[found(&program("def x(I): return dmirror(I)"), vec![measure("t1", "b", 1, 1)])]).unwrap();
+    let list = store.list().unwrap();
+    let text = export(list.iter().map(|stored| Exported { stored, task: Some("t1") })).unwrap();
+    let again = batt_lang::parse(&text);
+    assert!(again.problems.is_empty(), "{:?}", again.problems);
+    let names: Vec<_> = again.programs.iter().map(Program::name).collect();
+    expect![[r#"
+        [
+            "solve_a",
+            "program_PLACE_solve_a",
+            "solve_b",
+            "solve_s",
+            "program_PLACE_vmirror",
+            "found_PLACE_t1",
+        ]
+    "#]]
+    .assert_debug_eq(&names.iter().map(|name| without_hash(name)).collect::<Vec<_>>());
+    let mut copy = open("export-copy");
+    let entries: Vec<_> = again.programs.iter().map(written).collect();
+    copy.add(&entries).unwrap();
+    let hashes = |store: &Store| {
+        let mut hashes: Vec<_> = store.list().unwrap().iter().map(|it| it.hash.to_string()).collect();
+        hashes.sort();
+        hashes
+    };
+    assert_eq!(hashes(&store), hashes(&copy));
+}
+
+fn without_hash(name: &str) -> String {
+    let digits = |word: &str| word.len() >= 8 && word.chars().all(|c| c.is_ascii_hexdigit());
+    name.split('_').map(|word| if digits(word) { "PLACE" } else { word }).collect::<Vec<_>>().join("_")
+}
+
+#[test]
+fn test_results_are_sealed() {
+    let mut store = open("sealed");
+    let (a, b) = (numbered(1, 0), numbered(2, 0));
+    store.add(&[found(&a, vec![measure("t", "a", 1, 1)]), found(&b, vec![measure("t", "b", 2, 1)])]).unwrap();
+    let before = (store.best_for(hash("t")).unwrap(), store.list().unwrap());
+    let result =
+        |program: &Program| TestResult { program: program.hash(), task: hash("t"), right: 1, pairs: 2 };
+    store.seal(&[result(&a), result(&numbered(3, 0))]).unwrap();
+    assert!(before == (store.best_for(hash("t")).unwrap(), store.list().unwrap()));
+    let sealed = Sealed::open(store.path()).unwrap();
+    assert_eq!(sealed.of(a.hash()).unwrap(), [result(&a)]);
+    assert_eq!(sealed.of(numbered(3, 0).hash()).unwrap(), []);
+    // A program takes them with it when it goes.
+    store.prune(1).unwrap();
+    assert_eq!(sealed.of(a.hash()).unwrap(), []);
+}
+
+/// Tries to open what is at a path, and looks whether it was left alone.
+fn check_refused(path: &Path, expected: Expect) {
+    let before = std::fs::read(path).unwrap();
+    let error = Store::open(path).err().unwrap();
+    expected.assert_eq(&error.to_string().replace(path.to_str().unwrap(), "FILE"));
+    assert!(before == std::fs::read(path).unwrap(), "it was written to");
+    assert!(Sealed::open(path).is_err());
+    assert!(before == std::fs::read(path).unwrap(), "it was written to");
+}
+
+#[test]
+fn what_is_no_store_is_refused_and_left_alone() {
+    let dir = folder("refused");
+    let write = |name: &str, bytes: &[u8]| {
+        std::fs::write(dir.join(name), bytes).unwrap();
+        dir.join(name)
+    };
+    check_refused(
+        &write("text", b"def solve(I): return I\n"),
+        expect![
+            "FILE is not a store of programs: it is no SQLite file; it is left as it is, name another file with --store"
+        ],
+    );
+    check_refused(
+        &write("empty", b""),
+        expect![
+            "FILE is not a store of programs: it is empty; it is left as it is, name another file with --store"
+        ],
+    );
+    let foreign = dir.join("foreign");
+    rusqlite::Connection::open(&foreign).unwrap().execute_batch("CREATE TABLE a (b)").unwrap();
+    check_refused(
+        &foreign,
+        expect![
+            "FILE is not a store of programs: it is the SQLite file of another program; it is left as it is, name another file with --store"
+        ],
+    );
+    let good = dir.join("good");
+    let mut store = Store::open(&good).unwrap();
+    let programs: Vec<_> = (0..200).map(|n| written(&numbered(n, 0))).collect();
+    store.add(&programs).unwrap();
+    drop(store);
+    let good = std::fs::read(good).unwrap();
+    let changed = |at: usize, bytes: &[u8]| {
+        let mut copy = good.clone();
+        copy[at..at + bytes.len()].copy_from_slice(bytes);
+        copy
+    };
+    check_refused(
+        &write("future", &changed(60, &[0, 0, 0, 9])),
+        expect!["FILE was made by a newer batt (its version is 9, this batt knows 1); use that one"],
+    );
+    check_refused(
+        &write("header", &good[..70]),
+        expect![
+            "FILE is damaged: it ends within its header; it is left as it is, put back a copy or name another file with --store"
+        ],
+    );
+    check_refused(
+        &write("half", &good[..good.len() / 2 / 4096 * 4096]),
+        expect![
+            "FILE is damaged: database disk image is malformed; it is left as it is, put back a copy or name another file with --store"
+        ],
+    );
+    check_refused(&write("torn", &changed(good.len() - 8 * 4096, &[0xff; 4096])), expect![[""]]);
+    let tables = write("tables", &good);
+    let other = rusqlite::Connection::open(&tables).unwrap();
+    other.execute_batch("DROP TABLE saw").unwrap();
+    drop(other);
+    check_refused(
+        &tables,
+        expect![
+            "FILE is damaged: its tables are not those of a store; it is left as it is, put back a copy or name another file with --store"
+        ],
+    );
+    let missing = Store::open_existing(&dir.join("missing"));
+    assert!(matches!(missing, Err(StoreError::Missing { .. })));
+    assert!(!dir.join("missing").exists());
+}
