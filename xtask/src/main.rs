@@ -62,7 +62,7 @@ fn picture() -> Result<()> {
     let batt = std::env::var_os("CARGO_TARGET_DIR")
         .map_or(batt, |target| PathBuf::from(target).join("release/batt"));
     let batt = batt.to_str().context("the path of the project is no text")?.to_owned();
-    step_with("node tests/browser/picture.mjs docs/report.png", &[("BATT", &batt)])
+    step_with("node tests/browser/picture.mjs docs/report.png", &[("BATT", batt.as_str())])
 }
 
 fn step(command: &str) -> Result<()> {

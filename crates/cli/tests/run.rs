@@ -259,7 +259,7 @@ fn the_submission_is_what_check_and_score_take() {
     assert!(record.tasks[0].programs[0].train.iter().all(arcbatt::record::Pair::is_right));
     let other = batt.read("run.json").replacen("\"schema\":1", "\"schema\":7", 1);
     let error = arcbatt::record::Record::parse(other.as_bytes()).unwrap_err();
-    expect!["the record has schema 7, this version reads schema 1; make it again with `batt run --record`"]
+    expect!["the record has schema 7, this version reads schema 1; make it again with `--record`"]
         .assert_eq(&error.to_string());
 }
 

@@ -127,7 +127,7 @@ async function editorPage() {
   const text = el("textarea", { id: "text", rows: 18, spellcheck: "false", "aria-label": "Program" });
   text.value = START;
   const marks = el("pre", { class: "marks", "aria-hidden": "true" });
-  const problems = el("ul", { id: "problems", role: "status" });
+  const problems = el("ul", { id: "problems" });
   const image = el("div", { id: "picture" });
   const data = el("select", { "aria-label": "Data set" }, ...sets.map((set) => el("option", { value: set.name }, set.name)));
   const task = el("input", { id: "task", placeholder: "task id", "aria-label": "Task", value: "" });
@@ -150,7 +150,7 @@ async function editorPage() {
   task.addEventListener("input", soon);
   soon();
   return el("div", {}, el("h1", {}, "Editor"), el("div", { class: "tools" }, el("label", {}, "Data ", data), el("label", {}, "Task ", task)),
-    el("div", { class: "columns" }, el("div", {}, el("div", { class: "editor" }, marks, text), problems), image));
+    el("div", { class: "columns" }, el("div", {}, el("div", { class: "editor" }, marks, text), el("div", { role: "status" }, problems)), image));
 }
 
 /**

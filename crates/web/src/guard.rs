@@ -46,8 +46,8 @@ impl Guard {
         }
         let in_header =
             headers.get(TOKEN_HEADER).is_some_and(|it| same(it.as_bytes(), self.token.as_bytes()));
-        let in_query = query.split('&').filter_map(|part| part.strip_prefix("token="));
-        let in_query = in_query.into_iter().any(|it| same(it.as_bytes(), self.token.as_bytes()));
+        let mut in_query = query.split('&').filter_map(|part| part.strip_prefix("token="));
+        let in_query = in_query.any(|it| same(it.as_bytes(), self.token.as_bytes()));
         (!in_header && !in_query)
             .then_some("the token is missing; open the address that `batt serve` printed")
     }

@@ -125,8 +125,7 @@ fn example(example: &Example) -> [Option<Cells>; 2] {
 }
 
 fn seen(outcome: &Outcome) -> Seen<'_> {
-    let pair = |pair: &'_ Pair| pair.is_right();
-    let pairs = outcome.train.iter().chain(&outcome.test).map(|it| match pair(it) {
+    let pairs = outcome.train.iter().chain(&outcome.test).map(|it| match it.is_right() {
         true => SeenPair::Right(it.fuel),
         false => SeenPair::Other(&it.verdict, it.fuel, it.why.as_deref(), it.answer.as_ref().map(Cells::new)),
     });
@@ -165,12 +164,13 @@ fn state(task: &batt_record::Task, best: Option<&Outcome>) -> State {
     if !task.test.is_empty() && task.test.iter().any(|example| example.output.is_none()) {
         return State::Open;
     }
-    let attempted = task.test.iter().zip(&task.attempts);
-    let mut solved =
-        attempted.map(|(example, both)| both.iter().any(|it| Some(it) == example.output.as_ref()));
-    let all = |best: &Outcome| best.test.iter().all(Pair::is_right) && !best.test.is_empty();
-    // A record without grids still has verdicts.
-    if if task.test.is_empty() { all(best) } else { solved.all(|it| it) } {
+    let mut attempted = task.test.iter().zip(&task.attempts);
+    let solved = match task.test.is_empty() {
+        // A record without grids still has verdicts.
+        true => !best.test.is_empty() && best.test.iter().all(Pair::is_right),
+        false => attempted.all(|(example, both)| both.iter().any(|it| Some(it) == example.output.as_ref())),
+    };
+    if solved {
         return State::Solved;
     }
     let pairs = best.train.iter().chain(&best.test).enumerate();
