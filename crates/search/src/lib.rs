@@ -15,11 +15,13 @@ mod answer;
 mod check;
 mod choose;
 mod confidence;
+mod enumerate;
 mod puzzle;
 mod step;
 
 pub use answer::{Answer, Checks, Folds, Progress};
 pub use choose::{Attempt, Attempts};
 pub use confidence::SURE;
+pub use enumerate::{Counts, Enumerated, enumerate};
 pub use puzzle::Puzzle;
 pub use step::{FUEL_PER_WORK, Known, Searcher, name};

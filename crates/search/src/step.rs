@@ -13,7 +13,7 @@ use batt_task::Grid;
 use crate::check::{Inspector, picture};
 use crate::choose::ranked;
 use crate::puzzle::{grid, image};
-use crate::{Answer, Progress, Puzzle};
+use crate::{Answer, Enumerated, Progress, Puzzle, enumerate};
 
 /// Learners count their work in units of so much fuel.
 pub const FUEL_PER_WORK: u64 = lesson::FUEL_PER_WORK;
@@ -35,6 +35,9 @@ pub struct Searcher<'s> {
 
 /// Contexts that are tried in one step, once the catalogue is through.
 const CONTEXTS_A_STEP: usize = 6;
+/// So much of what is left goes into the search from the task, at most so much.
+const ENUMERATE_PERCENT: u64 = 50;
+const MAX_ENUMERATE_FUEL: u64 = 1_600_000_000;
 /// Answers that are looked into in one step.
 const MAX_CHECKS: usize = 12;
 
@@ -55,6 +58,7 @@ impl<'s> Searcher<'s> {
         };
         let inputs: Vec<Image> = puzzle.inputs().map(image).collect();
         let mut attempt = Attempt { puzzle, inputs, work: &work, progress: &mut *progress };
+        let mut enumerated = 0;
         let next = match attempt.progress.step {
             0 => {
                 if let Some(known) = self.known {
@@ -71,9 +75,13 @@ impl<'s> Searcher<'s> {
                 attempt.stage(&demos, Stage::Dear);
                 Some(3)
             }
-            n => attempt.deeper(n - 3, &self.contexts).map(|place| place + 3),
+            3 => {
+                enumerated = self.enumerate(puzzle, attempt.progress, fuel, stop);
+                Some(4)
+            }
+            n => attempt.deeper(n - 4, &self.contexts).map(|place| place + 4),
         };
-        progress.fuel += work.used() * FUEL_PER_WORK;
+        progress.fuel += work.used() * FUEL_PER_WORK + enumerated;
         let stopped = || stop.load(Ordering::Relaxed);
         progress.prune();
         if !stopped() {
@@ -85,6 +93,17 @@ impl<'s> Searcher<'s> {
             }
         }
         self.look_into(puzzle, progress, stop);
+    }
+
+    /// Searches from the task with a part of the fuel that is left. How much of it was used.
+    fn enumerate(&self, puzzle: &Puzzle, progress: &mut Progress, fuel: u64, stop: &AtomicBool) -> u64 {
+        let left = fuel.saturating_sub(progress.fuel) / 100 * ENUMERATE_PERCENT;
+        let share = left.min(MAX_ENUMERATE_FUEL);
+        let found = caught(|| Ok(enumerate(puzzle, &name(puzzle.id()), share, stop)));
+        let Ok(Enumerated { answers, counts }) = found else { return share };
+        progress.tried += counts.candidates;
+        answers.into_iter().for_each(|answer| progress.push(answer));
+        counts.fuel
     }
 
     /// Looks into the answers that lead, until what leads stands.
@@ -155,7 +174,7 @@ impl Attempt<'_> {
             }
             let outputs: Vec<Option<Grid>> =
                 tests.iter().map(|run| batt_score::Answer::from(run).grid()).collect();
-            self.push(Answer {
+            self.progress.push(Answer {
                 program: batt_lang::print(program),
                 mechanism: "known program".to_owned(),
                 words: program.name().to_owned(),
@@ -230,7 +249,7 @@ impl Attempt<'_> {
         for (rank, rule) in candidate.spec.learn_ranked(demos, self.work).unwrap_or_default() {
             let outputs: Vec<Option<Grid>> =
                 self.inputs.iter().map(|input| grid(&rule.apply(input)?)).collect();
-            self.push(Answer {
+            self.progress.push(Answer {
                 program: lesson::program(&candidate.spec, rank, &name(self.puzzle.id())),
                 mechanism: candidate.mechanism.to_owned(),
                 words: rule.explain().to_owned(),
@@ -240,14 +259,6 @@ impl Attempt<'_> {
                 checks: None,
                 folds: None,
             });
-        }
-    }
-
-    /// Takes in an answer that says something and is not there yet.
-    fn push(&mut self, answer: Answer) {
-        let said = answer.outputs.iter().any(Option::is_some);
-        if said && self.progress.answers.iter().all(|other| other.program != answer.program) {
-            self.progress.answers.push(answer);
         }
     }
 }

@@ -1,0 +1,110 @@
+//! Search from the task: values of growing depth over all inputs at once, and what they come to.
+//!
+//! [`enumerate`] starts from the inputs and applies [operations](operation) to all values found so far; of values that
+//! are the same on all inputs one is kept. A grid that is the output of all pairs, or becomes it by steps that can be
+//! undone, is a program; so is a stack of [layers](layer) that draws all outputs.
+
+mod explore;
+mod findings;
+mod goal;
+mod identity;
+mod kind;
+mod layer;
+mod operation;
+mod pool;
+mod template;
+mod write;
+
+use std::sync::atomic::AtomicBool;
+
+use batt_task::Grid;
+use batt_value::{Arena, Caps};
+
+use crate::check::Inspector;
+use crate::{Answer, Puzzle};
+use explore::{Bounds, Explorer};
+use goal::Goal;
+
+pub use explore::Counts;
+use write::Written;
+
+/// Under this name its answers are ranked.
+const MECHANISM: &str = "enumerate";
+/// The values of one task may take so many bytes.
+const BYTES: usize = 96 << 20;
+/// Layers that are kept.
+const LAYERS: usize = 20_000;
+/// Of the fuel so much goes into making values; the rest is for stacking them.
+const EXPLORE_PERCENT: u64 = 85;
+
+/// What came of a search.
+pub struct Enumerated {
+    /// Programs that are right on all demonstration pairs.
+    pub answers: Vec<Answer>,
+    pub counts: Counts,
+}
+
+/// Searches programs for a task with about so much fuel. They are called `name`.
+pub fn enumerate(puzzle: &Puzzle, name: &str, fuel: u64, stop: &AtomicBool) -> Enumerated {
+    let Found { programs, mut counts } = programs(puzzle, name, fuel, stop);
+    // What was found is run as any program is; the colours of the recoloured task do not matter for that.
+    let mut inspector = Inspector { puzzle, colors: &[0; 10], stop, fuel: 0 };
+    let answer = |Written { text, cost, words }| {
+        let outputs = inspector.outputs(&text)?;
+        let mechanism = MECHANISM.to_owned();
+        Some(Answer { program: text, mechanism, words, cost, fixed: true, outputs, checks: None, folds: None })
+    };
+    let answers = programs.into_iter().filter_map(answer).collect();
+    counts.fuel += inspector.fuel;
+    Enumerated { answers, counts }
+}
+
+/// Programs that fit, each only once.
+struct Found {
+    programs: Vec<Written>,
+    counts: Counts,
+}
+
+fn programs(puzzle: &Puzzle, name: &str, fuel: u64, stop: &AtomicBool) -> Found {
+    let mut found = Found { programs: Vec::new(), counts: Counts::default() };
+    let pairs = puzzle.pairs();
+    let outputs: Vec<Grid> = pairs.iter().map(|(_, output)| output.clone()).collect();
+    let Some(goal) = Goal::new(&outputs) else { return found };
+    let inputs: Vec<Grid> = pairs.iter().map(|(input, _)| input.clone()).chain(puzzle.inputs().cloned()).collect();
+    let arena = Arena::new(Caps::STANDARD);
+    let bounds = Bounds { fuel: fuel / 100 * EXPLORE_PERCENT, bytes: BYTES, layers: LAYERS, stop };
+    let Ok(mut explorer) = Explorer::new(&arena, &inputs, &goal, &colors(&inputs), bounds) else { return found };
+    explorer.run();
+    for hit in &explorer.findings.hits {
+        found.take(write::whole(&explorer, hit, name));
+    }
+    let layers = &explorer.findings.layers;
+    let a_step = (layers.list().len() * layers.words()) as u64 / 4;
+    found.counts = explorer.counts;
+    for depth in 0..=explore::MAX_DEPTH {
+        for gain_on in std::iter::once(None).chain((0..goal.outputs.len()).map(Some)) {
+            found.counts.fuel += a_step;
+            if found.counts.fuel > fuel {
+                return found;
+            }
+            let stack = layers.stack(gain_on, depth);
+            if let Some(written) = stack.and_then(|stack| write::stacked(&explorer, &stack, name)) {
+                found.take(written);
+            }
+        }
+    }
+    found
+}
+
+impl Found {
+    fn take(&mut self, written: Written) {
+        if self.programs.iter().all(|other| other.text != written.text) {
+            self.programs.push(written);
+        }
+    }
+}
+
+/// The colours of the inputs.
+fn colors(inputs: &[Grid]) -> Vec<u8> {
+    (0..10).filter(|color| inputs.iter().any(|grid| grid.cells().contains(&(*color as i8)))).collect()
+}
