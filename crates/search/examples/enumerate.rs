@@ -27,11 +27,7 @@ fn main() {
         let took = start.elapsed();
         time += took;
         tasks += 1;
-        let Counts { candidates, calls, kept, fuel } = found.counts;
-        sum.candidates += candidates;
-        sum.calls += calls;
-        sum.kept += kept;
-        sum.fuel += fuel;
+        sum.add(found.counts);
         let progress = Progress { answers: found.answers, ..Progress::default() };
         let expected: Vec<_> = task.test.iter().filter_map(|pair| pair.output.clone()).collect();
         let attempts = progress.attempts(expected.len());
@@ -47,11 +43,12 @@ fn main() {
     }
     let seconds = time.as_secs_f64();
     println!(
-        "{tasks} tasks, {fits} with a program, {right} outputs right, {any} with a right candidate; {:.2} s a task; a second: {:.0} candidates, {:.0} calls of a primitive on one input, {:.0} kept, {:.1} M fuel",
+        "{tasks} tasks, {fits} with a program, {right} outputs right, {any} with a right candidate; {:.2} s a task; a second: {:.0} candidates, {:.0} calls of a primitive on one input, {:.0} kept, {:.1} M fuel; {} complete",
         seconds / f64::from(tasks.max(1)),
         sum.candidates as f64 / seconds,
         sum.calls as f64 / seconds,
         sum.kept as f64 / seconds,
         sum.fuel as f64 / seconds / 1e6,
+        sum.complete,
     );
 }

@@ -35,6 +35,18 @@ pub struct Counts {
     /// Programs with values that no other has.
     pub kept: u64,
     pub fuel: u64,
+    /// Searches that came to their end before the fuel did.
+    pub complete: u64,
+}
+
+impl Counts {
+    pub fn add(&mut self, other: Counts) {
+        self.candidates += other.candidates;
+        self.calls += other.calls;
+        self.kept += other.kept;
+        self.fuel += other.fuel;
+        self.complete += other.complete;
+    }
 }
 
 pub(super) struct Explorer<'a, 'b> {
@@ -47,9 +59,11 @@ pub(super) struct Explorer<'a, 'b> {
 }
 
 /// The calls on one input may use so much fuel.
-const FUEL_AN_INPUT: u64 = 100_000;
+const FUEL_AN_INPUT: u64 = 8_000;
+/// Kernels take less time for their fuel than programs do on the average.
+const CHEAP: u64 = 4;
 /// What a candidate costs besides its calls: hashing, comparing, drawing.
-const FUEL_A_CANDIDATE: u64 = 40;
+const FUEL_A_CANDIDATE: u64 = 100;
 /// The deepest programs, layers and last steps not counted.
 pub(super) const MAX_DEPTH: u8 = 3;
 /// From this depth on only what may serve at once is kept.
@@ -81,8 +95,12 @@ impl<'a, 'b> Explorer<'a, 'b> {
         Ok(explorer)
     }
 
-    /// Explores until everything is done; `None` if the fuel or the memory does not suffice.
-    pub(super) fn run(&mut self) -> Option<()> {
+    /// Explores until everything is done, or the fuel, the memory or the wish for more programs ends.
+    pub(super) fn run(&mut self) {
+        self.counts.complete = u64::from(self.levels().is_some());
+    }
+
+    fn levels(&mut self) -> Option<()> {
         let mut from = 0;
         for depth in 1..=MAX_DEPTH {
             let to = self.findings.pool.nodes().len();
@@ -173,7 +191,7 @@ impl<'a, 'b> Explorer<'a, 'b> {
                 _ => break,
             }
         }
-        counts.fuel += cx.used() + FUEL_A_CANDIDATE;
+        counts.fuel += cx.used() / CHEAP + FUEL_A_CANDIDATE;
         if results.len() == values.len() {
             let partner = if operation.with.is_some() { nodes[y as usize].depth } else { 0 };
             let depth = 1 + nodes[x as usize].depth.max(partner);

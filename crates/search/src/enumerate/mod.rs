@@ -32,6 +32,8 @@ use write::Written;
 const MECHANISM: &str = "enumerate";
 /// The values of one task may take so many bytes.
 const BYTES: usize = 96 << 20;
+/// Larger values are no steps towards a picture of 30 × 30 cells.
+const CAPS: Caps = Caps { weight: 1 << 13, depth: 16 };
 /// Layers that are kept.
 const LAYERS: usize = 20_000;
 /// Of the fuel so much goes into making values; the rest is for stacking them.
@@ -65,43 +67,81 @@ struct Found {
     counts: Counts,
 }
 
+/// How the colours of a task are read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Frame {
+    /// As they are.
+    Plain,
+    /// The commonest colour of the input and black have changed places.
+    Majority,
+}
+
 fn programs(puzzle: &Puzzle, name: &str, fuel: u64, stop: &AtomicBool) -> Found {
     let mut found = Found { programs: Vec::new(), counts: Counts::default() };
+    let plain = |grid: &Grid| grid.clone();
     let pairs = puzzle.pairs();
-    let outputs: Vec<Grid> = pairs.iter().map(|(_, output)| output.clone()).collect();
-    let Some(goal) = Goal::new(&outputs) else { return found };
-    let inputs: Vec<Grid> = pairs.iter().map(|(input, _)| input.clone()).chain(puzzle.inputs().cloned()).collect();
-    let arena = Arena::new(Caps::STANDARD);
-    let bounds = Bounds { fuel: fuel / 100 * EXPLORE_PERCENT, bytes: BYTES, layers: LAYERS, stop };
-    let Ok(mut explorer) = Explorer::new(&arena, &inputs, &goal, &colors(&inputs), bounds) else { return found };
-    explorer.run();
-    for hit in &explorer.findings.hits {
-        found.take(write::whole(&explorer, hit, name));
-    }
-    let layers = &explorer.findings.layers;
-    let a_step = (layers.list().len() * layers.words()) as u64 / 4;
-    found.counts = explorer.counts;
-    for depth in 0..=explore::MAX_DEPTH {
-        for gain_on in std::iter::once(None).chain((0..goal.outputs.len()).map(Some)) {
-            found.counts.fuel += a_step;
-            if found.counts.fuel > fuel {
-                return found;
-            }
-            let stack = layers.stack(gain_on, depth);
-            if let Some(written) = stack.and_then(|stack| write::stacked(&explorer, &stack, name)) {
-                found.take(written);
-            }
-        }
+    let swapped: Vec<_> = pairs.iter().map(|(input, output)| (on_black(input, input), on_black(output, input))).collect();
+    let tests: Vec<Grid> = puzzle.inputs().map(plain).collect();
+    if swapped == pairs {
+        found.search(&pairs, &tests, Frame::Plain, name, fuel, stop);
+    } else {
+        found.search(&pairs, &tests, Frame::Plain, name, fuel / 2, stop);
+        let tests: Vec<Grid> = tests.iter().map(|grid| on_black(grid, grid)).collect();
+        let left = fuel.saturating_sub(found.counts.fuel);
+        found.search(&swapped, &tests, Frame::Majority, name, left, stop);
     }
     found
 }
 
 impl Found {
+    /// Searches programs for pairs that are seen in a frame.
+    fn search(&mut self, pairs: &[(Grid, Grid)], tests: &[Grid], frame: Frame, name: &str, fuel: u64, stop: &AtomicBool) {
+        let outputs: Vec<Grid> = pairs.iter().map(|(_, output)| output.clone()).collect();
+        let Some(goal) = Goal::new(&outputs) else { return };
+        let inputs: Vec<Grid> = pairs.iter().map(|(input, _)| input).chain(tests).cloned().collect();
+        let arena = Arena::new(CAPS);
+        let bounds = Bounds { fuel: fuel / 100 * EXPLORE_PERCENT, bytes: BYTES, layers: LAYERS, stop };
+        let Ok(mut explorer) = Explorer::new(&arena, &inputs, &goal, &colors(&inputs), bounds) else { return };
+        explorer.run();
+        for hit in &explorer.findings.hits {
+            self.take(write::whole(&explorer, hit, frame, name));
+        }
+        let layers = &explorer.findings.layers;
+        let a_step = (layers.list().len() * layers.words()) as u64 / 4;
+        let mut counts = explorer.counts;
+        let depths = 0..=explore::MAX_DEPTH;
+        let ways = depths.flat_map(|depth| std::iter::once(None).chain((0..pairs.len()).map(Some)).map(move |on| (on, depth)));
+        for (gain_on, depth) in ways {
+            counts.fuel += a_step;
+            if counts.fuel > fuel {
+                break;
+            }
+            let stack = layers.stack(gain_on, depth);
+            if let Some(written) = stack.and_then(|stack| write::stacked(&explorer, &stack, frame, name)) {
+                self.take(written);
+            }
+        }
+        self.counts.add(counts);
+    }
+
     fn take(&mut self, written: Written) {
         if self.programs.iter().all(|other| other.text != written.text) {
             self.programs.push(written);
         }
     }
+}
+
+/// A grid in which black and the commonest colour of the input have changed places; of several the smallest.
+fn on_black(grid: &Grid, input: &Grid) -> Grid {
+    let count = |color: i8| input.cells().iter().filter(|cell| **cell == color).count();
+    let common = (0..10).rev().max_by_key(|color| count(*color)).unwrap_or(0);
+    let swap = |cell: i8| match cell {
+        0 => common,
+        cell if cell == common => 0,
+        cell => cell,
+    };
+    let cells: Vec<i8> = grid.cells().iter().map(|cell| swap(*cell)).collect();
+    Grid::new(grid.width(), cells).unwrap_or_else(|_| grid.clone())
 }
 
 /// The colours of the inputs.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::Frame;
 use super::explore::Explorer;
 use super::findings::Hit;
 use super::layer::Mode;
@@ -12,6 +13,7 @@ use super::template::Hole;
 /// A program on its way to text.
 struct Writer<'w, 'a, 'b> {
     explorer: &'w Explorer<'a, 'b>,
+    frame: Frame,
     lines: Vec<String>,
     /// The variables of nodes.
     names: BTreeMap<u32, String>,
@@ -27,8 +29,8 @@ pub(super) struct Written {
 }
 
 /// The program of a node that becomes the outputs.
-pub(super) fn whole(explorer: &Explorer<'_, '_>, hit: &Hit, name: &str) -> Written {
-    let mut writer = Writer { explorer, lines: Vec::new(), names: BTreeMap::new() };
+pub(super) fn whole(explorer: &Explorer<'_, '_>, hit: &Hit, frame: Frame, name: &str) -> Written {
+    let mut writer = Writer::new(explorer, frame);
     let mut last = writer.node(hit.node);
     let before = last.clone();
     for &(from, to) in &hit.colors {
@@ -46,8 +48,8 @@ pub(super) fn whole(explorer: &Explorer<'_, '_>, hit: &Hit, name: &str) -> Writt
 }
 
 /// The program of a stack of layers, the uppermost first.
-pub(super) fn stacked(explorer: &Explorer<'_, '_>, stack: &[usize], name: &str) -> Option<Written> {
-    let mut writer = Writer { explorer, lines: Vec::new(), names: BTreeMap::new() };
+pub(super) fn stacked(explorer: &Explorer<'_, '_>, stack: &[usize], frame: Frame, name: &str) -> Option<Written> {
+    let mut writer = Writer::new(explorer, frame);
     let layers = explorer.findings.layers.list();
     let mut last: Option<String> = None;
     let mut depth = 0;
@@ -87,7 +89,17 @@ pub(super) fn stacked(explorer: &Explorer<'_, '_>, stack: &[usize], name: &str) 
     Some(writer.end(name, &last?, cost, format!("{} layers found step by step", stack.len())))
 }
 
-impl Writer<'_, '_, '_> {
+impl<'w, 'a, 'b> Writer<'w, 'a, 'b> {
+    fn new(explorer: &'w Explorer<'a, 'b>, frame: Frame) -> Writer<'w, 'a, 'b> {
+        let mut writer = Writer { explorer, frame, lines: Vec::new(), names: BTreeMap::new() };
+        if frame == Frame::Majority {
+            let color = writer.line("mostcolor(I)".to_owned());
+            let input = writer.line(format!("switch(I, BLACK, {color})"));
+            writer.names.insert(0, input);
+        }
+        writer
+    }
+
     /// The variable of a node; writes the lines that it needs.
     fn node(&mut self, node: u32) -> String {
         if let Some(name) = self.names.get(&node) {
@@ -107,7 +119,7 @@ impl Writer<'_, '_, '_> {
                 let mut fill = |hole| match hole {
                     Hole::First => self.node(x),
                     Hole::Second => self.node(y),
-                    Hole::Input => "I".to_owned(),
+                    Hole::Input => self.node(0),
                     Hole::Canvas => explorer.canvas().map_or_else(String::new, |canvas| self.node(canvas)),
                 };
                 let text = template.write(&mut fill);
@@ -125,7 +137,12 @@ impl Writer<'_, '_, '_> {
         name
     }
 
-    fn end(self, name: &str, result: &str, cost: f64, words: String) -> Written {
+    fn end(mut self, name: &str, result: &str, cost: f64, words: String) -> Written {
+        if self.frame == Frame::Majority {
+            let result = self.line(format!("switch({result}, BLACK, x1)"));
+            let text = format!("def {name}(I):\n{}    return {result}\n", self.lines.concat());
+            return Written { text, cost: cost + 0.5, words: format!("with the commonest colour as black: {words}") };
+        }
         let text = format!("def {name}(I):\n{}    return {result}\n", self.lines.concat());
         Written { text, cost, words }
     }
