@@ -14,6 +14,7 @@ use super::kind::{Kind, MAX_SIDE};
 use super::layer::Layers;
 use super::operation::{Operation, operations};
 use super::pool::Origin;
+use super::size::SizeRule;
 use super::template::Hole;
 
 /// What a search may use.
@@ -22,6 +23,8 @@ pub(super) struct Bounds<'b> {
     pub(super) fuel: u64,
     pub(super) bytes: usize,
     pub(super) layers: usize,
+    /// The deepest programs, layers and last steps not counted. So deep only what may serve at once is kept.
+    pub(super) depth: u8,
     pub(super) stop: &'b AtomicBool,
 }
 
@@ -64,10 +67,6 @@ const FUEL_AN_INPUT: u64 = 8_000;
 const CHEAP: u64 = 4;
 /// What a candidate costs besides its calls: hashing, comparing, drawing.
 const FUEL_A_CANDIDATE: u64 = 100;
-/// The deepest programs, layers and last steps not counted.
-pub(super) const MAX_DEPTH: u8 = 3;
-/// From this depth on only what may serve at once is kept.
-const LEAF_DEPTH: u8 = 3;
 /// Partners of a value are at most so deep, and so many.
 const PARTNER_DEPTH: u8 = 1;
 const MAX_PARTNERS: usize = 40;
@@ -102,12 +101,12 @@ impl<'a, 'b> Explorer<'a, 'b> {
 
     fn levels(&mut self) -> Option<()> {
         let mut from = 0;
-        for depth in 1..=MAX_DEPTH {
+        for depth in 1..=self.bounds.depth {
             let to = self.findings.pool.nodes().len();
             for node in from..to {
                 self.expand(node as u32, |_| true)?;
             }
-            if depth < LEAF_DEPTH && self.canvas.is_none() && self.canvas_like_a_node() {
+            if depth < self.bounds.depth && self.canvas.is_none() && self.canvas_like_a_node() {
                 for node in 0..to {
                     self.expand(node as u32, Operation::needs_canvas)?;
                 }
@@ -117,12 +116,12 @@ impl<'a, 'b> Explorer<'a, 'b> {
         Some(())
     }
 
-    /// Applies all operations that are wanted to a node.
+    /// Applies all operations that are wanted to a node whose values are kept.
     fn expand(&mut self, x: u32, wanted: impl Fn(&Operation<'a>) -> bool) -> Option<()> {
         let node = &self.findings.pool.nodes()[x as usize];
         let (kind, depth) = (node.kind, node.depth);
-        let leaf = depth + 1 >= LEAF_DEPTH;
-        let Some(values) = self.values(x) else { return Some(()) };
+        let leaf = depth + 1 >= self.bounds.depth;
+        let Some(values) = node.values.clone() else { return Some(()) };
         for place in 0..self.operations.len() {
             let operation = &self.operations[place];
             if operation.takes != kind || !wanted(operation) {
@@ -133,7 +132,7 @@ impl<'a, 'b> Explorer<'a, 'b> {
             }
             match operation.with {
                 None => self.attempt(place, x, &values, x, leaf)?,
-                Some(kind) if depth <= PARTNER_DEPTH => {
+                Some(kind) if depth <= PARTNER_DEPTH || kind == Kind::Color => {
                     for y in self.partners(kind, x) {
                         self.attempt(place, x, &values, y, leaf)?;
                     }
@@ -150,11 +149,6 @@ impl<'a, 'b> Explorer<'a, 'b> {
         let shallow = nodes.take_while(|(_, node)| node.depth <= PARTNER_DEPTH);
         let fit = shallow.filter(|(y, node)| node.kind == kind && *y as u32 != x && node.values.is_some());
         fit.map(|(y, _)| y as u32).take(MAX_PARTNERS).collect()
-    }
-
-    /// The values of a node, made again if they were not kept.
-    fn values(&mut self, node: u32) -> Option<Vec<Value<'a>>> {
-        self.findings.pool.nodes()[node as usize].values.as_ref().map(|values| values.to_vec())
     }
 
     /// Tries an operation on all inputs.
@@ -201,17 +195,17 @@ impl<'a, 'b> Explorer<'a, 'b> {
         Some(())
     }
 
-    /// A canvas of the input's size or of one size, if the outputs have it.
+    /// A canvas whose size follows from the input's.
     fn plain_canvas(&mut self) {
-        let outputs = &self.findings.goal.outputs;
-        let (height, width) = (outputs[0].height, outputs[0].width);
-        let sizes = self.sizes_like_outputs(0);
-        let fixed = outputs.iter().all(|output| (output.height, output.width) == (height, width));
-        let n = self.findings.pool.nodes()[0].values.as_deref().map_or(0, <[_]>::len);
-        match sizes {
-            Some(sizes) => self.add_canvas(Origin::CanvasLike(0), &sizes, 0),
-            None if fixed => self.add_canvas(Origin::Canvas(height, width), &vec![(height, width); n], 0),
-            None => {}
+        let nodes = self.findings.pool.nodes();
+        let inputs: Option<Vec<_>> =
+            nodes[0].values.as_deref().unwrap_or_default().iter().map(|value| size(*value)).collect();
+        let outputs: Vec<_> = self.findings.goal.outputs.iter().map(|output| (output.height, output.width)).collect();
+        let Some(inputs) = inputs else { return };
+        if let Some(rule) = SizeRule::find(&inputs, &outputs)
+            && let Some(sizes) = inputs.iter().map(|input| rule.size(*input)).collect::<Option<Vec<_>>>()
+        {
+            self.add_canvas(Origin::Canvas(rule), &sizes, 0);
         }
     }
 

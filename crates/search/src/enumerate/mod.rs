@@ -12,6 +12,7 @@ mod kind;
 mod layer;
 mod operation;
 mod pool;
+mod size;
 mod template;
 mod write;
 
@@ -36,6 +37,8 @@ const BYTES: usize = 96 << 20;
 const CAPS: Caps = Caps { weight: 1 << 13, depth: 16 };
 /// Layers that are kept.
 const LAYERS: usize = 20_000;
+/// How deep programs are at most, one search after the other.
+const DEPTHS: [u8; 2] = [3, 4];
 /// Of the fuel so much goes into making values; the rest is for stacking them.
 const EXPLORE_PERCENT: u64 = 85;
 
@@ -78,50 +81,74 @@ enum Frame {
 
 fn programs(puzzle: &Puzzle, name: &str, fuel: u64, stop: &AtomicBool) -> Found {
     let mut found = Found { programs: Vec::new(), counts: Counts::default() };
-    let plain = |grid: &Grid| grid.clone();
     let pairs = puzzle.pairs();
-    let swapped: Vec<_> = pairs.iter().map(|(input, output)| (on_black(input, input), on_black(output, input))).collect();
-    let tests: Vec<Grid> = puzzle.inputs().map(plain).collect();
-    if swapped == pairs {
-        found.search(&pairs, &tests, Frame::Plain, name, fuel, stop);
-    } else {
-        found.search(&pairs, &tests, Frame::Plain, name, fuel / 2, stop);
+    let swapped: Vec<_> =
+        pairs.iter().map(|(input, output)| (on_black(input, input), on_black(output, input))).collect();
+    let tests: Vec<Grid> = puzzle.inputs().cloned().collect();
+    let same = swapped == pairs;
+    let plain = View { pairs: &pairs, tests: &tests, name, stop };
+    found.search(&plain, Frame::Plain, if same { fuel } else { fuel / 2 });
+    if !same {
         let tests: Vec<Grid> = tests.iter().map(|grid| on_black(grid, grid)).collect();
         let left = fuel.saturating_sub(found.counts.fuel);
-        found.search(&swapped, &tests, Frame::Majority, name, left, stop);
+        found.search(&View { pairs: &swapped, tests: &tests, ..plain }, Frame::Majority, left);
     }
     found
 }
 
+/// A task as a search sees it.
+#[derive(Clone, Copy)]
+struct View<'v> {
+    pairs: &'v [(Grid, Grid)],
+    tests: &'v [Grid],
+    name: &'v str,
+    stop: &'v AtomicBool,
+}
+
 impl Found {
-    /// Searches programs for pairs that are seen in a frame.
-    fn search(&mut self, pairs: &[(Grid, Grid)], tests: &[Grid], frame: Frame, name: &str, fuel: u64, stop: &AtomicBool) {
-        let outputs: Vec<Grid> = pairs.iter().map(|(_, output)| output.clone()).collect();
+    /// Searches programs for pairs that are seen in a frame, deeper as long as there is fuel.
+    fn search(&mut self, view: &View<'_>, frame: Frame, fuel: u64) {
+        let outputs: Vec<Grid> = view.pairs.iter().map(|(_, output)| output.clone()).collect();
         let Some(goal) = Goal::new(&outputs) else { return };
-        let inputs: Vec<Grid> = pairs.iter().map(|(input, _)| input).chain(tests).cloned().collect();
+        let mut left = fuel;
+        for depth in DEPTHS {
+            let counts = self.search_to(depth, view, &goal, frame, left);
+            self.counts.add(counts);
+            left = left.saturating_sub(counts.fuel);
+            // Another level takes many times as much; without half of the fuel it is not worth its beginning.
+            if counts.complete == 0 || left < fuel / 2 {
+                return;
+            }
+        }
+    }
+
+    fn search_to(&mut self, depth: u8, view: &View<'_>, goal: &Goal, frame: Frame, fuel: u64) -> Counts {
+        let inputs: Vec<Grid> = view.pairs.iter().map(|(input, _)| input).chain(view.tests).cloned().collect();
         let arena = Arena::new(CAPS);
-        let bounds = Bounds { fuel: fuel / 100 * EXPLORE_PERCENT, bytes: BYTES, layers: LAYERS, stop };
-        let Ok(mut explorer) = Explorer::new(&arena, &inputs, &goal, &colors(&inputs), bounds) else { return };
+        let explore = fuel / 100 * EXPLORE_PERCENT;
+        let bounds = Bounds { fuel: explore, bytes: BYTES, layers: LAYERS, depth, stop: view.stop };
+        let Ok(mut explorer) = Explorer::new(&arena, &inputs, goal, &colors(&inputs), bounds) else {
+            return Counts::default();
+        };
         explorer.run();
         for hit in &explorer.findings.hits {
-            self.take(write::whole(&explorer, hit, frame, name));
+            self.take(write::whole(&explorer, hit, frame, view.name));
         }
         let layers = &explorer.findings.layers;
         let a_step = (layers.list().len() * layers.words()) as u64 / 4;
         let mut counts = explorer.counts;
-        let depths = 0..=explore::MAX_DEPTH;
-        let ways = depths.flat_map(|depth| std::iter::once(None).chain((0..pairs.len()).map(Some)).map(move |on| (on, depth)));
-        for (gain_on, depth) in ways {
+        let pairs = || std::iter::once(None).chain((0..view.pairs.len()).map(Some));
+        for (depth, gain_on) in (0..=depth).flat_map(|depth| pairs().map(move |gain_on| (depth, gain_on))) {
             counts.fuel += a_step;
             if counts.fuel > fuel {
                 break;
             }
             let stack = layers.stack(gain_on, depth);
-            if let Some(written) = stack.and_then(|stack| write::stacked(&explorer, &stack, frame, name)) {
+            if let Some(written) = stack.and_then(|stack| write::stacked(&explorer, &stack, frame, view.name)) {
                 self.take(written);
             }
         }
-        self.counts.add(counts);
+        counts
     }
 
     fn take(&mut self, written: Written) {

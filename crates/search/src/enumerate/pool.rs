@@ -6,13 +6,14 @@ use rustc_hash::FxHashSet;
 
 use super::identity::{hash, mix};
 use super::kind::Kind;
+use super::size::SizeRule;
 
 /// Where a value comes from.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Origin {
     Input,
-    /// A black canvas of this height and width.
-    Canvas(usize, usize),
+    /// A black canvas of a size that follows from the input's.
+    Canvas(SizeRule),
     /// A black canvas of the size of a node.
     CanvasLike(u32),
     /// An operation by its place in the table, on one node or two.
@@ -25,7 +26,7 @@ pub(super) struct Node<'a> {
     pub(super) kind: Kind,
     /// How many operations it takes.
     pub(super) depth: u8,
-    /// Not kept for the deepest nodes; they can be made again.
+    /// Not kept for the deepest nodes.
     pub(super) values: Option<Box<[Value<'a>]>>,
 }
 

@@ -107,7 +107,11 @@ impl<'w, 'a, 'b> Writer<'w, 'a, 'b> {
         }
         let name = match self.explorer.findings.pool.nodes()[node as usize].origin {
             Origin::Input => "I".to_owned(),
-            Origin::Canvas(height, width) => self.line(format!("canvas(BLACK, ({height}, {width}))")),
+            Origin::Canvas(rule) => {
+                let input = self.node(0);
+                let size = self.line(rule.write(&input));
+                self.line(format!("canvas(BLACK, {size})"))
+            }
             Origin::CanvasLike(other) => {
                 let other = self.node(other);
                 let size = self.line(format!("shape({other})"));
