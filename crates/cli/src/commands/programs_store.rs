@@ -579,7 +579,7 @@ pub(crate) fn verify(
     let runner = Runner::new(Limits { fuel, ..Limits::STANDARD }, time)?;
     let mut results = 0;
     for task in dataset.iter().flat_map(|dataset| &dataset.tasks) {
-        let ranked = store.best_for(task.content_hash())?;
+        let ranked = store.best_for(task.sealed_hash())?;
         // What cannot be read was told above.
         let readable: Vec<_> = ranked.iter().filter_map(|it| Some((it, it.stored.program().ok()?))).collect();
         let (ranked, programs): (Vec<_>, Vec<_>) = readable.into_iter().unzip();
