@@ -15,6 +15,7 @@ pub(crate) mod programs_store;
 pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod score;
+pub(crate) mod search;
 pub(crate) mod serve;
 pub(crate) mod show;
 pub(crate) mod solve;

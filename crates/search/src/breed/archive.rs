@@ -15,13 +15,22 @@ pub struct Bred {
     pub program: Program,
     pub hash: ContentHash,
     pub trial: Trial,
-    /// How it was made; nothing if it was there from the start.
+    /// How it was made; nothing if it was not made for this task.
     pub operators: Vec<Operator>,
     /// What it was made from.
     pub parents: Vec<ContentHash>,
 }
 
 impl Bred {
+    /// How it was made, as lineages have it: `mutate constant, graft`. What was made for another task moved.
+    pub fn operator(&self) -> String {
+        if self.operators.is_empty() {
+            return "move".to_owned();
+        }
+        let names: Vec<&str> = self.operators.iter().map(|operator| operator.name()).collect();
+        format!("mutate {}", names.join(", "))
+    }
+
     /// The smaller the better: by score, then fuel, then calls, then hash, as in the store.
     fn rank(&self) -> (Reverse<u32>, u64, usize, &[u8; 32]) {
         (Reverse(self.trial.score), self.trial.fuel, calls(&self.program), self.hash.bytes())

@@ -157,6 +157,26 @@ impl Breeder {
         Some(brood)
     }
 
+    /// Tries programs that solved other tasks.
+    pub fn welcome(&self, puzzle: &Puzzle, brood: &mut Brood, programs: &[Program], stop: &AtomicBool) {
+        let new: Vec<(&Program, ContentHash)> =
+            programs.iter().map(|program| (program, program.hash())).collect();
+        let new = new.into_iter().filter(|(_, hash)| brood.tried_before.insert(key(*hash)));
+        let new: Vec<(&Program, ContentHash)> = new.collect();
+        let mut trials = Trials::new(puzzle, brood.limits, None);
+        let Some(results) = trials.run(new.iter().map(|(program, _)| *program), stop) else { return };
+        for ((program, hash), trial) in new.into_iter().zip(results) {
+            brood.fuel += trial.fuel + FUEL_PER_CANDIDATE;
+            brood.tried += 1;
+            let program = program.clone();
+            let bred = Bred { program, hash, trial, operators: Vec::new(), parents: Vec::new() };
+            if trial.solves() && brood.solution.is_none() {
+                brood.solution = Some(bred.clone());
+            }
+            brood.archive.offer(bred);
+        }
+    }
+
     fn brood(&self, puzzle: &Puzzle, starters: &[Bred]) -> Brood {
         let dearest = starters.iter().map(|starter| starter.trial.dearest).max().unwrap_or(0);
         let fuel = (dearest.saturating_mul(FUEL_FACTOR)).clamp(FUEL_BOUNDS.0, FUEL_BOUNDS.1);
@@ -259,7 +279,7 @@ impl Brood {
 
     /// Whether breeding has brought something that is closer than what was there before.
     pub fn is_better(&self) -> bool {
-        self.best().is_some_and(|best| !best.operators.is_empty() && best.trial.score > self.at_start)
+        self.best().is_some_and(|best| best.trial.score > self.at_start)
     }
 
     /// A program that is known from elsewhere.
