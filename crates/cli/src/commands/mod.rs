@@ -1,6 +1,7 @@
 //! One file a command.
 
 pub(crate) mod bench;
+pub(crate) mod bench_breed;
 pub(crate) mod bench_profile;
 pub(crate) mod check;
 pub(crate) mod conformance;

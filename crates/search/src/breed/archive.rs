@@ -14,6 +14,7 @@ use super::trial::Trial;
 pub struct Bred {
     pub program: Program,
     pub hash: ContentHash,
+    pub calls: u32,
     pub trial: Trial,
     /// How it was made; nothing if it was not made for this task.
     pub operators: Vec<Operator>,
@@ -31,9 +32,15 @@ impl Bred {
         format!("mutate {}", names.join(", "))
     }
 
+    /// A program that was not made for this task.
+    pub(crate) fn known(program: &Program, hash: ContentHash, trial: Trial) -> Bred {
+        let (program, calls) = (program.clone(), calls(program));
+        Bred { program, hash, calls, trial, operators: Vec::new(), parents: Vec::new() }
+    }
+
     /// The smaller the better: by score, then fuel, then calls, then hash, as in the store.
-    fn rank(&self) -> (Reverse<u32>, u64, usize, &[u8; 32]) {
-        (Reverse(self.trial.score), self.trial.fuel, calls(&self.program), self.hash.bytes())
+    fn rank(&self) -> (Reverse<u32>, u64, u32, &[u8; 32]) {
+        (Reverse(self.trial.score), self.trial.fuel, self.calls, self.hash.bytes())
     }
 }
 
@@ -66,16 +73,19 @@ pub(crate) struct Archive {
     /// Who has which behaviour.
     behaviours: BTreeMap<[u8; 32], Niche>,
     capacity: usize,
+    /// The best score that ever was.
+    pub(crate) best_score: u32,
 }
 
 impl Archive {
     pub(crate) fn new(capacity: usize) -> Archive {
-        Archive { elites: BTreeMap::new(), behaviours: BTreeMap::new(), capacity }
+        Archive { elites: BTreeMap::new(), behaviours: BTreeMap::new(), capacity, best_score: 0 }
     }
 
     /// A program that is there from the start.
     pub(crate) fn start(&mut self, bred: Bred) {
         let niche = Niche::Start(self.elites.len());
+        self.best_score = self.best_score.max(bred.trial.score);
         self.behaviours.entry(*bred.trial.behaviour.bytes()).or_insert(niche);
         self.elites.insert(niche, Elite { bred, children: 0 });
     }
@@ -84,6 +94,7 @@ impl Archive {
     pub(crate) fn offer(&mut self, bred: Bred) -> bool {
         let behaviour = *bred.trial.behaviour.bytes();
         let niche = niche(&bred);
+        self.best_score = self.best_score.max(bred.trial.score);
         let better = |rival: Option<&Elite>| rival.is_none_or(|rival| bred.rank() < rival.bred.rank());
         let twin = self.behaviours.get(&behaviour).copied();
         if !better(twin.and_then(|twin| self.elites.get(&twin))) || !better(self.elites.get(&niche)) {
@@ -142,9 +153,9 @@ impl Archive {
 fn niche(bred: &Bred) -> Niche {
     let Trial { right, shaped, .. } = bred.trial;
     let last = bred.program.node(bred.program.result()).primitive().map(|symbol| symbol.id);
-    Niche::Bred { right, shaped, length: (calls(&bred.program) as u32 + 1).ilog2(), last }
+    Niche::Bred { right, shaped, length: (bred.calls + 1).ilog2(), last }
 }
 
-pub(crate) fn calls(program: &Program) -> usize {
-    program.nodes().iter().filter(|node| node.is_call()).count()
+pub(crate) fn calls(program: &Program) -> u32 {
+    program.nodes().iter().filter(|node| node.is_call()).count() as u32
 }

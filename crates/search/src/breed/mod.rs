@@ -104,6 +104,8 @@ impl std::ops::AddAssign for Tally {
     }
 }
 
+/// The graded score of what is right on all pairs.
+const MAX_SCORE: u32 = 1_000_000;
 /// Mutants in a battery, and of how many parents.
 const BATTERY: usize = 64;
 const PARENTS: usize = 4;
@@ -134,13 +136,7 @@ impl Breeder {
         let nothing = nothing(puzzle);
         let mut trials = Trials::new(puzzle, limits, None);
         let own: Vec<&Program> = own.iter().chain([&nothing]).collect();
-        let bred = |(program, trial): (&Program, Trial)| Bred {
-            program: program.clone(),
-            hash: program.hash(),
-            trial,
-            operators: Vec::new(),
-            parents: Vec::new(),
-        };
+        let bred = |(program, trial): (&Program, Trial)| Bred::known(program, program.hash(), trial);
         let mut starters: Vec<Bred> =
             own.iter().copied().zip(trials.run(own.iter().copied(), stop)?).map(bred).collect();
         let mut others: Vec<Bred> = known.iter().zip(trials.run(known, stop)?).map(bred).collect();
@@ -168,8 +164,7 @@ impl Breeder {
         for ((program, hash), trial) in new.into_iter().zip(results) {
             brood.fuel += trial.fuel + FUEL_PER_CANDIDATE;
             brood.tried += 1;
-            let program = program.clone();
-            let bred = Bred { program, hash, trial, operators: Vec::new(), parents: Vec::new() };
+            let bred = Bred::known(program, hash, trial);
             if trial.solves() && brood.solution.is_none() {
                 brood.solution = Some(bred.clone());
             }
@@ -292,7 +287,7 @@ impl Brood {
 
     fn judge(&mut self, mutant: Mutant, trial: Trial) {
         self.tried += 1;
-        let best = self.archive.best().map_or(0, |best| best.trial.score);
+        let best = self.archive.best_score;
         for operator in &mutant.operators {
             let tally = &mut self.tallies[*operator as usize];
             tally.tried += 1;
@@ -300,18 +295,21 @@ impl Brood {
             tally.solved += u64::from(trial.solves());
         }
         let Mutant { program, hash, operators, parent } = mutant;
-        let bred = Bred { program, hash, trial, operators, parents: vec![parent] };
-        self.archive.offer(bred);
+        let calls = calls(&program);
+        self.archive.offer(Bred { program, hash, calls, trial, operators, parents: vec![parent] });
     }
 
     /// Simplifies what solves the task.
     fn settle(&mut self, trials: &mut Trials<'_>, stop: &AtomicBool) {
-        let Some(best) = self.archive.best().filter(|best| best.trial.solves()) else { return };
+        if self.archive.best_score < MAX_SCORE {
+            return;
+        }
+        let Some(best) = self.archive.best() else { return };
         let mut solution = best.clone();
         let simple = simplify(&solution.program, trials, stop);
         self.fuel += simple.fuel;
         if let Some((program, trial)) = simple.program {
-            solution = Bred { hash: program.hash(), program, trial, ..solution };
+            solution = Bred { hash: program.hash(), calls: calls(&program), program, trial, ..solution };
         }
         self.solution = Some(solution);
     }

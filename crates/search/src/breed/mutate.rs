@@ -4,6 +4,8 @@ use batt_dsl::{Constant, ConstantFamily, ConstantValue, Ty, registry, symbol};
 use batt_lang::{Composer, Literal, Node, NodeId, Op, Program};
 use batt_task::demo::Rng;
 use batt_task::{Grid, Task};
+use batt_value::Symbol;
+use rustc_hash::FxHashMap;
 
 use super::edit::{Change, To, edit};
 use super::fits::fits;
@@ -108,6 +110,26 @@ pub fn palette(task: &Task) -> Vec<i64> {
 #[derive(Default)]
 pub struct Mutator {
     composer: Composer,
+    wraps: Wraps,
+}
+
+/// For each type what can be put around it. PERF: to go through all primitives took a tenth of the time of breeding.
+#[derive(Default)]
+struct Wraps(FxHashMap<Ty, Vec<(&'static Symbol, usize)>>);
+
+impl Wraps {
+    /// Types are few, but programs may be anything.
+    const MAX: usize = 1 << 12;
+
+    fn of(&mut self, ty: &Ty) -> &[(&'static Symbol, usize)] {
+        if self.0.len() > Wraps::MAX {
+            self.0.clear();
+        }
+        if !self.0.contains_key(ty) {
+            self.0.insert(ty.clone(), material().around(ty));
+        }
+        &self.0[ty]
+    }
 }
 
 /// One in so many mutants is changed twice, which gets over valleys that one change cannot cross.
@@ -150,7 +172,7 @@ impl Mutator {
             Operator::Argument => draw.argument(),
             Operator::Swap => draw.swap(),
             Operator::Graft => draw.graft(),
-            Operator::Insert => draw.insert(),
+            Operator::Insert => draw.insert(&mut self.wraps),
             Operator::Delete => draw.delete(),
         };
         edit(&mut self.composer, parent, &change?)
@@ -170,7 +192,7 @@ struct Site<'d> {
     place: usize,
     arg: NodeId,
     literal: &'d Literal,
-    need: Ty,
+    need: &'static Ty,
     spelled: Option<&'static Constant>,
 }
 
@@ -218,7 +240,7 @@ impl<'d, 's> Draw<'d, 's> {
     fn constant(&mut self) -> Option<Change<'s>> {
         let sites = self.sites();
         let site = &sites[self.pick(&sites)?];
-        let family = family_of(site.spelled, &site.need, site.literal);
+        let family = family_of(site.spelled, site.need, site.literal);
         let others: Vec<_> = family.into_iter().filter(|it| !is(it.value, site.literal)).collect();
         let to = match (self.one_of(&others), site.literal) {
             // A number that has no name among the small ones has its neighbours.
@@ -248,7 +270,7 @@ impl<'d, 's> Draw<'d, 's> {
     fn color(&mut self) -> Option<Change<'s>> {
         let colors = constants_of(&Ty::Color);
         let is_color = |site: &Site<'_>| {
-            let family = family_of(site.spelled, &site.need, site.literal);
+            let family = family_of(site.spelled, site.need, site.literal);
             family.first().is_some_and(|first| first.family == ConstantFamily::Color)
         };
         let sites: Vec<_> = self.sites().into_iter().filter(is_color).collect();
@@ -263,7 +285,7 @@ impl<'d, 's> Draw<'d, 's> {
     fn derive(&mut self) -> Option<Change<'s>> {
         let number = |site: &Site<'_>| {
             matches!(site.literal, Literal::Int(_))
-                && [Ty::Color, Ty::Choice8, Ty::Choice4].iter().any(|ty| fits(&site.need, ty))
+                && [Ty::Color, Ty::Choice8, Ty::Choice4].iter().any(|ty| fits(site.need, ty))
         };
         let sites: Vec<_> = self.sites().into_iter().filter(number).collect();
         let site = &sites[self.pick(&sites)?];
@@ -313,7 +335,7 @@ impl<'d, 's> Draw<'d, 's> {
         let node = self.one_of(&calls)?;
         let call = self.parent.node(node);
         let place = self.pick(&call.args)?;
-        let to = self.value(&need(call, place), Some(call.args[place]))?;
+        let to = self.value(need(call, place), Some(call.args[place]))?;
         Some(Change::Arg { node, place, to })
     }
 
@@ -344,10 +366,9 @@ impl<'d, 's> Draw<'d, 's> {
         None
     }
 
-    fn insert(&mut self) -> Option<Change<'s>> {
+    fn insert(&mut self, wraps: &mut Wraps) -> Option<Change<'s>> {
         let node = NodeId(self.rng.below(self.parent.nodes().len()) as u32);
-        let around = material().around(&self.parent.node(node).ty);
-        let (symbol, own) = self.one_of(&around)?;
+        let (symbol, own) = self.one_of(wraps.of(&self.parent.node(node).ty))?;
         let types = &registry().by_symbol(symbol).types;
         let arg = |(place, need): (usize, &Ty)| match place == own {
             true => Some(To::Own(node)),
@@ -398,9 +419,9 @@ impl<'d, 's> Draw<'d, 's> {
 }
 
 /// The type that a node wants as an argument.
-fn need(node: &Node, place: usize) -> Ty {
-    let declared = node.primitive().and_then(|symbol| registry().by_symbol(symbol).types.get(place).cloned());
-    declared.unwrap_or(Ty::Any)
+fn need(node: &Node, place: usize) -> &'static Ty {
+    let declared = node.primitive().and_then(|symbol| registry().by_symbol(symbol).types.get(place));
+    declared.unwrap_or(&Ty::Any)
 }
 
 /// All nodes that a node is made from.
