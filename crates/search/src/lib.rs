@@ -12,11 +12,13 @@
 //! clock; it is handed fuel and a flag.
 
 mod answer;
+pub mod breed;
 mod check;
 mod choose;
 mod confidence;
 mod enumerate;
 mod puzzle;
+mod simplify;
 mod step;
 
 pub use answer::{Answer, Checks, Folds, Progress};
@@ -24,4 +26,5 @@ pub use choose::{Attempt, Attempts};
 pub use confidence::SURE;
 pub use enumerate::{Counts, Enumerated, enumerate};
 pub use puzzle::Puzzle;
+pub use simplify::{Simplified, simplify};
 pub use step::{FUEL_PER_WORK, Known, Searcher, name};
