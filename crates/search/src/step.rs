@@ -13,7 +13,7 @@ use batt_task::Grid;
 use crate::check::{Inspector, picture};
 use crate::choose::ranked;
 use crate::puzzle::{grid, image};
-use crate::{Answer, Enumerated, Progress, Puzzle, enumerate};
+use crate::{Answer, Enumerated, Progress, Puzzle, View, enumerate};
 
 /// Learners count their work in units of so much fuel.
 pub const FUEL_PER_WORK: u64 = lesson::FUEL_PER_WORK;
@@ -38,6 +38,8 @@ const CONTEXTS_A_STEP: usize = 6;
 /// So much of what is left goes into the search from the task, at most so much.
 const ENUMERATE_PERCENT: u64 = 50;
 const MAX_ENUMERATE_FUEL: u64 = 1_600_000_000;
+/// Of that so much goes into the pool, the rest into learning from it.
+const POOL_PERCENT: u64 = 60;
 /// Answers that are looked into in one step.
 const MAX_CHECKS: usize = 12;
 
@@ -76,7 +78,8 @@ impl<'s> Searcher<'s> {
                 Some(3)
             }
             3 => {
-                enumerated = self.enumerate(puzzle, attempt.progress, fuel, stop);
+                let share = fuel.saturating_sub(attempt.progress.fuel) / 100 * ENUMERATE_PERCENT;
+                enumerated = attempt.enumerate(share.min(MAX_ENUMERATE_FUEL), stop);
                 Some(4)
             }
             n => attempt.deeper(n - 4, &self.contexts).map(|place| place + 4),
@@ -93,17 +96,6 @@ impl<'s> Searcher<'s> {
             }
         }
         self.look_into(puzzle, progress, stop);
-    }
-
-    /// Searches from the task with a part of the fuel that is left. How much of it was used.
-    fn enumerate(&self, puzzle: &Puzzle, progress: &mut Progress, fuel: u64, stop: &AtomicBool) -> u64 {
-        let left = fuel.saturating_sub(progress.fuel) / 100 * ENUMERATE_PERCENT;
-        let share = left.min(MAX_ENUMERATE_FUEL);
-        let found = caught(|| Ok(enumerate(puzzle, &name(puzzle.id()), share, stop)));
-        let Ok(Enumerated { answers, counts }) = found else { return share };
-        progress.tried += counts.candidates;
-        answers.into_iter().for_each(|answer| progress.push(answer));
-        counts.fuel
     }
 
     /// Looks into the answers that lead, until what leads stands.
@@ -190,6 +182,50 @@ impl Attempt<'_> {
     fn stage(&mut self, demos: &Demos, stage: Stage) {
         let listed = caught(|| Ok(stage_of_catalogue(demos, stage, self.work)));
         self.all(demos, listed.unwrap_or_default());
+    }
+
+    /// Searches from the task with so much fuel, and lets the cheap learners start from what was found. Returns how
+    /// much was used besides the work of learners.
+    fn enumerate(&mut self, fuel: u64, stop: &AtomicBool) -> u64 {
+        let found = caught(|| Ok(enumerate(self.puzzle, &name(self.puzzle.id()), fuel / 100 * POOL_PERCENT, stop)));
+        let Ok(Enumerated { answers, views, counts }) = found else { return fuel };
+        self.progress.tried += counts.candidates;
+        answers.into_iter().for_each(|answer| self.progress.push(answer));
+        let limit = self.work.used() + fuel.saturating_sub(counts.fuel) / FUEL_PER_WORK;
+        for view in &views {
+            if self.work.used() >= limit || self.work.is_exhausted() {
+                break;
+            }
+            let _ = caught(|| {
+                self.learn_from(view);
+                Ok(())
+            });
+        }
+        counts.fuel
+    }
+
+    /// Lets the cheap learners read the task from a view of its inputs.
+    fn learn_from(&mut self, view: &View) {
+        let outputs = self.puzzle.pairs().into_iter().map(|(_, output)| image(&output));
+        let Some(demos) = Demos::new(view.images.iter().cloned().zip(outputs).collect()) else { return };
+        let tests = &view.images[demos.pairs().len()..];
+        for candidate in stage_of_catalogue(&demos, Stage::Cheap, self.work) {
+            for (rank, rule) in candidate.spec.learn_ranked(&demos, self.work).unwrap_or_default() {
+                let outputs = tests.iter().map(|image| grid(&rule.apply(image)?)).collect();
+                let program = lesson::program_after(&view.function, &candidate.spec, rank, &name(self.puzzle.id()));
+                self.progress.push(Answer {
+                    program,
+                    mechanism: "learn from the pool".to_owned(),
+                    words: format!("on {}: {}", view.function, rule.explain()),
+                    cost: rule.cost() + 1.0 + 0.7 * f64::from(view.depth),
+                    fixed: candidate.spec.is_fixed(),
+                    outputs,
+                    checks: None,
+                    folds: None,
+                });
+            }
+            self.progress.tried += 1;
+        }
     }
 
     /// Everything inside the next few contexts that fit, from this place on. The place after them; `None` after the

@@ -14,6 +14,7 @@ mod operation;
 mod pool;
 mod size;
 mod template;
+mod view;
 mod write;
 
 use std::sync::atomic::AtomicBool;
@@ -27,6 +28,7 @@ use explore::{Bounds, Explorer};
 use goal::Goal;
 
 pub use explore::Counts;
+pub use view::View;
 use write::Written;
 
 /// Under this name its answers are ranked.
@@ -37,6 +39,8 @@ const BYTES: usize = 96 << 20;
 const CAPS: Caps = Caps { weight: 1 << 13, depth: 16 };
 /// Layers that are kept.
 const LAYERS: usize = 20_000;
+/// Pictures for learners.
+const VIEWS: usize = 24;
 /// How deep programs are at most, one search after the other.
 const DEPTHS: [u8; 2] = [3, 4];
 /// Of the fuel so much goes into making values; the rest is for stacking them.
@@ -46,12 +50,14 @@ const EXPLORE_PERCENT: u64 = 85;
 pub struct Enumerated {
     /// Programs that are right on all demonstration pairs.
     pub answers: Vec<Answer>,
+    /// Pictures near the outputs, for learners to start from.
+    pub views: Vec<View>,
     pub counts: Counts,
 }
 
 /// Searches programs for a task with about so much fuel. They are called `name`.
 pub fn enumerate(puzzle: &Puzzle, name: &str, fuel: u64, stop: &AtomicBool) -> Enumerated {
-    let Found { programs, mut counts } = programs(puzzle, name, fuel, stop);
+    let Found { programs, views, mut counts } = programs(puzzle, name, fuel, stop);
     // What was found is run as any program is; the colours of the recoloured task do not matter for that.
     let mut inspector = Inspector { puzzle, colors: &[0; 10], stop, fuel: 0 };
     let answer = |Written { text, cost, words }| {
@@ -61,12 +67,13 @@ pub fn enumerate(puzzle: &Puzzle, name: &str, fuel: u64, stop: &AtomicBool) -> E
     };
     let answers = programs.into_iter().filter_map(answer).collect();
     counts.fuel += inspector.fuel;
-    Enumerated { answers, counts }
+    Enumerated { answers, views, counts }
 }
 
 /// Programs that fit, each only once.
 struct Found {
     programs: Vec<Written>,
+    views: Vec<View>,
     counts: Counts,
 }
 
@@ -80,25 +87,25 @@ enum Frame {
 }
 
 fn programs(puzzle: &Puzzle, name: &str, fuel: u64, stop: &AtomicBool) -> Found {
-    let mut found = Found { programs: Vec::new(), counts: Counts::default() };
+    let mut found = Found { programs: Vec::new(), views: Vec::new(), counts: Counts::default() };
     let pairs = puzzle.pairs();
     let swapped: Vec<_> =
         pairs.iter().map(|(input, output)| (on_black(input, input), on_black(output, input))).collect();
     let tests: Vec<Grid> = puzzle.inputs().cloned().collect();
     let same = swapped == pairs;
-    let plain = View { pairs: &pairs, tests: &tests, name, stop };
+    let plain = Sight { pairs: &pairs, tests: &tests, name, stop };
     found.search(&plain, Frame::Plain, if same { fuel } else { fuel / 2 });
     if !same {
         let tests: Vec<Grid> = tests.iter().map(|grid| on_black(grid, grid)).collect();
         let left = fuel.saturating_sub(found.counts.fuel);
-        found.search(&View { pairs: &swapped, tests: &tests, ..plain }, Frame::Majority, left);
+        found.search(&Sight { pairs: &swapped, tests: &tests, ..plain }, Frame::Majority, left);
     }
     found
 }
 
 /// A task as a search sees it.
 #[derive(Clone, Copy)]
-struct View<'v> {
+struct Sight<'v> {
     pairs: &'v [(Grid, Grid)],
     tests: &'v [Grid],
     name: &'v str,
@@ -107,12 +114,12 @@ struct View<'v> {
 
 impl Found {
     /// Searches programs for pairs that are seen in a frame, deeper as long as there is fuel.
-    fn search(&mut self, view: &View<'_>, frame: Frame, fuel: u64) {
-        let outputs: Vec<Grid> = view.pairs.iter().map(|(_, output)| output.clone()).collect();
+    fn search(&mut self, sight: &Sight<'_>, frame: Frame, fuel: u64) {
+        let outputs: Vec<Grid> = sight.pairs.iter().map(|(_, output)| output.clone()).collect();
         let Some(goal) = Goal::new(&outputs) else { return };
         let mut left = fuel;
         for depth in DEPTHS {
-            let counts = self.search_to(depth, view, &goal, frame, left);
+            let counts = self.search_to(depth, sight, &goal, frame, left);
             self.counts.add(counts);
             left = left.saturating_sub(counts.fuel);
             // Another level takes many times as much; without half of the fuel it is not worth its beginning.
@@ -122,29 +129,32 @@ impl Found {
         }
     }
 
-    fn search_to(&mut self, depth: u8, view: &View<'_>, goal: &Goal, frame: Frame, fuel: u64) -> Counts {
-        let inputs: Vec<Grid> = view.pairs.iter().map(|(input, _)| input).chain(view.tests).cloned().collect();
+    fn search_to(&mut self, depth: u8, sight: &Sight<'_>, goal: &Goal, frame: Frame, fuel: u64) -> Counts {
+        let inputs: Vec<Grid> = sight.pairs.iter().map(|(input, _)| input).chain(sight.tests).cloned().collect();
         let arena = Arena::new(CAPS);
         let explore = fuel / 100 * EXPLORE_PERCENT;
-        let bounds = Bounds { fuel: explore, bytes: BYTES, layers: LAYERS, depth, stop: view.stop };
+        let bounds = Bounds { fuel: explore, bytes: BYTES, layers: LAYERS, depth, stop: sight.stop };
         let Ok(mut explorer) = Explorer::new(&arena, &inputs, goal, &colors(&inputs), bounds) else {
             return Counts::default();
         };
         explorer.run();
         for hit in &explorer.findings.hits {
-            self.take(write::whole(&explorer, hit, frame, view.name));
+            self.take(write::whole(&explorer, hit, frame, sight.name));
+        }
+        if frame == Frame::Plain {
+            self.views = view::views(&explorer, VIEWS);
         }
         let layers = &explorer.findings.layers;
         let a_step = (layers.list().len() * layers.words()) as u64 / 4;
         let mut counts = explorer.counts;
-        let pairs = || std::iter::once(None).chain((0..view.pairs.len()).map(Some));
+        let pairs = || std::iter::once(None).chain((0..sight.pairs.len()).map(Some));
         for (depth, gain_on) in (0..=depth).flat_map(|depth| pairs().map(move |gain_on| (depth, gain_on))) {
             counts.fuel += a_step;
             if counts.fuel > fuel {
                 break;
             }
             let stack = layers.stack(gain_on, depth);
-            if let Some(written) = stack.and_then(|stack| write::stacked(&explorer, &stack, frame, view.name)) {
+            if let Some(written) = stack.and_then(|stack| write::stacked(&explorer, &stack, frame, sight.name)) {
                 self.take(written);
             }
         }

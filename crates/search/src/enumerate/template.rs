@@ -18,7 +18,7 @@ pub(super) enum Hole {
 }
 
 impl Hole {
-    fn named(name: &str) -> Option<Hole> {
+    pub(super) fn named(name: &str) -> Option<Hole> {
         Some(match name {
             "x" => Hole::First,
             "y" => Hole::Second,
@@ -92,6 +92,10 @@ impl<'a> Template<'a> {
                 Ok(Arg::Result(self.calls.len() - 1))
             }
         }
+    }
+
+    pub(super) fn text(&self) -> &str {
+        &self.text
     }
 
     /// How many primitives one run calls.
