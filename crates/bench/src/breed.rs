@@ -203,7 +203,9 @@ fn shares(trace: &Trace) -> Vec<Share> {
     }
     let whole: u64 = sums.iter().map(|(_, ns)| ns).sum();
     sums.sort_by_key(|(category, ns)| (std::cmp::Reverse(*ns), *category));
-    let share =
-        |(category, ns): (Category, u64)| Share { category: category.name(), share: ns as f64 / whole as f64 };
+    let share = |(category, ns): (Category, u64)| Share {
+        category: category.name(),
+        share: ns as f64 / whole as f64,
+    };
     sums.into_iter().map(share).collect()
 }

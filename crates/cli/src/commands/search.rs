@@ -199,9 +199,11 @@ impl<'d> Desk<'d> {
         let tried: u64 = seen.tried.iter().sum();
         let solved = seen.solved.iter().filter(|solved| **solved).count();
         let per_second = tried as f64 / self.started.elapsed().as_secs_f64().max(1e-3);
-        let left = self.args.means.budget.map(|budget| {
-            format!(", {} left", time(budget.saturating_sub(self.started.elapsed())))
-        });
+        let left = self
+            .args
+            .means
+            .budget
+            .map(|budget| format!(", {} left", time(budget.saturating_sub(self.started.elapsed()))));
         bar.set_position(solved as u64);
         bar.set_message(format!(
             "{solved} of {} solved on demos, {per_second:.0} candidates/s{}",
@@ -365,12 +367,7 @@ fn searched(id: String, hash: String, brood: &Brood) -> SearchedTask {
 /// How many lines of the table are shown.
 const SHOWN: usize = 100;
 
-fn print(
-    document: &Search,
-    filed: &[(usize, Added)],
-    known: usize,
-    elapsed: Duration,
-) -> anyhow::Result<()> {
+fn print(document: &Search, filed: &[(usize, Added)], known: usize, elapsed: Duration) -> anyhow::Result<()> {
     let mut out = output::stdout();
     let found: Vec<_> = document.tasks.iter().filter_map(|task| Some((task, task.found.as_ref()?))).collect();
     let wide = found.iter().map(|(task, _)| task.id.chars().count()).max().unwrap_or(4).max(4);
@@ -404,10 +401,16 @@ fn print(
     let tried: u64 = document.tasks.iter().map(|task| task.tried).sum();
     let per_second = tried as f64 / elapsed.as_secs_f64().max(1e-3);
     let threads = count(document.means.threads, "thread");
-    row("throughput", format!("{tried} candidates in {}, {per_second:.0} a second on {threads}", time(elapsed)))?;
+    row(
+        "throughput",
+        format!("{tried} candidates in {}, {per_second:.0} a second on {threads}", time(elapsed)),
+    )?;
     row("ill-typed", "0: only what type-checks is made".to_owned())?;
     if known == 0 {
-        writeln!(out, "note: no programs were known; --programs FILE or `batt programs import` gives some to start from")?;
+        writeln!(
+            out,
+            "note: no programs were known; --programs FILE or `batt programs import` gives some to start from"
+        )?;
     }
     if signal::stopped() {
         writeln!(out, "note: stopped before the end")?;

@@ -179,7 +179,10 @@ impl<'a, 'b> Explorer<'a, 'b> {
                 Hole::Canvas => at(canvas),
             });
             match result {
-                Ok(value) if operation.gives.admits(value) && (!leaf || may_serve(findings.goal, sample, value)) => {
+                Ok(value)
+                    if operation.gives.admits(value)
+                        && (!leaf || may_serve(findings.goal, sample, value)) =>
+                {
                     results.push(value);
                 }
                 _ => break,
@@ -190,7 +193,8 @@ impl<'a, 'b> Explorer<'a, 'b> {
             let partner = if operation.with.is_some() { nodes[y as usize].depth } else { 0 };
             let depth = 1 + nodes[x as usize].depth.max(partner);
             let origin = Origin::Made { operation: place as u16, x, y };
-            counts.kept += u64::from(findings.take(origin, operation.gives, depth, &results, !leaf).is_some());
+            counts.kept +=
+                u64::from(findings.take(origin, operation.gives, depth, &results, !leaf).is_some());
         }
         Some(())
     }
@@ -200,7 +204,8 @@ impl<'a, 'b> Explorer<'a, 'b> {
         let nodes = self.findings.pool.nodes();
         let inputs: Option<Vec<_>> =
             nodes[0].values.as_deref().unwrap_or_default().iter().map(|value| size(*value)).collect();
-        let outputs: Vec<_> = self.findings.goal.outputs.iter().map(|output| (output.height, output.width)).collect();
+        let outputs: Vec<_> =
+            self.findings.goal.outputs.iter().map(|output| (output.height, output.width)).collect();
         let Some(inputs) = inputs else { return };
         if let Some(rule) = SizeRule::find(&inputs, &outputs)
             && let Some(sizes) = inputs.iter().map(|input| rule.size(*input)).collect::<Option<Vec<_>>>()
@@ -259,5 +264,70 @@ fn may_serve(goal: &Goal, sample: usize, value: Value<'_>) -> bool {
     match value {
         Value::Grid(grid) => goal.has_size(sample, grid.height(), grid.width()),
         other => Layers::may_serve(output, other),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use batt_value::Caps;
+
+    use super::*;
+
+    fn grid(width: usize, cells: &[i8]) -> Grid {
+        Grid::new(width, cells.to_vec()).unwrap()
+    }
+
+    /// Explores from one input to one output.
+    fn explore<T>(
+        input: &Grid,
+        output: &Grid,
+        fuel: u64,
+        bytes: usize,
+        look: impl Fn(&Explorer<'_, '_>) -> T,
+    ) -> T {
+        let arena = Arena::new(Caps::STANDARD);
+        let goal = Goal::new(std::slice::from_ref(output)).unwrap();
+        let stop = AtomicBool::new(false);
+        let bounds = Bounds { fuel, bytes, layers: 1000, depth: 2, stop: &stop };
+        let mut explorer =
+            Explorer::new(&arena, std::slice::from_ref(input), &goal, &[0, 1, 2, 3], bounds).unwrap();
+        explorer.run();
+        look(&explorer)
+    }
+
+    #[test]
+    fn values_that_are_the_same_are_one_node() {
+        // All mirrors and turns of a grid of one colour are the grid itself.
+        let (plain, sought) = (grid(2, &[1, 1, 1, 1]), grid(1, &[7]));
+        let same = |explorer: &Explorer<'_, '_>| {
+            let nodes = explorer.findings.pool.nodes();
+            let grids = nodes.iter().filter_map(|node| node.values.as_deref()).map(|values| values[0]);
+            let plain = grids.filter(|value| matches!(value, Value::Grid(grid) if grid.cells() == [1, 1, 1, 1] && grid.width() == 2));
+            (plain.count(), explorer.counts.kept < explorer.counts.candidates / 2)
+        };
+        assert_eq!(explore(&plain, &sought, u64::MAX, usize::MAX, same), (1, true));
+    }
+
+    #[test]
+    fn at_the_last_level_only_what_may_serve_is_kept() {
+        let (input, output) = (grid(3, &[1, 2, 3, 0, 2, 1]), grid(2, &[3, 3, 3, 3]));
+        explore(&input, &output, u64::MAX, usize::MAX, |explorer| {
+            let last = explorer.findings.pool.nodes().iter().filter(|node| node.depth == 2);
+            let kinds: Vec<Kind> = last.map(|node| node.kind).collect();
+            assert!(!kinds.is_empty() && kinds.iter().all(|kind| kind.can_be_drawn()), "{kinds:?}");
+        });
+    }
+
+    #[test]
+    fn memory_and_fuel_are_bounded() {
+        let cells: Vec<i8> = (0..400).map(|i| (i * i % 7 % 4) as i8).collect();
+        let (input, output) = (grid(20, &cells), grid(2, &[3, 2, 1, 3]));
+        let bytes = 1 << 20;
+        let used = explore(&input, &output, u64::MAX, bytes, |explorer| explorer.findings.pool.bytes());
+        assert!(used > bytes / 2 && used < 2 * bytes + (1 << 19), "{used}");
+        let spent = |fuel| explore(&input, &output, fuel, usize::MAX, |explorer| explorer.counts);
+        let (little, more) = (spent(100_000), spent(200_000));
+        assert!(little.fuel >= 100_000 && little.fuel < 150_000 && little.complete == 0, "{little:?}");
+        assert!(more.candidates > little.candidates && spent(100_000) == little);
     }
 }
