@@ -10,13 +10,13 @@ use std::time::{Duration, Instant};
 use arcbatt::battery::{Pool, PoolError, Unwatched};
 use arcbatt::dsl::Limits;
 use arcbatt::lang::{self, Program};
-use arcbatt::{library, profile};
 use arcbatt::search::Puzzle;
 use arcbatt::search::breed::{Breeder, Brood, Mutator, Operator, Room, Sources, Trials, palette};
 use arcbatt::task::demo::Rng;
 use arcbatt::task::{Dataset, Task};
 use arcbatt::trace::{Category, Clock, Level, Trace};
 use arcbatt::verify::task_of;
+use arcbatt::{library, profile};
 use serde::Serialize;
 
 use crate::Spread;
@@ -203,7 +203,9 @@ fn shares(trace: &Trace) -> Vec<Share> {
     }
     let whole: u64 = sums.iter().map(|(_, ns)| ns).sum();
     sums.sort_by_key(|(category, ns)| (std::cmp::Reverse(*ns), *category));
-    let share =
-        |(category, ns): (Category, u64)| Share { category: category.name(), share: ns as f64 / whole as f64 };
+    let share = |(category, ns): (Category, u64)| Share {
+        category: category.name(),
+        share: ns as f64 / whole as f64,
+    };
     sums.into_iter().map(share).collect()
 }

@@ -164,9 +164,7 @@ impl Composer {
 
     /// The use under the name of a constant, if it has no name yet and is what the name says.
     fn named(&self, used: Use, spelled: Option<&'static Constant>) -> Use {
-        let same = |constant: &&Constant| {
-            matches!(self.builder.op(used.node), Op::Const(it) if *it == literal(constant.value))
-        };
+        let same = |constant: &&Constant| matches!(self.builder.op(used.node), Op::Const(it) if *it == literal(constant.value));
         Use { spelled: used.spelled.or(spelled.filter(same)), ..used }
     }
 }

@@ -31,14 +31,34 @@ fn main() {
         let progress = Progress { answers: found.answers, ..Progress::default() };
         let expected: Vec<_> = task.test.iter().filter_map(|pair| pair.output.clone()).collect();
         let attempts = progress.attempts(expected.len());
-        let solved = attempts.iter().zip(&expected).filter(|(attempts, output)| attempts.attempts.iter().any(|attempt| attempt.grid == **output)).count();
-        let possible = expected.iter().enumerate().filter(|(i, output)| progress.answers.iter().any(|answer| answer.outputs.get(*i).and_then(Option::as_ref) == Some(output))).count();
+        let solved = attempts
+            .iter()
+            .zip(&expected)
+            .filter(|(attempts, output)| attempts.attempts.iter().any(|attempt| attempt.grid == **output))
+            .count();
+        let possible = expected
+            .iter()
+            .enumerate()
+            .filter(|(i, output)| {
+                progress
+                    .answers
+                    .iter()
+                    .any(|answer| answer.outputs.get(*i).and_then(Option::as_ref) == Some(output))
+            })
+            .count();
         fits += usize::from(!progress.answers.is_empty());
         right += solved;
         any += possible;
         if let Some(first) = attempts.first().and_then(|attempts| attempts.attempts.first()) {
             let answer = &progress.answers[first.answer];
-            println!("{} {solved}/{} any {possible} cost {:.1} {} ({} answers)", task.id, expected.len(), answer.cost, answer.words, progress.answers.len());
+            println!(
+                "{} {solved}/{} any {possible} cost {:.1} {} ({} answers)",
+                task.id,
+                expected.len(),
+                answer.cost,
+                answer.words,
+                progress.answers.len()
+            );
         }
     }
     let seconds = time.as_secs_f64();

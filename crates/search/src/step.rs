@@ -187,7 +187,8 @@ impl Attempt<'_> {
     /// Searches from the task with so much fuel, and lets the cheap learners start from what was found. Returns how
     /// much was used besides the work of learners.
     fn enumerate(&mut self, fuel: u64, stop: &AtomicBool) -> u64 {
-        let found = caught(|| Ok(enumerate(self.puzzle, &name(self.puzzle.id()), fuel / 100 * POOL_PERCENT, stop)));
+        let found =
+            caught(|| Ok(enumerate(self.puzzle, &name(self.puzzle.id()), fuel / 100 * POOL_PERCENT, stop)));
         let Ok(Enumerated { answers, views, counts }) = found else { return fuel };
         self.progress.tried += counts.candidates;
         answers.into_iter().for_each(|answer| self.progress.push(answer));
@@ -212,7 +213,8 @@ impl Attempt<'_> {
         for candidate in stage_of_catalogue(&demos, Stage::Cheap, self.work) {
             for (rank, rule) in candidate.spec.learn_ranked(&demos, self.work).unwrap_or_default() {
                 let outputs = tests.iter().map(|image| grid(&rule.apply(image)?)).collect();
-                let program = lesson::program_after(&view.function, &candidate.spec, rank, &name(self.puzzle.id()));
+                let program =
+                    lesson::program_after(&view.function, &candidate.spec, rank, &name(self.puzzle.id()));
                 self.progress.push(Answer {
                     program,
                     mechanism: "learn from the pool".to_owned(),

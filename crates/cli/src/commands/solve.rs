@@ -23,8 +23,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use crate::files::Source;
-use crate::output::count;
 use crate::means::{Means, time};
+use crate::output::count;
 use crate::signal::Ender;
 use crate::{Answer, data, output, signal};
 

@@ -69,7 +69,8 @@ fn foreground(cx: &mut Cx, grid: Grid) -> Total<Object> {
     let grid = small(grid)?;
     let width = grid.width();
     let colored = grid.cells().iter().enumerate().filter(|(_, color)| **color != 0);
-    let cells = colored.map(|(at, &color)| cx.cell(Value::Int(color.into()), (at / width) as i64, (at % width) as i64));
+    let cells = colored
+        .map(|(at, &color)| cx.cell(Value::Int(color.into()), (at / width) as i64, (at % width) as i64));
     let cells = cells.collect::<Result<Vec<_>, _>>()?;
     cx.set(&cells)
 }

@@ -47,7 +47,8 @@ fn enclosed<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Known<'a> {
     loop {
         let mut changed = false;
         for row in (0..height).chain((0..height).rev()) {
-            let near = row.checked_sub(1).map_or(0, |above| outside[above]) | outside.get(row + 1).unwrap_or(&0);
+            let near =
+                row.checked_sub(1).map_or(0, |above| outside[above]) | outside.get(row + 1).unwrap_or(&0);
             let mut word = (outside[row] | near) & black[row];
             loop {
                 let wider = (word | word << 1 | word >> 1) & black[row];

@@ -41,7 +41,8 @@ impl Material {
     pub(crate) fn around(&self, ty: &Ty) -> Vec<(&'static Symbol, usize)> {
         let places = |primitive: &&'static Primitive| {
             let primitive = *primitive;
-            let taken = primitive.types.iter().enumerate().filter(|(_, need)| specific(need) && fits(need, ty));
+            let taken =
+                primitive.types.iter().enumerate().filter(|(_, need)| specific(need) && fits(need, ty));
             let places: Vec<_> = taken.map(|(place, _)| (&primitive.symbol, place)).collect();
             if fits(ty, &primitive.result) && specific(&primitive.result) { places } else { Vec::new() }
         };
@@ -145,6 +146,8 @@ mod tests {
         let red = batt_dsl::constant("RED");
         let colors = family_of(red, &Ty::Any, &Literal::Int(2));
         assert!(colors.iter().all(|it| it.family == ConstantFamily::Color) && colors.len() == 10);
-        assert!(family_of(None, &Ty::Rank, &Literal::Int(2)).iter().all(|it| it.family == ConstantFamily::Rank));
+        assert!(
+            family_of(None, &Ty::Rank, &Literal::Int(2)).iter().all(|it| it.family == ConstantFamily::Rank)
+        );
     }
 }

@@ -138,7 +138,9 @@ impl Breeder {
         let mut starters: Vec<Bred> = own.iter().zip(trials.run(own, stop)?).map(bred).collect();
         let mut others: Vec<Bred> = known.iter().zip(trials.run(known, stop)?).map(bred).collect();
         others.retain(|other| other.trial.score > 0);
-        others.sort_by(|a, b| b.trial.score.cmp(&a.trial.score).then_with(|| a.hash.bytes().cmp(b.hash.bytes())));
+        others.sort_by(|a, b| {
+            b.trial.score.cmp(&a.trial.score).then_with(|| a.hash.bytes().cmp(b.hash.bytes()))
+        });
         others.truncate(STARTERS);
         starters.extend(others);
         if starters.is_empty() {
@@ -215,7 +217,9 @@ impl Breeder {
                 brood.fuel = brood.fuel.saturating_add(FUEL_PER_CANDIDATE * DRAWS as u64);
                 continue;
             }
-            let Some(results) = trials.run(battery.iter().map(|mutant| &mutant.program), stop) else { return };
+            let Some(results) = trials.run(battery.iter().map(|mutant| &mutant.program), stop) else {
+                return;
+            };
             for (mutant, trial) in battery.into_iter().zip(results) {
                 brood.fuel += trial.fuel + FUEL_PER_CANDIDATE;
                 brood.judge(mutant, trial);

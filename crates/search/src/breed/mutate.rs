@@ -322,11 +322,11 @@ impl<'d, 's> Draw<'d, 's> {
 
     /// One of the places where a node is an argument.
     fn use_of(&mut self, node: NodeId) -> Option<(NodeId, usize)> {
-        let uses = self.parent.iter().flat_map(|(id, user)| {
-            user.args.iter().enumerate().map(move |(place, arg)| (id, place, *arg))
-        });
-        let uses: Vec<_> =
-            uses.filter(|(.., arg)| *arg == node).map(|(id, place, _)| (id, place)).collect();
+        let uses = self
+            .parent
+            .iter()
+            .flat_map(|(id, user)| user.args.iter().enumerate().map(move |(place, arg)| (id, place, *arg)));
+        let uses: Vec<_> = uses.filter(|(.., arg)| *arg == node).map(|(id, place, _)| (id, place)).collect();
         self.one_of(&uses)
     }
 
@@ -383,8 +383,7 @@ impl<'d, 's> Draw<'d, 's> {
         let node = self.one_of(&calls)?;
         let below: Vec<NodeId> = below(self.parent, node);
         let ty = &self.parent.node(node).ty;
-        let same: Vec<_> =
-            below.into_iter().filter(|other| fits(ty, &self.parent.node(*other).ty)).collect();
+        let same: Vec<_> = below.into_iter().filter(|other| fits(ty, &self.parent.node(*other).ty)).collect();
         let other = self.one_of(&same)?;
         Some(Change::Node { node, to: To::Own(other) })
     }

@@ -52,7 +52,8 @@ impl<'t> Trials<'t> {
     pub fn new(puzzle: &'t Puzzle, limits: Limits, lane: Option<&'t Lane>) -> Trials<'t> {
         let task = puzzle.task();
         let pairs = task.train.iter();
-        let samples = pairs.clone().filter_map(|pair| Some((picture(&pair.input), picture(pair.output.as_ref()?))));
+        let samples =
+            pairs.clone().filter_map(|pair| Some((picture(&pair.input), picture(pair.output.as_ref()?))));
         let inputs = pairs.map(|pair| Input { input: picture(&pair.input), must_give: None });
         let job = Job { samples: samples.collect(), inputs: inputs.collect(), programs: Vec::new() };
         Trials { demos: Demos::new(task), job, limits, scratch: Scratch::new(limits), lane }

@@ -179,7 +179,10 @@ impl<'a, 'b> Explorer<'a, 'b> {
                 Hole::Canvas => at(canvas),
             });
             match result {
-                Ok(value) if operation.gives.admits(value) && (!leaf || may_serve(findings.goal, sample, value)) => {
+                Ok(value)
+                    if operation.gives.admits(value)
+                        && (!leaf || may_serve(findings.goal, sample, value)) =>
+                {
                     results.push(value);
                 }
                 _ => break,
@@ -190,7 +193,8 @@ impl<'a, 'b> Explorer<'a, 'b> {
             let partner = if operation.with.is_some() { nodes[y as usize].depth } else { 0 };
             let depth = 1 + nodes[x as usize].depth.max(partner);
             let origin = Origin::Made { operation: place as u16, x, y };
-            counts.kept += u64::from(findings.take(origin, operation.gives, depth, &results, !leaf).is_some());
+            counts.kept +=
+                u64::from(findings.take(origin, operation.gives, depth, &results, !leaf).is_some());
         }
         Some(())
     }
@@ -200,7 +204,8 @@ impl<'a, 'b> Explorer<'a, 'b> {
         let nodes = self.findings.pool.nodes();
         let inputs: Option<Vec<_>> =
             nodes[0].values.as_deref().unwrap_or_default().iter().map(|value| size(*value)).collect();
-        let outputs: Vec<_> = self.findings.goal.outputs.iter().map(|output| (output.height, output.width)).collect();
+        let outputs: Vec<_> =
+            self.findings.goal.outputs.iter().map(|output| (output.height, output.width)).collect();
         let Some(inputs) = inputs else { return };
         if let Some(rule) = SizeRule::find(&inputs, &outputs)
             && let Some(sizes) = inputs.iter().map(|input| rule.size(*input)).collect::<Option<Vec<_>>>()

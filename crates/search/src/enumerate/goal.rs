@@ -143,7 +143,9 @@ impl Output {
         let (height, width) = (grid.height(), grid.width());
         let planes = std::array::from_fn(|color| {
             let row = |row: &[i8]| {
-                row.iter().enumerate().fold(0, |word, (col, &cell)| word | u32::from(cell == color as i8) << col)
+                row.iter()
+                    .enumerate()
+                    .fold(0, |word, (col, &cell)| word | u32::from(cell == color as i8) << col)
             };
             grid.rows().map(row).collect()
         });

@@ -91,7 +91,15 @@ impl Layers {
     }
 
     /// Takes in what a node draws, in each way that gets more cells right than wrong. `values`: one a pair.
-    pub(super) fn add(&mut self, goal: &Goal, node: u32, kind: Kind, depth: u8, values: &[Value<'_>], tints: &[Tint]) {
+    pub(super) fn add(
+        &mut self,
+        goal: &Goal,
+        node: u32,
+        kind: Kind,
+        depth: u8,
+        values: &[Value<'_>],
+        tints: &[Tint],
+    ) {
         if self.list.len() >= self.limit {
             return;
         }
@@ -108,7 +116,12 @@ impl Layers {
                 for (pair, value) in values.iter().enumerate() {
                     let Value::Patch(patch) = value else { return };
                     let start = self.starts[pair];
-                    paint(patch, &goal.outputs[pair], &mut self.scratch.cover[start..], &mut self.scratch.bad[start..]);
+                    paint(
+                        patch,
+                        &goal.outputs[pair],
+                        &mut self.scratch.cover[start..],
+                        &mut self.scratch.bad[start..],
+                    );
                 }
                 self.keep(node, Mode::Painted, depth);
             }
@@ -201,7 +214,8 @@ impl Layers {
             return;
         }
         let words = cover.iter().zip(bad);
-        let key = words.fold(n.into(), |sum, (cover, bad)| mix(sum, u64::from(*cover) << 32 | u64::from(*bad)));
+        let key =
+            words.fold(n.into(), |sum, (cover, bad)| mix(sum, u64::from(*cover) << 32 | u64::from(*bad)));
         if self.seen.insert(key) {
             self.list.push(Layer { node, mode, depth, cover: cover[..].into(), bad: bad[..].into() });
         }

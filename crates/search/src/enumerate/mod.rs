@@ -63,7 +63,16 @@ pub fn enumerate(puzzle: &Puzzle, name: &str, fuel: u64, stop: &AtomicBool) -> E
     let answer = |Written { text, cost, words }| {
         let outputs = inspector.outputs(&text)?;
         let mechanism = MECHANISM.to_owned();
-        Some(Answer { program: text, mechanism, words, cost, fixed: true, outputs, checks: None, folds: None })
+        Some(Answer {
+            program: text,
+            mechanism,
+            words,
+            cost,
+            fixed: true,
+            outputs,
+            checks: None,
+            folds: None,
+        })
     };
     let answers = programs.into_iter().filter_map(answer).collect();
     counts.fuel += inspector.fuel;
@@ -130,7 +139,8 @@ impl Found {
     }
 
     fn search_to(&mut self, depth: u8, sight: &Sight<'_>, goal: &Goal, frame: Frame, fuel: u64) -> Counts {
-        let inputs: Vec<Grid> = sight.pairs.iter().map(|(input, _)| input).chain(sight.tests).cloned().collect();
+        let inputs: Vec<Grid> =
+            sight.pairs.iter().map(|(input, _)| input).chain(sight.tests).cloned().collect();
         let arena = Arena::new(CAPS);
         let explore = fuel / 100 * EXPLORE_PERCENT;
         let bounds = Bounds { fuel: explore, bytes: BYTES, layers: LAYERS, depth, stop: sight.stop };
@@ -154,7 +164,9 @@ impl Found {
                 break;
             }
             let stack = layers.stack(gain_on, depth);
-            if let Some(written) = stack.and_then(|stack| write::stacked(&explorer, &stack, frame, sight.name)) {
+            if let Some(written) =
+                stack.and_then(|stack| write::stacked(&explorer, &stack, frame, sight.name))
+            {
                 self.take(written);
             }
         }

@@ -17,7 +17,11 @@ pub(super) enum Origin {
     /// A black canvas of the size of a node.
     CanvasLike(u32),
     /// An operation by its place in the table, on one node or two.
-    Made { operation: u16, x: u32, y: u32 },
+    Made {
+        operation: u16,
+        x: u32,
+        y: u32,
+    },
 }
 
 /// A value for each input: demonstration pairs first, then tests.
@@ -59,7 +63,14 @@ impl<'a> Pool<'a> {
     }
 
     /// Takes in a node, with its values if they are `kept`. They are copied: they may come from anywhere.
-    pub(super) fn push(&mut self, origin: Origin, kind: Kind, depth: u8, values: &[Value<'_>], kept: bool) -> u32 {
+    pub(super) fn push(
+        &mut self,
+        origin: Origin,
+        kind: Kind,
+        depth: u8,
+        values: &[Value<'_>],
+        kept: bool,
+    ) -> u32 {
         let values = if kept { self.copied(values) } else { None };
         self.nodes.push(Node { origin, kind, depth, values });
         self.nodes.len() as u32 - 1

@@ -27,7 +27,10 @@ impl SizeRule {
     pub(super) fn find(inputs: &[(usize, usize)], outputs: &[(usize, usize)]) -> Option<SizeRule> {
         let heights: Vec<usize> = outputs.iter().map(|size| size.0).collect();
         let widths: Vec<usize> = outputs.iter().map(|size| size.1).collect();
-        Some(SizeRule { height: Side::find(inputs, &heights, false)?, width: Side::find(inputs, &widths, true)? })
+        Some(SizeRule {
+            height: Side::find(inputs, &heights, false)?,
+            width: Side::find(inputs, &widths, true)?,
+        })
     }
 
     /// The size of the output for an input of this size, unless it is none.
@@ -57,7 +60,9 @@ impl Side {
             let sides = SCALES.iter().flat_map(|&scale| [width, !width].map(|of_width| (scale, of_width)));
             sides.map(move |((times, parts), of_width)| Side { of_width, times, parts, more })
         });
-        let fits = |side: &Side| inputs.iter().zip(lengths).all(|(input, length)| side.length(*input) == Some(*length));
+        let fits = |side: &Side| {
+            inputs.iter().zip(lengths).all(|(input, length)| side.length(*input) == Some(*length))
+        };
         [own, fixed].into_iter().chain(scaled).find(fits)
     }
 
@@ -95,7 +100,10 @@ mod tests {
         let is = |text: &str| Some(text.to_owned());
         assert_eq!(rule(&[(3, 4), (5, 4)], &[(3, 4), (5, 4)]), is("shape(I)"));
         assert_eq!(rule(&[(3, 4), (5, 4)], &[(3, 3), (3, 3)]), is("(3, 3)"));
-        assert_eq!(rule(&[(3, 4), (5, 6)], &[(6, 5), (10, 7)]), is("astuple(multiply(height(I), 2), add(width(I), 1))"));
+        assert_eq!(
+            rule(&[(3, 4), (5, 6)], &[(6, 5), (10, 7)]),
+            is("astuple(multiply(height(I), 2), add(width(I), 1))")
+        );
         assert_eq!(rule(&[(1, 6), (1, 8)], &[(3, 6), (4, 8)]), is("astuple(divide(width(I), 2), width(I))"));
         assert_eq!(rule(&[(1, 6), (1, 8)], &[(3, 6), (9, 8)]), None);
     }

@@ -37,7 +37,8 @@ pub(super) fn views(explorer: &Explorer<'_, '_>, limit: usize) -> Vec<View> {
         .collect();
     near.sort_unstable();
     let view = |(_, depth, place): (usize, u8, usize)| {
-        let images = nodes[place].values.as_deref()?.iter().map(|value| image(*value)).collect::<Option<_>>()?;
+        let images =
+            nodes[place].values.as_deref()?.iter().map(|value| image(*value)).collect::<Option<_>>()?;
         Some(View { function: function(explorer, place as u32)?, images, depth })
     };
     near.into_iter().filter_map(view).take(limit).collect()
@@ -54,7 +55,9 @@ fn function(explorer: &Explorer<'_, '_>, node: u32) -> Option<String> {
     match explorer.findings.pool.nodes()[node as usize].origin {
         Origin::Input => Some("identity".to_owned()),
         Origin::Canvas(_) => None,
-        Origin::CanvasLike(like) => Some(composed("compose(lbind(canvas, BLACK), shape)", &function(explorer, like)?)),
+        Origin::CanvasLike(like) => {
+            Some(composed("compose(lbind(canvas, BLACK), shape)", &function(explorer, like)?))
+        }
         Origin::Made { operation, x, y } => {
             let mut rest = explorer.operations[usize::from(operation)].template.text();
             let hole = |hole| match hole {

@@ -48,7 +48,12 @@ pub(super) fn whole(explorer: &Explorer<'_, '_>, hit: &Hit, frame: Frame, name: 
 }
 
 /// The program of a stack of layers, the uppermost first.
-pub(super) fn stacked(explorer: &Explorer<'_, '_>, stack: &[usize], frame: Frame, name: &str) -> Option<Written> {
+pub(super) fn stacked(
+    explorer: &Explorer<'_, '_>,
+    stack: &[usize],
+    frame: Frame,
+    name: &str,
+) -> Option<Written> {
     let mut writer = Writer::new(explorer, frame);
     let layers = explorer.findings.layers.list();
     let mut last: Option<String> = None;
@@ -145,7 +150,11 @@ impl<'w, 'a, 'b> Writer<'w, 'a, 'b> {
         if self.frame == Frame::Majority {
             let result = self.line(format!("switch({result}, BLACK, x1)"));
             let text = format!("def {name}(I):\n{}    return {result}\n", self.lines.concat());
-            return Written { text, cost: cost + 0.5, words: format!("with the commonest colour as black: {words}") };
+            return Written {
+                text,
+                cost: cost + 0.5,
+                words: format!("with the commonest colour as black: {words}"),
+            };
         }
         let text = format!("def {name}(I):\n{}    return {result}\n", self.lines.concat());
         Written { text, cost, words }
