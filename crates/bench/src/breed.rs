@@ -7,15 +7,16 @@
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use arcbatt::battery::{Pool, PoolError, Unwatched};
 use arcbatt::dsl::Limits;
 use arcbatt::lang::{self, Program};
-use arcbatt::profile;
 use arcbatt::search::Puzzle;
 use arcbatt::search::breed::{Breeder, Brood, Mutator, Operator, Room, Sources, Trials, palette};
 use arcbatt::task::demo::Rng;
 use arcbatt::task::{Dataset, Task};
 use arcbatt::trace::{Category, Clock, Level, Trace};
 use arcbatt::verify::task_of;
+use arcbatt::{library, profile};
 use serde::Serialize;
 
 use crate::Spread;
@@ -72,12 +73,13 @@ const FUEL_THROUGHPUT: u64 = 4_000_000;
 const BREEDER: Breeder = Breeder { seed: SEED, room: Room { elites: 256, tried: 1 << 20 } };
 
 /// Measures on the programs that are named after a task and solve it.
-pub fn measure_breed(dataset: &Dataset, programs: &[u8]) -> BreedFigures {
+pub fn measure_breed(dataset: &Dataset, programs: &[u8]) -> Result<BreedFigures, PoolError> {
+    let pool = Pool::new(1)?;
     let programs = lang::parse_bytes(programs).programs;
     let cases: Vec<Case<'_>> = (0..programs.len()).filter_map(|i| Case::new(dataset, &programs, i)).collect();
     let kinds = [Operator::Constant, Operator::Function, Operator::Argument];
-    let recovery = kinds.map(|kind| recovery(&cases, kind)).into();
-    BreedFigures { seed: SEED, fuel_per_task: FUEL, recovery, throughput: throughput(&cases) }
+    let recovery = kinds.map(|kind| recovery(&cases, kind, &pool)).into();
+    Ok(BreedFigures { seed: SEED, fuel_per_task: FUEL, recovery, throughput: throughput(&cases) })
 }
 
 /// A program and its task.
@@ -106,12 +108,10 @@ impl<'c> Case<'c> {
     }
 
     /// Whether a program is right on the test pairs: looked at when breeding is over.
-    fn right_on_tests(&self, program: &Program) -> bool {
-        let tests = Task { train: self.task.test.clone(), ..self.task.clone() };
-        let puzzle = Puzzle::new(&tests);
-        let case = Case { task: self.task, puzzle, program: self.program, donors: Vec::new() };
-        // Learners read the demonstration pairs; with others they would be other programs.
-        !program.needs_samples() && case.solves(program)
+    fn right_on_tests(&self, program: &Program, pool: &Pool) -> bool {
+        let programs = std::slice::from_ref(program);
+        let measured = library::measure(programs, self.task, Limits::STANDARD, pool, &Unwatched);
+        measured.into_iter().flatten().filter_map(|it| it.test).all(|test| test.right == test.pairs)
     }
 
     /// The program with one thing changed, so that it no longer solves the task.
@@ -138,7 +138,7 @@ impl<'c> Case<'c> {
     }
 }
 
-fn recovery(cases: &[Case<'_>], kind: Operator) -> Recovery {
+fn recovery(cases: &[Case<'_>], kind: Operator, pool: &Pool) -> Recovery {
     let mut figures = Recovery {
         damage: kind.name(),
         damaged: 0,
@@ -156,7 +156,7 @@ fn recovery(cases: &[Case<'_>], kind: Operator) -> Recovery {
         let Some(solution) = &brood.solution else { continue };
         times.push(start.elapsed());
         figures.recovered += 1;
-        figures.right_on_tests += usize::from(case.right_on_tests(&solution.program));
+        figures.right_on_tests += usize::from(case.right_on_tests(&solution.program, pool));
         figures.candidates += brood.tried;
     }
     figures.time = Spread::of(&times);

@@ -54,7 +54,7 @@ impl LogLevel {
 enum Command {
     /// Solve tasks: two attempts at every test output, each a readable program; without arguments, the built-in set
     Solve(commands::solve::Args),
-    /// Breed new programs for tasks from known ones, into the store
+    /// Find new programs for tasks, into the store: bred from known ones, or built from the task
     Search(commands::search::Args),
     /// Run programs on tasks and say what is right; without arguments, on the built-in set
     Run(commands::run::Args),

@@ -105,16 +105,22 @@ impl Composer {
         Some(plain(node))
     }
 
-    /// Calls a function value, the first of `args`, with the others. `None` if it is certainly no function.
+    /// Calls a function value, the first of `args`, with the others. `None` if it is certainly no function, or a primitive
+    /// that does not take them.
     pub fn apply(&mut self, args: &[Use]) -> Option<Use> {
-        let callee = self.builder.ty(args.first()?.node);
+        let (callee, rest) = args.split_first()?;
+        // As in text: whoever calls a primitive by its name calls the primitive.
+        if let Op::Prim(symbol) = *self.builder.op(callee.node) {
+            return self.call(symbol, rest);
+        }
+        let callee = self.builder.ty(callee.node);
         if callee.kinds().disjoint(Kinds::FUNC) {
             return None;
         }
         let callee = callee.clone();
         let (node, new) = self.builder.apply(args, NOWHERE);
         if new {
-            let ty = self.checker.apply(&callee, args.len() - 1);
+            let ty = self.checker.apply(&callee, rest.len());
             self.builder.set_ty(node, ty);
         }
         Some(plain(node))

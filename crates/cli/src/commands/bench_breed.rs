@@ -10,7 +10,7 @@ use crate::{Answer, output};
 
 /// Prints the figures. Times depend on the machine and its load, so none of them decides on the exit code.
 pub(crate) fn run(dataset: &Dataset, programs: &[u8], json: bool) -> Answer {
-    let figures = measure_breed(dataset, programs);
+    let figures = measure_breed(dataset, programs)?;
     if json {
         output::json(figures)?;
     } else {

@@ -75,11 +75,13 @@ pub(crate) struct Archive {
     capacity: usize,
     /// The best score that ever was.
     pub(crate) best_score: u32,
+    /// Whether the last turn was for what was there from the start.
+    turn: bool,
 }
 
 impl Archive {
     pub(crate) fn new(capacity: usize) -> Archive {
-        Archive { elites: BTreeMap::new(), behaviours: BTreeMap::new(), capacity, best_score: 0 }
+        Archive { elites: BTreeMap::new(), behaviours: BTreeMap::new(), capacity, best_score: 0, turn: false }
     }
 
     /// A program that is there from the start.
@@ -110,7 +112,8 @@ impl Archive {
         true
     }
 
-    /// Whose turn it is to have mutants: in the long run as many for each as the square of its score says.
+    /// Whose turn it is to have mutants: in the long run as many for each as the square of its score says. Every other
+    /// turn is for what was there from the start: a whole program with one mistake may score nothing.
     pub(crate) fn draw(&mut self, mutants: u32) -> Option<&Bred> {
         /// What a score of 0 is worth, in thousandths of the best.
         const BASE: u64 = 50;
@@ -118,8 +121,14 @@ impl Archive {
             let worth = u64::from(elite.bred.trial.score / 1000) + BASE;
             (worth * worth * 1000) / (16 + u64::from(elite.children))
         };
-        let place = self.elites.iter().max_by_key(|(niche, elite)| (urge(elite), Reverse(**niche)))?;
-        let elite = self.elites.get_mut(&{ *place.0 })?;
+        self.turn = !self.turn;
+        let is_start = |niche: &Niche| matches!(niche, Niche::Start(_));
+        let of = |start: bool| {
+            let group = self.elites.iter().filter(|(niche, _)| is_start(niche) == start);
+            group.max_by_key(|(niche, elite)| (urge(elite), Reverse(**niche))).map(|(niche, _)| *niche)
+        };
+        let niche = of(self.turn).or_else(|| of(!self.turn))?;
+        let elite = self.elites.get_mut(&niche)?;
         elite.children = elite.children.saturating_add(mutants);
         Some(&elite.bred)
     }

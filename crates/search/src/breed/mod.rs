@@ -123,8 +123,8 @@ const FUEL_FACTOR: u64 = 8;
 const FUEL_BOUNDS: (u64, u64) = (100_000, 4_000_000);
 
 impl Breeder {
-    /// A brood from the known programs that come closest, those that are `own` to the task among them in any case, and
-    /// from the program that does nothing. `None` if `stop` was set before its end.
+    /// A brood from the programs that are the task's `own`, whatever they are worth, and from the known ones that come
+    /// closest; from the program that does nothing if there are none. `None` if `stop` was set before its end.
     pub fn start(
         &self,
         puzzle: &Puzzle,
@@ -133,12 +133,9 @@ impl Breeder {
         stop: &AtomicBool,
     ) -> Option<Brood> {
         let limits = Limits { fuel: FUEL_BOUNDS.1, ..Limits::STANDARD };
-        let nothing = nothing(puzzle);
         let mut trials = Trials::new(puzzle, limits, None);
-        let own: Vec<&Program> = own.iter().chain([&nothing]).collect();
         let bred = |(program, trial): (&Program, Trial)| Bred::known(program, program.hash(), trial);
-        let mut starters: Vec<Bred> =
-            own.iter().copied().zip(trials.run(own.iter().copied(), stop)?).map(bred).collect();
+        let mut starters: Vec<Bred> = own.iter().zip(trials.run(own, stop)?).map(bred).collect();
         let mut others: Vec<Bred> = known.iter().zip(trials.run(known, stop)?).map(bred).collect();
         others.retain(|other| other.trial.score > 0);
         others.sort_by(|a, b| {
@@ -146,6 +143,10 @@ impl Breeder {
         });
         others.truncate(STARTERS);
         starters.extend(others);
+        if starters.is_empty() {
+            let nothing = nothing(puzzle);
+            starters.extend(trials.run([&nothing], stop)?.into_iter().map(|trial| bred((&nothing, trial))));
+        }
         let mut brood = self.brood(puzzle, &starters);
         for starter in starters {
             if brood.tried_before.insert(key(starter.hash)) {
