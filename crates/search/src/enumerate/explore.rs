@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use batt_dsl::Cx;
 use batt_exec::kernel;
 use batt_task::Grid;
+use batt_trace::{Lane, Spot};
 use batt_value::{Arena, Fail, Value};
 use smallvec::SmallVec;
 
@@ -26,6 +27,18 @@ pub(super) struct Bounds<'b> {
     /// The deepest programs, layers and last steps not counted. So deep only what may serve at once is kept.
     pub(super) depth: u8,
     pub(super) stop: &'b AtomicBool,
+    /// Told where the time goes.
+    pub(super) lane: Option<&'b Lane>,
+}
+
+impl Bounds<'_> {
+    /// Books the time since the last mark.
+    #[inline]
+    pub(super) fn mark(&self, spot: Spot) {
+        if let Some(lane) = self.lane {
+            lane.mark(spot);
+        }
+    }
 }
 
 /// What was done.
@@ -64,9 +77,9 @@ pub(super) struct Explorer<'a, 'b> {
 /// The calls on one input may use so much fuel.
 const FUEL_AN_INPUT: u64 = 8_000;
 /// Kernels take less time for their fuel than programs do on the average.
-const CHEAP: u64 = 4;
+const CHEAP: u64 = 8;
 /// What a candidate costs besides its calls: hashing, comparing, drawing.
-const FUEL_A_CANDIDATE: u64 = 100;
+const FUEL_A_CANDIDATE: u64 = 60;
 /// Partners of a value are at most so deep, and so many.
 const PARTNER_DEPTH: u8 = 1;
 const MAX_PARTNERS: usize = 40;
@@ -83,7 +96,7 @@ impl<'a, 'b> Explorer<'a, 'b> {
         bounds: Bounds<'b>,
     ) -> Result<Explorer<'a, 'b>, Fail> {
         let operations = operations(colors, &mut Cx::new(arena, u64::MAX, None))?;
-        let mut findings = Findings::new(arena, goal, &bounds);
+        let mut findings = Findings::new(arena, goal, bounds);
         let values: Result<Vec<_>, Fail> =
             inputs.iter().map(|grid| arena.grid(grid.width(), grid.cells())).collect();
         findings.take(Origin::Input, Kind::Grid, 0, &values?, true);
@@ -165,6 +178,7 @@ impl<'a, 'b> Explorer<'a, 'b> {
         let nodes = findings.pool.nodes();
         let canvas = canvas.and_then(|canvas| nodes[canvas as usize].values.as_deref());
         let (inputs, partners) = (nodes[0].values.as_deref()?, nodes[y as usize].values.as_deref());
+        bounds.mark(Spot::PICK);
         let fuel = FUEL_AN_INPUT * values.len() as u64;
         let mut cx = Cx::new(scratch, fuel, Some(bounds.stop)).with_table(kernel::table());
         let mut results: SmallVec<[Value<'_>; 8]> = SmallVec::new();
@@ -188,6 +202,7 @@ impl<'a, 'b> Explorer<'a, 'b> {
                 _ => break,
             }
         }
+        bounds.mark(operation.template.spot());
         counts.fuel += cx.used() / CHEAP + FUEL_A_CANDIDATE;
         if results.len() == values.len() {
             let partner = if operation.with.is_some() { nodes[y as usize].depth } else { 0 };
@@ -288,7 +303,7 @@ mod tests {
         let arena = Arena::new(Caps::STANDARD);
         let goal = Goal::new(std::slice::from_ref(output)).unwrap();
         let stop = AtomicBool::new(false);
-        let bounds = Bounds { fuel, bytes, layers: 1000, depth: 2, stop: &stop };
+        let bounds = Bounds { fuel, bytes, layers: 1000, depth: 2, stop: &stop, lane: None };
         let mut explorer =
             Explorer::new(&arena, std::slice::from_ref(input), &goal, &[0, 1, 2, 3], bounds).unwrap();
         explorer.run();
