@@ -12,10 +12,12 @@
 pub mod events;
 mod file;
 pub mod profile;
+mod search;
 mod solve;
 
 pub use file::{RecordError, SCHEMA, Tasks};
 pub use profile::Profile;
+pub use search::{Search, SearchFound, SearchMeans, SearchOperator, SearchedTask};
 pub use solve::{CurvePoint, Solve, SolveMeans, SolveRun, SolvedAnswer, SolvedAttempt, SolvedTask};
 
 use batt_plan::Counts;

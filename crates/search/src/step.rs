@@ -13,7 +13,7 @@ use batt_task::Grid;
 use crate::check::{Inspector, picture};
 use crate::choose::ranked;
 use crate::puzzle::{grid, image};
-use crate::{Answer, Progress, Puzzle};
+use crate::{Answer, Enumerated, Progress, Puzzle, View, enumerate};
 
 /// Learners count their work in units of so much fuel.
 pub const FUEL_PER_WORK: u64 = lesson::FUEL_PER_WORK;
@@ -35,6 +35,11 @@ pub struct Searcher<'s> {
 
 /// Contexts that are tried in one step, once the catalogue is through.
 const CONTEXTS_A_STEP: usize = 6;
+/// So much of what is left goes into the search from the task, at most so much.
+const ENUMERATE_PERCENT: u64 = 60;
+const MAX_ENUMERATE_FUEL: u64 = 1_600_000_000;
+/// Of that so much goes into the pool, the rest into learning from it.
+const POOL_PERCENT: u64 = 65;
 /// Answers that are looked into in one step.
 const MAX_CHECKS: usize = 12;
 
@@ -55,6 +60,7 @@ impl<'s> Searcher<'s> {
         };
         let inputs: Vec<Image> = puzzle.inputs().map(image).collect();
         let mut attempt = Attempt { puzzle, inputs, work: &work, progress: &mut *progress };
+        let mut enumerated = 0;
         let next = match attempt.progress.step {
             0 => {
                 if let Some(known) = self.known {
@@ -71,9 +77,14 @@ impl<'s> Searcher<'s> {
                 attempt.stage(&demos, Stage::Dear);
                 Some(3)
             }
-            n => attempt.deeper(n - 3, &self.contexts).map(|place| place + 3),
+            3 => {
+                let share = fuel.saturating_sub(attempt.progress.fuel) / 100 * ENUMERATE_PERCENT;
+                enumerated = attempt.enumerate(share.min(MAX_ENUMERATE_FUEL), stop);
+                Some(4)
+            }
+            n => attempt.deeper(n - 4, &self.contexts).map(|place| place + 4),
         };
-        progress.fuel += work.used() * FUEL_PER_WORK;
+        progress.fuel += work.used() * FUEL_PER_WORK + enumerated;
         let stopped = || stop.load(Ordering::Relaxed);
         progress.prune();
         if !stopped() {
@@ -155,7 +166,7 @@ impl Attempt<'_> {
             }
             let outputs: Vec<Option<Grid>> =
                 tests.iter().map(|run| batt_score::Answer::from(run).grid()).collect();
-            self.push(Answer {
+            self.progress.push(Answer {
                 program: batt_lang::print(program),
                 mechanism: "known program".to_owned(),
                 words: program.name().to_owned(),
@@ -171,6 +182,52 @@ impl Attempt<'_> {
     fn stage(&mut self, demos: &Demos, stage: Stage) {
         let listed = caught(|| Ok(stage_of_catalogue(demos, stage, self.work)));
         self.all(demos, listed.unwrap_or_default());
+    }
+
+    /// Searches from the task with so much fuel, and lets the cheap learners start from what was found. Returns how
+    /// much was used besides the work of learners.
+    fn enumerate(&mut self, fuel: u64, stop: &AtomicBool) -> u64 {
+        let found =
+            caught(|| Ok(enumerate(self.puzzle, &name(self.puzzle.id()), fuel / 100 * POOL_PERCENT, stop)));
+        let Ok(Enumerated { answers, views, counts }) = found else { return fuel };
+        self.progress.tried += counts.candidates;
+        answers.into_iter().for_each(|answer| self.progress.push(answer));
+        let limit = self.work.used() + fuel.saturating_sub(counts.fuel) / FUEL_PER_WORK;
+        for view in &views {
+            if self.work.used() >= limit || self.work.is_exhausted() {
+                break;
+            }
+            let _ = caught(|| {
+                self.learn_from(view);
+                Ok(())
+            });
+        }
+        counts.fuel
+    }
+
+    /// Lets the cheap learners read the task from a view of its inputs.
+    fn learn_from(&mut self, view: &View) {
+        let outputs = self.puzzle.pairs().into_iter().map(|(_, output)| image(&output));
+        let Some(demos) = Demos::new(view.images.iter().cloned().zip(outputs).collect()) else { return };
+        let tests = &view.images[demos.pairs().len()..];
+        for candidate in stage_of_catalogue(&demos, Stage::Cheap, self.work) {
+            for (rank, rule) in candidate.spec.learn_ranked(&demos, self.work).unwrap_or_default() {
+                let outputs = tests.iter().map(|image| grid(&rule.apply(image)?)).collect();
+                let program =
+                    lesson::program_after(&view.function, &candidate.spec, rank, &name(self.puzzle.id()));
+                self.progress.push(Answer {
+                    program,
+                    mechanism: "learn from the pool".to_owned(),
+                    words: format!("on {}: {}", view.function, rule.explain()),
+                    cost: rule.cost() + 1.0 + 0.7 * f64::from(view.depth),
+                    fixed: candidate.spec.is_fixed(),
+                    outputs,
+                    checks: None,
+                    folds: None,
+                });
+            }
+            self.progress.tried += 1;
+        }
     }
 
     /// Everything inside the next few contexts that fit, from this place on. The place after them; `None` after the
@@ -230,7 +287,7 @@ impl Attempt<'_> {
         for (rank, rule) in candidate.spec.learn_ranked(demos, self.work).unwrap_or_default() {
             let outputs: Vec<Option<Grid>> =
                 self.inputs.iter().map(|input| grid(&rule.apply(input)?)).collect();
-            self.push(Answer {
+            self.progress.push(Answer {
                 program: lesson::program(&candidate.spec, rank, &name(self.puzzle.id())),
                 mechanism: candidate.mechanism.to_owned(),
                 words: rule.explain().to_owned(),
@@ -240,14 +297,6 @@ impl Attempt<'_> {
                 checks: None,
                 folds: None,
             });
-        }
-    }
-
-    /// Takes in an answer that says something and is not there yet.
-    fn push(&mut self, answer: Answer) {
-        let said = answer.outputs.iter().any(Option::is_some);
-        if said && self.progress.answers.iter().all(|other| other.program != answer.program) {
-            self.progress.answers.push(answer);
         }
     }
 }

@@ -137,6 +137,8 @@ engine! {
     APPLY: Execute, Language, "call of a function value";
     TUPLE: Execute, Language, "tuple";
     OTHER: Execute, Language, "input or constant";
+    MUTATE: Execute, Candidates, "make mutants";
+    NOVEL: Execute, Deduplication, "tell what is new";
     RANK: Score, Candidates, "rank answers";
     SCORE: Score, Scoring, "compare and score";
     SUM_UP: Score, Collection, "sum up tasks";

@@ -23,7 +23,9 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use crate::files::Source;
+use crate::means::{Means, time};
 use crate::output::count;
+use crate::signal::Ender;
 use crate::{Answer, data, output, signal};
 
 #[derive(clap::Args)]
@@ -38,18 +40,8 @@ pub(crate) struct Args {
     /// Program files that are tried first, every program on every task
     #[arg(long, value_name = "FILE", num_args = 1..)]
     programs: Vec<PathBuf>,
-    /// Time for everything (12h, 90m, 1h30m); all of it is used where there is something left to try
-    #[arg(long, value_name = "TIME", value_parser = duration, conflicts_with_all = ["per_task", "fuel_per_task"])]
-    budget: Option<Duration>,
-    /// Fuel for each task, given as processor time on a usual machine (10s); the result is the same on any machine
-    #[arg(long, value_name = "TIME", value_parser = duration, conflicts_with = "fuel_per_task")]
-    per_task: Option<Duration>,
-    /// Fuel for each task [default: 80000000, worth about a second]
-    #[arg(long, value_name = "N")]
-    fuel_per_task: Option<u64>,
-    /// For what is drawn by lot
-    #[arg(long, default_value_t = 0)]
-    seed: u64,
+    #[command(flatten)]
+    means: Means,
     /// Only these tasks
     #[arg(short, long, value_name = "ID", num_args = 1..)]
     id: Vec<String>,
@@ -72,66 +64,16 @@ pub(crate) struct Args {
     /// Write the programs that give the attempts, for `batt run` and `batt programs explain`
     #[arg(long, value_name = "FILE")]
     export: Option<PathBuf>,
-    /// Memory to stay within: fewer threads run if that takes it (4GB, 500MB)
-    #[arg(long, value_name = "SIZE", value_parser = size, default_value = "4GB")]
-    memory: u64,
-    /// Threads; 0 is one for each core
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    threads: usize,
     /// Print a JSON document
     #[arg(long)]
     json: bool,
 }
 
-/// What learners do in a second of processor time on a usual machine.
-const FUEL_PER_SECOND: f64 = 80e6;
-/// Counted for each thread: several times what the largest grids take.
-const MEMORY_PER_THREAD: u64 = 400 << 20;
-
-fn duration(text: &str) -> Result<Duration, String> {
-    let mut seconds = 0.0;
-    let mut number = String::new();
-    for c in text.chars() {
-        if c.is_ascii_digit() || c == '.' {
-            number.push(c);
-            continue;
-        }
-        let unit = match c {
-            'd' => 86_400.0,
-            'h' => 3_600.0,
-            'm' => 60.0,
-            's' => 1.0,
-            _ => return Err(format!("`{c}` is no unit of time; write 12h, 90m, 10s or 1h30m")),
-        };
-        let value: f64 = number.parse().map_err(|_| format!("a number is missing before `{c}`"))?;
-        seconds += value * unit;
-        number.clear();
-    }
-    if !number.is_empty() {
-        return Err(format!("{number} what? Write {number}s, {number}m or {number}h"));
-    }
-    if !(seconds > 0.0 && seconds < 1e9) {
-        return Err("a time above zero is needed, such as 12h, 90m or 10s".to_owned());
-    }
-    Ok(Duration::from_secs_f64(seconds))
-}
-
-fn size(text: &str) -> Result<u64, String> {
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let unit: u64 = match text[digits.len()..].to_ascii_uppercase().as_str() {
-        "GB" | "G" | "GIB" => 1 << 30,
-        "MB" | "M" | "MIB" => 1 << 20,
-        _ => return Err("write 4GB or 500MB".to_owned()),
-    };
-    let number: f64 = digits.parse().map_err(|_| "write 4GB or 500MB".to_owned())?;
-    Ok((number * unit as f64) as u64)
-}
-
 pub(crate) fn run(args: &Args) -> Answer {
     signal::note()?;
     let started = Instant::now();
-    let programs = known(args)?;
-    let pool = Pool::new(threads(args))?;
+    let programs = known(&args.programs)?;
+    let pool = Pool::new(args.means.threads())?;
     let index = data::index(&args.data, args.skip_bad)?;
     let select = Select { ids: args.id.clone(), start: args.start, limit: args.n };
     let (index, _) = data::readable(index, &select, args.skip_bad, &pool)?;
@@ -149,7 +91,7 @@ pub(crate) fn run(args: &Args) -> Answer {
     let options = Options { limits, go_on: false, sharing: true, kernels: true, stop: None };
     let prepared = Prepared::new(&plan, &arena, &options);
     let known = (!programs.is_empty()).then_some(Known { programs: &programs, prepared: &prepared });
-    let searcher = Searcher::new(known, args.seed);
+    let searcher = Searcher::new(known, args.means.seed);
 
     let desk = Desk::new(args, &campaign, run, started, pool.threads())?;
     desk.search(&campaign, &pool, &searcher);
@@ -157,9 +99,9 @@ pub(crate) fn run(args: &Args) -> Answer {
 }
 
 /// The programs that are known before the search.
-fn known(args: &Args) -> anyhow::Result<Vec<Program>> {
+pub(crate) fn known(files: &[PathBuf]) -> anyhow::Result<Vec<Program>> {
     let mut programs = Vec::new();
-    for path in &args.programs {
+    for path in files {
         let source = Source::read(path)?;
         if source.errors() > 0 {
             let file = path.display();
@@ -170,25 +112,10 @@ fn known(args: &Args) -> anyhow::Result<Vec<Program>> {
         }
         programs.extend(source.parsed.programs);
     }
-    if programs.is_empty() && !args.programs.is_empty() {
+    if programs.is_empty() && !files.is_empty() {
         bail!("there is no program in these files");
     }
     Ok(programs)
-}
-
-fn threads(args: &Args) -> usize {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let wanted = if args.threads == 0 { cores } else { args.threads };
-    wanted.min((args.memory / MEMORY_PER_THREAD).max(1) as usize)
-}
-
-/// The fuel that a task may use; `None` if only time limits it.
-fn fuel(args: &Args) -> Option<u64> {
-    match (args.budget, args.per_task, args.fuel_per_task) {
-        (Some(_), ..) => None,
-        (None, Some(time), _) => Some((time.as_secs_f64() * FUEL_PER_SECOND) as u64),
-        (None, None, fuel) => Some(fuel.unwrap_or(FUEL_PER_SECOND as u64)),
-    }
 }
 
 fn what(args: &Args, campaign: &Campaign, programs: &[Program]) -> SolveRun {
@@ -204,8 +131,8 @@ fn what(args: &Args, campaign: &Campaign, programs: &[Program]) -> SolveRun {
             hash: ContentHash::of(&bytes).to_string(),
             tasks: campaign.len(),
         },
-        fuel_per_task: fuel(args),
-        seed: args.seed,
+        fuel_per_task: args.means.fuel(),
+        seed: args.means.seed,
         programs: programs.iter().map(|program| program.hash().to_string()).collect(),
     }
 }
@@ -321,15 +248,15 @@ impl<'d> Desk<'d> {
         std::thread::scope(|scope| {
             let watcher = scope.spawn(|| {
                 while !over.load(Ordering::Relaxed) {
-                    if signal::stopped() || self.late() {
+                    if signal::stopped() || self.args.means.late(self.started.elapsed()) {
                         stop.store(true, Ordering::Relaxed);
                     }
                     self.show(campaign.len());
                     std::thread::park_timeout(Duration::from_millis(50));
                 }
             });
-            let end = End(&over, watcher.thread().clone());
-            campaign.run(pool, searcher, fuel(self.args), &stop, &|task, progress| {
+            let end = Ender::new(&over, watcher.thread().clone());
+            campaign.run(pool, searcher, self.args.means.fuel(), &stop, &|task, progress| {
                 let mut ledger = self.ledger();
                 self.enter(&mut ledger, campaign, task, progress);
                 if ledger.saved.elapsed() >= ledger.every {
@@ -344,17 +271,11 @@ impl<'d> Desk<'d> {
         }
     }
 
-    /// Whether the time is over; a little is kept for what runs to end and for the files.
-    fn late(&self) -> bool {
-        let keep = |budget: Duration| (budget / 50).min(Duration::from_secs(20));
-        self.args.budget.is_some_and(|budget| self.started.elapsed() + keep(budget) >= budget)
-    }
-
     fn show(&self, tasks: usize) {
         let Some(bar) = &self.bar else { return };
         let (answered, tried) = (self.answered.load(Ordering::Relaxed), self.tried.load(Ordering::Relaxed));
         let per_second = tried as f64 / self.started.elapsed().as_secs_f64().max(1e-3);
-        let left = match self.args.budget {
+        let left = match self.args.means.budget {
             Some(budget) => {
                 format!(", {} left", time(budget.saturating_sub(self.started.elapsed())))
             }
@@ -506,16 +427,6 @@ impl<'d> Desk<'d> {
             None => writeln!(out, "note: no file was written; -o submission.json writes one")?,
         }
         Ok(out.flush()?)
-    }
-}
-
-/// Ends the watcher also when the search panics.
-struct End<'c>(&'c AtomicBool, std::thread::Thread);
-
-impl Drop for End<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-        self.1.unpark();
     }
 }
 
@@ -681,14 +592,4 @@ fn shortened(line: &str, width: usize) -> String {
         return line.to_owned();
     }
     line.chars().take(width.saturating_sub(1)).chain(['…']).collect()
-}
-
-/// `1 h 05 min`, `3 min 20 s`, `12.3 s`
-fn time(time: Duration) -> String {
-    let seconds = time.as_secs();
-    match seconds {
-        3600.. => format!("{} h {:02} min", seconds / 3600, seconds / 60 % 60),
-        60.. => format!("{} min {:02} s", seconds / 60, seconds % 60),
-        _ => format!("{:.1} s", time.as_secs_f64()),
-    }
 }
