@@ -27,6 +27,8 @@ pub struct Lane {
     counted: Cell<u64>,
     /// A spot whose nodes are made to take so many times as long.
     handicap: Option<(Spot, f64)>,
+    /// A node is known by the number of its spot.
+    by_spot: bool,
     book: RefCell<Book>,
 }
 
@@ -240,6 +242,7 @@ impl Lane {
             sample: Cell::new((u32::MAX, now)),
             counted: Cell::new(0),
             handicap: None,
+            by_spot: false,
             book: RefCell::new(Book {
                 time: now,
                 sums: vec![SpotSum::default(); n_spots],
@@ -260,6 +263,10 @@ impl Lane {
 
     pub(crate) fn with_handicap(self, handicap: Option<(Spot, f64)>) -> Lane {
         Lane { handicap, ..self }
+    }
+
+    pub(crate) fn with_nodes_by_spot(self, by_spot: bool) -> Lane {
+        Lane { by_spot, ..self }
     }
 
     /// From now on time goes to `spot`, until the span is dropped.
@@ -325,6 +332,7 @@ impl Lane {
         }
         // Calls that a panic left open end here.
         let earlier = self.node.own_ns.get();
+        let id = if self.by_spot { spot.index() as u32 } else { id };
         self.write(|ns| Lap { spot, failed, node: id, ns, earlier, fuel, bytes });
         if self.node.any.replace(false) {
             self.book.borrow_mut().take_inner(id, &self.node);
@@ -613,7 +621,8 @@ impl Book {
         let Some((id, cells, start)) = self.task.take() else { return };
         self.stamped.sort_unstable();
         let sums = &mut self.sums;
-        let spots = self.stamped.drain(..).map(|spot| (spot, std::mem::take(&mut sums[spot.index()]))).collect();
+        let spots =
+            self.stamped.drain(..).map(|spot| (spot, std::mem::take(&mut sums[spot.index()]))).collect();
         self.touched.sort_unstable();
         let nodes = &mut self.nodes;
         let nodes = self.touched.drain(..).map(|id| (id, std::mem::take(&mut nodes[id as usize]))).collect();
