@@ -89,13 +89,14 @@ impl Campaign {
                 let mut progress = self.progress(task);
                 profile::on_lane(trace, puzzle.task(), |lane| {
                     searcher.advance(puzzle, &mut progress, limit, stop, lane);
+                    // With limited fuel a run that goes on must end where one that was not stopped ends.
+                    if fuel.is_some() && stop.load(Ordering::Relaxed) {
+                        return;
+                    }
+                    each(task, &progress);
+                    lane.into_iter().for_each(|lane| lane.mark(Spot::WRITE));
+                    *self.states[task].lock().unwrap_or_else(PoisonError::into_inner) = progress;
                 });
-                // With limited fuel a run that goes on must end where one that was not stopped ends.
-                if fuel.is_some() && stop.load(Ordering::Relaxed) {
-                    return;
-                }
-                each(task, &progress);
-                *self.states[task].lock().unwrap_or_else(PoisonError::into_inner) = progress;
             };
             let _waiting = trace.map(|trace| trace.enter(Spot::IDLE));
             pool.install(|| pending.into_iter().par_bridge().for_each(step));
@@ -143,6 +144,8 @@ pub fn document(puzzle: &Puzzle, progress: &Progress) -> SolvedTask {
     SolvedTask {
         id: puzzle.id().to_owned(),
         hash: puzzle.task().content_hash().to_string(),
+        train: Vec::new(),
+        test: Vec::new(),
         step: progress.step,
         fuel: progress.fuel,
         tried: progress.tried,

@@ -7,7 +7,7 @@ use batt_task::write_aside_with;
 use serde::{Deserialize, Serialize};
 
 use crate::file::{item, json, list, member};
-use crate::{Machine, Profile, SCHEMA, SolveRun};
+use crate::{Example, Machine, Profile, SCHEMA, SolveRun};
 
 /// One search.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -50,6 +50,11 @@ pub struct SearchedTask {
     pub id: String,
     /// Of its demonstration pairs and test inputs.
     pub hash: String,
+    /// Its pairs, so that a record can be looked at where the data is not; not there while the search goes on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub train: Vec<Example>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub test: Vec<Example>,
     pub fuel: u64,
     pub tried: u64,
     /// The best graded score before the search, in millionths.

@@ -7,7 +7,7 @@ use batt_task::write_aside_with;
 use serde::{Deserialize, Serialize};
 
 use crate::file::{item, json, list, member};
-use crate::{Data, Machine, Profile, RecordError, SCHEMA, Score};
+use crate::{Data, Example, Machine, Profile, RecordError, SCHEMA, Score};
 
 /// One solve. It is complete at any moment, also in the middle of the search.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -64,6 +64,11 @@ pub struct SolvedTask {
     pub id: String,
     /// Of its demonstration pairs and test inputs.
     pub hash: String,
+    /// Its pairs, so that a record can be looked at where the data is not; not there while the search goes on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub train: Vec<Example>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub test: Vec<Example>,
     pub step: usize,
     pub fuel: u64,
     pub tried: u64,

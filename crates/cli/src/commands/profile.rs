@@ -5,6 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use arcbatt::found;
 use arcbatt::record::Record;
 use arcbatt::record::events::Reader;
 use arcbatt::report::export::{self, Format};
@@ -196,7 +197,7 @@ pub(crate) fn run(command: &Command) -> Answer {
 }
 
 fn record(path: &Path) -> anyhow::Result<Record> {
-    Record::read(path).with_context(|| path.display().to_string())
+    found::read(path).with_context(|| path.display().to_string())
 }
 
 fn facts<'r>(path: &Path, record: &'r Record, selection: &Selection) -> anyhow::Result<Facts<'r>> {
