@@ -24,7 +24,7 @@ mod step;
 pub use answer::{Answer, Checks, Folds, Progress};
 pub use choose::{Attempt, Attempts};
 pub use confidence::SURE;
-pub use enumerate::{Counts, Enumerated, View, enumerate};
+pub use enumerate::{Counts, Enumerated, View, enumerate, enumerate_traced};
 pub use puzzle::Puzzle;
 pub use simplify::{Simplified, simplify};
 pub use step::{FUEL_PER_WORK, KNOWN, Known, Searcher, name};

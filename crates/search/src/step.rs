@@ -55,10 +55,10 @@ pub struct Searcher<'s> {
 /// Contexts that are tried in one step, once the catalogue is through.
 const CONTEXTS_A_STEP: usize = 6;
 /// So much of what is left goes into the search from the task, at most so much.
-const ENUMERATE_PERCENT: u64 = 50;
+const ENUMERATE_PERCENT: u64 = 60;
 const MAX_ENUMERATE_FUEL: u64 = 1_600_000_000;
 /// Of that so much goes into the pool, the rest into learning from it.
-const POOL_PERCENT: u64 = 60;
+const POOL_PERCENT: u64 = 65;
 /// So much of what is left after that goes into breeding, at most so much, where a known program comes near.
 const BREED_PERCENT: u64 = 50;
 const MAX_BREED_FUEL: u64 = 800_000_000;

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use batt_dsl::Cx;
 use batt_exec::kernel;
 use batt_task::Grid;
+use batt_trace::{Lane, Spot};
 use batt_value::{Arena, Fail, Value};
 use smallvec::SmallVec;
 
@@ -26,6 +27,18 @@ pub(super) struct Bounds<'b> {
     /// The deepest programs, layers and last steps not counted. So deep only what may serve at once is kept.
     pub(super) depth: u8,
     pub(super) stop: &'b AtomicBool,
+    /// Told where the time goes.
+    pub(super) lane: Option<&'b Lane>,
+}
+
+impl Bounds<'_> {
+    /// Books the time since the last mark.
+    #[inline]
+    pub(super) fn mark(&self, spot: Spot) {
+        if let Some(lane) = self.lane {
+            lane.mark(spot);
+        }
+    }
 }
 
 /// What was done.
@@ -64,9 +77,9 @@ pub(super) struct Explorer<'a, 'b> {
 /// The calls on one input may use so much fuel.
 const FUEL_AN_INPUT: u64 = 8_000;
 /// Kernels take less time for their fuel than programs do on the average.
-const CHEAP: u64 = 4;
+const CHEAP: u64 = 8;
 /// What a candidate costs besides its calls: hashing, comparing, drawing.
-const FUEL_A_CANDIDATE: u64 = 100;
+const FUEL_A_CANDIDATE: u64 = 60;
 /// Partners of a value are at most so deep, and so many.
 const PARTNER_DEPTH: u8 = 1;
 const MAX_PARTNERS: usize = 40;
@@ -83,7 +96,7 @@ impl<'a, 'b> Explorer<'a, 'b> {
         bounds: Bounds<'b>,
     ) -> Result<Explorer<'a, 'b>, Fail> {
         let operations = operations(colors, &mut Cx::new(arena, u64::MAX, None))?;
-        let mut findings = Findings::new(arena, goal, &bounds);
+        let mut findings = Findings::new(arena, goal, bounds);
         let values: Result<Vec<_>, Fail> =
             inputs.iter().map(|grid| arena.grid(grid.width(), grid.cells())).collect();
         findings.take(Origin::Input, Kind::Grid, 0, &values?, true);
@@ -165,6 +178,7 @@ impl<'a, 'b> Explorer<'a, 'b> {
         let nodes = findings.pool.nodes();
         let canvas = canvas.and_then(|canvas| nodes[canvas as usize].values.as_deref());
         let (inputs, partners) = (nodes[0].values.as_deref()?, nodes[y as usize].values.as_deref());
+        bounds.mark(Spot::PICK);
         let fuel = FUEL_AN_INPUT * values.len() as u64;
         let mut cx = Cx::new(scratch, fuel, Some(bounds.stop)).with_table(kernel::table());
         let mut results: SmallVec<[Value<'_>; 8]> = SmallVec::new();
@@ -188,6 +202,7 @@ impl<'a, 'b> Explorer<'a, 'b> {
                 _ => break,
             }
         }
+        bounds.mark(operation.template.spot());
         counts.fuel += cx.used() / CHEAP + FUEL_A_CANDIDATE;
         if results.len() == values.len() {
             let partner = if operation.with.is_some() { nodes[y as usize].depth } else { 0 };
@@ -264,5 +279,70 @@ fn may_serve(goal: &Goal, sample: usize, value: Value<'_>) -> bool {
     match value {
         Value::Grid(grid) => goal.has_size(sample, grid.height(), grid.width()),
         other => Layers::may_serve(output, other),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use batt_value::Caps;
+
+    use super::*;
+
+    fn grid(width: usize, cells: &[i8]) -> Grid {
+        Grid::new(width, cells.to_vec()).unwrap()
+    }
+
+    /// Explores from one input to one output.
+    fn explore<T>(
+        input: &Grid,
+        output: &Grid,
+        fuel: u64,
+        bytes: usize,
+        look: impl Fn(&Explorer<'_, '_>) -> T,
+    ) -> T {
+        let arena = Arena::new(Caps::STANDARD);
+        let goal = Goal::new(std::slice::from_ref(output)).unwrap();
+        let stop = AtomicBool::new(false);
+        let bounds = Bounds { fuel, bytes, layers: 1000, depth: 2, stop: &stop, lane: None };
+        let mut explorer =
+            Explorer::new(&arena, std::slice::from_ref(input), &goal, &[0, 1, 2, 3], bounds).unwrap();
+        explorer.run();
+        look(&explorer)
+    }
+
+    #[test]
+    fn values_that_are_the_same_are_one_node() {
+        // All mirrors and turns of a grid of one colour are the grid itself.
+        let (plain, sought) = (grid(2, &[1, 1, 1, 1]), grid(1, &[7]));
+        let same = |explorer: &Explorer<'_, '_>| {
+            let nodes = explorer.findings.pool.nodes();
+            let grids = nodes.iter().filter_map(|node| node.values.as_deref()).map(|values| values[0]);
+            let plain = grids.filter(|value| matches!(value, Value::Grid(grid) if grid.cells() == [1, 1, 1, 1] && grid.width() == 2));
+            (plain.count(), explorer.counts.kept < explorer.counts.candidates / 2)
+        };
+        assert_eq!(explore(&plain, &sought, u64::MAX, usize::MAX, same), (1, true));
+    }
+
+    #[test]
+    fn at_the_last_level_only_what_may_serve_is_kept() {
+        let (input, output) = (grid(3, &[1, 2, 3, 0, 2, 1]), grid(2, &[3, 3, 3, 3]));
+        explore(&input, &output, u64::MAX, usize::MAX, |explorer| {
+            let last = explorer.findings.pool.nodes().iter().filter(|node| node.depth == 2);
+            let kinds: Vec<Kind> = last.map(|node| node.kind).collect();
+            assert!(!kinds.is_empty() && kinds.iter().all(|kind| kind.can_be_drawn()), "{kinds:?}");
+        });
+    }
+
+    #[test]
+    fn memory_and_fuel_are_bounded() {
+        let cells: Vec<i8> = (0..400).map(|i| (i * i % 7 % 4) as i8).collect();
+        let (input, output) = (grid(20, &cells), grid(2, &[3, 2, 1, 3]));
+        let bytes = 1 << 20;
+        let used = explore(&input, &output, u64::MAX, bytes, |explorer| explorer.findings.pool.bytes());
+        assert!(used > bytes / 2 && used < 2 * bytes + (1 << 19), "{used}");
+        let spent = |fuel| explore(&input, &output, fuel, usize::MAX, |explorer| explorer.counts);
+        let (little, more) = (spent(100_000), spent(200_000));
+        assert!(little.fuel >= 100_000 && little.fuel < 150_000 && little.complete == 0, "{little:?}");
+        assert!(more.candidates > little.candidates && spent(100_000) == little);
     }
 }

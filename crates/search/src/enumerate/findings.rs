@@ -1,5 +1,6 @@
 //! What was found so far: values, those that become the outputs, and layers.
 
+use batt_trace::Spot;
 use batt_value::{Arena, Value};
 
 use super::explore::Bounds;
@@ -14,6 +15,7 @@ pub(super) struct Findings<'a, 'b> {
     pub(super) hits: Vec<Hit>,
     pub(super) layers: Layers,
     tints: Vec<Tint>,
+    bounds: Bounds<'b>,
 }
 
 /// A node that becomes the outputs by the steps of a finish, after a change of colours.
@@ -29,13 +31,14 @@ const MAX_HITS: usize = 8;
 const MAX_TINTS: usize = 12;
 
 impl<'a, 'b> Findings<'a, 'b> {
-    pub(super) fn new(arena: &'a Arena, goal: &'b Goal, bounds: &Bounds<'_>) -> Findings<'a, 'b> {
+    pub(super) fn new(arena: &'a Arena, goal: &'b Goal, bounds: Bounds<'b>) -> Findings<'a, 'b> {
         Findings {
             pool: Pool::new(arena, bounds.bytes),
             goal,
             hits: Vec::new(),
             layers: Layers::new(goal, bounds.layers),
             tints: Vec::new(),
+            bounds,
         }
     }
 
@@ -53,10 +56,13 @@ impl<'a, 'b> Findings<'a, 'b> {
         values: &[Value<'_>],
         kept: bool,
     ) -> Option<u32> {
-        if !self.pool.is_new(kind, values) {
+        let new = self.pool.is_new(kind, values);
+        self.bounds.mark(Spot::NOVEL);
+        if !new {
             return None;
         }
         let node = self.pool.push(origin, kind, depth, values, kept);
+        self.bounds.mark(Spot::COLLECT);
         let demos = &values[..self.goal.outputs.len()];
         match kind {
             Kind::Grid => self.compare(node, demos),
@@ -67,6 +73,7 @@ impl<'a, 'b> Findings<'a, 'b> {
             _ => {}
         }
         self.layers.add(self.goal, node, kind, depth, demos, &self.tints);
+        self.bounds.mark(Spot::SCORE);
         Some(node)
     }
 

@@ -309,3 +309,77 @@ fn rows(patch: &Patch<'_>, output: &Output, mut draw: impl FnMut(usize, u32), pl
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use batt_task::Grid;
+    use batt_value::{Arena, Caps};
+
+    use super::*;
+
+    /// The layers of values, one line a value, one text a pair; then the stack: nodes and modes.
+    fn stack(
+        outputs: &[&str],
+        values: &[(Kind, &[&str])],
+        gain_on: Option<usize>,
+    ) -> Option<Vec<(u32, Mode)>> {
+        let arena = Arena::new(Caps::STANDARD);
+        let read = |text: &str| batt_value::parse(text, &arena, &|_| None).unwrap();
+        let grid = |text: &&str| match read(text) {
+            Value::Grid(grid) => Grid::new(grid.width(), grid.cells().to_vec()).unwrap(),
+            other => panic!("{other:?}"),
+        };
+        let goal = Goal::new(&outputs.iter().map(grid).collect::<Vec<_>>()).unwrap();
+        let mut layers = Layers::new(&goal, 100);
+        for (node, (kind, texts)) in values.iter().enumerate() {
+            let values: Vec<_> = texts.iter().map(|text| read(text)).collect();
+            layers.add(&goal, node as u32, *kind, 1, &values, &[]);
+        }
+        let stack = layers.stack(gain_on, 1)?;
+        Some(stack.into_iter().map(|place| (layers.list()[place].node, layers.list()[place].mode)).collect())
+    }
+
+    #[test]
+    fn upper_layers_hide_what_is_wrong_below() {
+        let object: &[&str] = &["{(3, (0, 1)), (3, (0, 9))}"];
+        let ground: &[&str] = &["[1 1 1 | 2 0 2]"];
+        let values = [(Kind::Grid, ground), (Kind::Object, object)];
+        // Only when the object is there the whole grid has nothing wrong that shows.
+        let found = stack(&["[1 3 1 | 2 0 2]"], &values, None);
+        assert_eq!(found, Some(vec![(1, Mode::Painted), (0, Mode::Whole)]));
+        assert_eq!(stack(&["[1 3 1 | 2 0 5]"], &values, None), None);
+    }
+
+    #[test]
+    fn places_take_the_colour_that_is_right() {
+        let places: &[&str] = &["{(0, 0), (1, 1), (-1, 0)}"];
+        let ground: &[&str] = &["[0 0 | 0 0]"];
+        let found = stack(&["[4 0 | 0 4]"], &[(Kind::Indices, places), (Kind::Grid, ground)], None).unwrap();
+        assert!(found.contains(&(0, Mode::Filled(4))), "{found:?}");
+    }
+
+    #[test]
+    fn gain_on_one_pair_and_on_all_choose_differently() {
+        let outputs = ["[1 1 1 1]", "[2 2 2 2 2 2]"];
+        // The first is best on the first pair, the second on both together.
+        let first: &[&str] = &["{(1, (0, 0)), (1, (0, 1)), (1, (0, 2)), (1, (0, 3))}", "{(2, (0, 0))}"];
+        let second: &[&str] = &[
+            "{(1, (0, 0))}",
+            "{(2, (0, 0)), (2, (0, 1)), (2, (0, 2)), (2, (0, 3)), (2, (0, 4)), (2, (0, 5))}",
+        ];
+        let values = [(Kind::Object, first), (Kind::Object, second)];
+        let top = |gain_on| stack(&outputs, &values, gain_on).unwrap()[0].0;
+        assert_eq!((top(Some(0)), top(Some(1)), top(None)), (0, 1, 1));
+    }
+
+    #[test]
+    fn what_is_mostly_wrong_or_outside_serves_nothing() {
+        let goal = Goal::new(&[Grid::new(2, vec![1, 2]).unwrap()]).unwrap();
+        let arena = Arena::new(Caps::STANDARD);
+        let serves = |text: &str| {
+            Layers::may_serve(&goal.outputs[0], batt_value::parse(text, &arena, &|_| None).unwrap())
+        };
+        assert!(serves("{(1, (0, 0))}") && serves("{(1, (0, 0)), (1, (0, 1))}") && serves("{(0, 1)}"));
+        assert!(!serves("{(3, (0, 0))}") && !serves("{(1, (5, 5))}") && !serves("{(7, 7)}"));
+    }
+}

@@ -20,6 +20,7 @@ mod write;
 use std::sync::atomic::AtomicBool;
 
 use batt_task::Grid;
+use batt_trace::{Lane, Spot};
 use batt_value::{Arena, Caps};
 
 use crate::check::Inspector;
@@ -57,7 +58,18 @@ pub struct Enumerated {
 
 /// Searches programs for a task with about so much fuel. They are called `name`.
 pub fn enumerate(puzzle: &Puzzle, name: &str, fuel: u64, stop: &AtomicBool) -> Enumerated {
-    let Found { programs, views, mut counts } = programs(puzzle, name, fuel, stop);
+    enumerate_traced(puzzle, name, fuel, stop, None)
+}
+
+/// The same; `lane` is told where the time goes.
+pub fn enumerate_traced(
+    puzzle: &Puzzle,
+    name: &str,
+    fuel: u64,
+    stop: &AtomicBool,
+    lane: Option<&Lane>,
+) -> Enumerated {
+    let Found { programs, views, mut counts } = programs(puzzle, name, fuel, stop, lane);
     // What was found is run as any program is; the colours of the recoloured task do not matter for that.
     let mut inspector = Inspector { puzzle, colors: &[0; 10], stop, fuel: 0 };
     let answer = |Written { text, cost, words }| {
@@ -95,14 +107,14 @@ enum Frame {
     Majority,
 }
 
-fn programs(puzzle: &Puzzle, name: &str, fuel: u64, stop: &AtomicBool) -> Found {
+fn programs(puzzle: &Puzzle, name: &str, fuel: u64, stop: &AtomicBool, lane: Option<&Lane>) -> Found {
     let mut found = Found { programs: Vec::new(), views: Vec::new(), counts: Counts::default() };
     let pairs = puzzle.pairs();
     let swapped: Vec<_> =
         pairs.iter().map(|(input, output)| (on_black(input, input), on_black(output, input))).collect();
     let tests: Vec<Grid> = puzzle.inputs().cloned().collect();
     let same = swapped == pairs;
-    let plain = Sight { pairs: &pairs, tests: &tests, name, stop };
+    let plain = Sight { pairs: &pairs, tests: &tests, name, stop, lane };
     found.search(&plain, Frame::Plain, if same { fuel } else { fuel / 2 });
     if !same {
         let tests: Vec<Grid> = tests.iter().map(|grid| on_black(grid, grid)).collect();
@@ -119,6 +131,7 @@ struct Sight<'v> {
     tests: &'v [Grid],
     name: &'v str,
     stop: &'v AtomicBool,
+    lane: Option<&'v Lane>,
 }
 
 impl Found {
@@ -143,7 +156,8 @@ impl Found {
             sight.pairs.iter().map(|(input, _)| input).chain(sight.tests).cloned().collect();
         let arena = Arena::new(CAPS);
         let explore = fuel / 100 * EXPLORE_PERCENT;
-        let bounds = Bounds { fuel: explore, bytes: BYTES, layers: LAYERS, depth, stop: sight.stop };
+        let bounds =
+            Bounds { fuel: explore, bytes: BYTES, layers: LAYERS, depth, stop: sight.stop, lane: sight.lane };
         let Ok(mut explorer) = Explorer::new(&arena, &inputs, goal, &colors(&inputs), bounds) else {
             return Counts::default();
         };
@@ -155,7 +169,7 @@ impl Found {
             self.views = view::views(&explorer, VIEWS);
         }
         let layers = &explorer.findings.layers;
-        let a_step = (layers.list().len() * layers.words()) as u64 / 4;
+        let a_step = (layers.list().len() * layers.words()) as u64 / 8;
         let mut counts = explorer.counts;
         let pairs = || std::iter::once(None).chain((0..sight.pairs.len()).map(Some));
         for (depth, gain_on) in (0..=depth).flat_map(|depth| pairs().map(move |gain_on| (depth, gain_on))) {
@@ -170,6 +184,7 @@ impl Found {
                 self.take(written);
             }
         }
+        bounds.mark(Spot::SCORE);
         counts
     }
 

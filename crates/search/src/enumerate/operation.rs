@@ -167,3 +167,54 @@ const TABLE: &[Row] = &[
     (Indices, Some(Grid), Object, &["toobject(x, y)"]),
     (Object, Some(Object), Object, &["shift(x, gravitate(x, y))"]),
 ];
+
+#[cfg(test)]
+mod tests {
+    use batt_value::{Arena, Caps};
+
+    use super::*;
+
+    /// A value of a kind, and what makes a grid of it again.
+    fn example(kind: Kind) -> (&'static str, &'static str) {
+        match kind {
+            Grid => ("trim(I)", "hmirror(r)"),
+            Object => ("asobject(I)", "paint(I, r)"),
+            Indices => ("asindices(I)", "fill(I, RED, r)"),
+            Objects => ("objects(I, T, T, T)", "paint(I, merge(r))"),
+            Grids => ("hsplit(I, TWO)", "first(r)"),
+            Color => ("mostcolor(I)", "canvas(r, TWO_BY_TWO)"),
+        }
+    }
+
+    #[test]
+    fn every_operation_type_checks() {
+        let arena = Arena::new(Caps::STANDARD);
+        let all = operations(&[0, 3], &mut Cx::new(&arena, u64::MAX, None)).unwrap();
+        assert!(all.len() > 200);
+        for operation in all {
+            let x = example(operation.takes).0;
+            let y = operation.with.map_or("I", |kind| example(kind).0);
+            let call = operation.template.write(|hole| {
+                match hole {
+                    Hole::First => "x",
+                    Hole::Second => "y",
+                    Hole::Input => "I",
+                    Hole::Canvas => "w",
+                }
+                .to_owned()
+            });
+            let end = example(operation.gives).1;
+            let text = format!(
+                "def f(I):\n    s = shape(I)\n    w = canvas(BLACK, s)\n    x = {x}\n    y = {y}\n    r = {call}\n    return {end}\n"
+            );
+            let parsed = batt_lang::parse(&text);
+            assert!(parsed.problems.is_empty(), "{text}{:?}", parsed.problems);
+        }
+    }
+
+    #[test]
+    fn colours_are_filled_in() {
+        assert_eq!(in_colors("ofcolor(x, COLOR)", &[0, 2]), ["ofcolor(x, BLACK)", "ofcolor(x, RED)"]);
+        assert_eq!(in_colors("trim(x)", &[0, 2]), ["trim(x)"]);
+    }
+}

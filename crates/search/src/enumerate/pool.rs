@@ -53,8 +53,14 @@ impl<'a> Pool<'a> {
     }
 
     pub(super) fn is_full(&self) -> bool {
-        let own = self.nodes.capacity() * size_of::<Node<'_>>() + self.seen.capacity() * 9;
-        self.arena.bytes() + own > self.limit
+        self.bytes() > self.limit
+    }
+
+    /// Bytes in use.
+    pub(super) fn bytes(&self) -> usize {
+        let values = self.nodes.first().and_then(|node| node.values.as_deref()).map_or(0, size_of_val);
+        let nodes = self.nodes.capacity() * size_of::<Node<'_>>() + self.nodes.len() * values;
+        self.arena.bytes() + nodes + self.seen.capacity() * 9
     }
 
     /// Whether no node has these values yet; from now on one has.

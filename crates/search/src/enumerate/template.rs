@@ -1,6 +1,7 @@
 //! An operation of the search as a line of a program with holes: `argmax(x, size)`.
 
 use batt_dsl::{ConstantValue, Cx, constant, symbol};
+use batt_trace::Spot;
 use batt_value::{Fail, Symbol, Value};
 use smallvec::SmallVec;
 
@@ -96,6 +97,11 @@ impl<'a> Template<'a> {
 
     pub(super) fn text(&self) -> &str {
         &self.text
+    }
+
+    /// Where the time of a run is booked: its last primitive.
+    pub(super) fn spot(&self) -> Spot {
+        self.calls.last().map_or(Spot::OTHER, |call| Spot::primitive(call.function.id))
     }
 
     /// How many primitives one run calls.
