@@ -1,5 +1,6 @@
 //! The search for one task, step by step from cheap to dear.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -10,6 +11,7 @@ use batt_learn::{Candidate, Context, Demos, Image, Stage, Work, catalogue, conte
 use batt_plan::ProgramId;
 use batt_task::Grid;
 
+use crate::breed::{Breeder, Room};
 use crate::check::{Inspector, picture};
 use crate::choose::ranked;
 use crate::puzzle::{grid, image};
@@ -18,17 +20,34 @@ use crate::{Answer, Enumerated, Progress, Puzzle, View, enumerate};
 /// Learners count their work in units of so much fuel.
 pub const FUEL_PER_WORK: u64 = lesson::FUEL_PER_WORK;
 
+/// The mechanism of programs that are known before the search.
+pub const KNOWN: &str = "known program";
+
 /// Programs that are known before the search.
 #[derive(Clone, Copy)]
 pub struct Known<'k> {
     pub programs: &'k [Program],
     /// These programs, in their order.
     pub prepared: &'k Prepared<'k>,
+    /// So many of them, from the first, are tried on every task.
+    pub general: usize,
+    /// The others that are tried on a task, by its id.
+    pub of_task: &'k BTreeMap<String, Vec<ProgramId>>,
+}
+
+impl Known<'_> {
+    /// Those that are tried on a task, each once.
+    fn tried_on(&self, id: &str) -> Vec<ProgramId> {
+        let own = self.of_task.get(id).into_iter().flatten().copied();
+        let general = (0..self.general as u32).map(ProgramId);
+        own.filter(|program| program.index() >= self.general).chain(general).collect()
+    }
 }
 
 /// Searches tasks.
 pub struct Searcher<'s> {
     known: Option<Known<'s>>,
+    seed: u64,
     colors: [i8; 10],
     contexts: Vec<Context>,
 }
@@ -40,13 +59,22 @@ const ENUMERATE_PERCENT: u64 = 60;
 const MAX_ENUMERATE_FUEL: u64 = 1_600_000_000;
 /// Of that so much goes into the pool, the rest into learning from it.
 const POOL_PERCENT: u64 = 65;
+/// So much of what is left after that goes into breeding, at most so much, where a known program comes near.
+const BREED_PERCENT: u64 = 50;
+const MAX_BREED_FUEL: u64 = 800_000_000;
+/// The graded score of a near miss, in millionths. Picked by feel.
+const NEAR: u32 = 500_000;
+/// What a program that was bred costs before its first call: chance had a hand in it. Picked by feel.
+const BRED_COST: f64 = 4.0;
+/// What a brood may remember.
+const BREED_MEMORY: u64 = 16 << 20;
 /// Answers that are looked into in one step.
 const MAX_CHECKS: usize = 12;
 
 impl<'s> Searcher<'s> {
-    /// `seed`: for what is drawn by lot, the colours of the recoloured task.
+    /// `seed`: for what is drawn by lot, the colours of the recoloured task and the mutations.
     pub fn new(known: Option<Known<'s>>, seed: u64) -> Searcher<'s> {
-        Searcher { known, colors: shuffled_colors(seed), contexts: contexts() }
+        Searcher { known, seed, colors: shuffled_colors(seed), contexts: contexts() }
     }
 
     /// Takes the next step for a task with at most so much fuel in all. When `stop` is set in the middle of a step,
@@ -60,7 +88,8 @@ impl<'s> Searcher<'s> {
         };
         let inputs: Vec<Image> = puzzle.inputs().map(image).collect();
         let mut attempt = Attempt { puzzle, inputs, work: &work, progress: &mut *progress };
-        let mut enumerated = 0;
+        // Fuel that is not counted by learners.
+        let mut besides = 0;
         let next = match attempt.progress.step {
             0 => {
                 if let Some(known) = self.known {
@@ -79,12 +108,19 @@ impl<'s> Searcher<'s> {
             }
             3 => {
                 let share = fuel.saturating_sub(attempt.progress.fuel) / 100 * ENUMERATE_PERCENT;
-                enumerated = attempt.enumerate(share.min(MAX_ENUMERATE_FUEL), stop);
+                besides = attempt.enumerate(share.min(MAX_ENUMERATE_FUEL), stop);
                 Some(4)
             }
-            n => attempt.deeper(n - 4, &self.contexts).map(|place| place + 4),
+            4 => {
+                if let Some(known) = self.known {
+                    let share = fuel.saturating_sub(attempt.progress.fuel) / 100 * BREED_PERCENT;
+                    besides = attempt.breed(known, self.seed, share.min(MAX_BREED_FUEL), stop);
+                }
+                Some(5)
+            }
+            n => attempt.deeper(n - 5, &self.contexts).map(|place| place + 5),
         };
-        progress.fuel += work.used() * FUEL_PER_WORK + enumerated;
+        progress.fuel += work.used() * FUEL_PER_WORK + besides;
         let stopped = || stop.load(Ordering::Relaxed);
         progress.prune();
         if !stopped() {
@@ -153,10 +189,10 @@ impl Attempt<'_> {
             .iter()
             .chain(&task.test)
             .map(|pair| Input { input: picture(&pair.input), must_give: pair.output.as_ref().map(picture) });
-        let programs = (0..known.programs.len() as u32).map(ProgramId).collect();
-        let job = Job { samples, inputs: inputs.collect(), programs };
+        let job = Job { samples, inputs: inputs.collect(), programs: known.tried_on(self.puzzle.id()) };
         let runs = known.prepared.run(&job, &options, &mut Scratch::new(limits));
-        for (program, runs) in known.programs.iter().zip(runs) {
+        for (program, runs) in job.programs.iter().zip(runs) {
+            let program = &known.programs[program.index()];
             self.progress.tried += 1;
             let (demos, tests) = runs.split_at(task.train.len());
             let right =
@@ -168,7 +204,7 @@ impl Attempt<'_> {
                 tests.iter().map(|run| batt_score::Answer::from(run).grid()).collect();
             self.progress.push(Answer {
                 program: batt_lang::print(program),
-                mechanism: "known program".to_owned(),
+                mechanism: KNOWN.to_owned(),
                 words: program.name().to_owned(),
                 cost: 1.0 + program.nodes().len() as f64 / 20.0,
                 fixed: true,
@@ -228,6 +264,46 @@ impl Attempt<'_> {
             }
             self.progress.tried += 1;
         }
+    }
+
+    /// Breeds from the known programs with so much fuel, if nothing was found yet and one of them comes near. Returns how
+    /// much was used.
+    fn breed(&mut self, known: Known<'_>, seed: u64, fuel: u64, stop: &AtomicBool) -> u64 {
+        if !self.progress.answers.is_empty() {
+            return 0;
+        }
+        let breeder = Breeder { seed, room: Room::within(BREED_MEMORY, 1) };
+        let of = |program: &ProgramId| known.programs[program.index()].clone();
+        let stock: Vec<Program> = known.tried_on(self.puzzle.id()).iter().map(of).collect();
+        let Some(mut brood) = breeder.start(self.puzzle, &stock, &[], stop) else { return 0 };
+        while brood.at_start >= NEAR && brood.solution.is_none() && brood.fuel < fuel {
+            breeder.advance(self.puzzle, &mut brood, &stock, fuel, stop, None);
+            if stop.load(Ordering::Relaxed) {
+                break;
+            }
+        }
+        self.progress.tried += brood.tried;
+        let mut inspector = Inspector { puzzle: self.puzzle, colors: &[0; 10], stop, fuel: 0 };
+        if let Some(solution) = &brood.solution {
+            let program = batt_lang::print(&solution.program);
+            if let Some(outputs) = inspector.outputs(&program) {
+                let words = format!("{} of a known program", solution.operator());
+                let cost = BRED_COST + f64::from(solution.calls) / 4.0;
+                let mechanism = "breed".to_owned();
+                let (checks, folds) = (None, None);
+                self.progress.push(Answer {
+                    program,
+                    mechanism,
+                    words,
+                    cost,
+                    fixed: true,
+                    outputs,
+                    checks,
+                    folds,
+                });
+            }
+        }
+        brood.fuel + inspector.fuel
     }
 
     /// Everything inside the next few contexts that fit, from this place on. The place after them; `None` after the

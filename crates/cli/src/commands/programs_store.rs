@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow, bail};
-use arcbatt::battery::Pool;
+use arcbatt::battery::{Pool, Unwatched, Watch};
 use arcbatt::dsl::Limits;
 use arcbatt::lang::{self, Program};
 use arcbatt::library::{self, Measured};
@@ -208,7 +208,7 @@ fn measure_named(
 }
 
 /// Runs programs on tasks, with a clock.
-pub(crate) struct Runner<'p> {
+struct Runner<'p> {
     pool: &'p Pool,
     limits: Limits,
     time: Duration,
@@ -222,36 +222,41 @@ pub(crate) struct Find<'t> {
 }
 
 impl Runner<'_> {
-    pub(crate) fn new(pool: &Pool, limits: Limits, time: Duration) -> Runner<'_> {
+    fn new(pool: &Pool, limits: Limits, time: Duration) -> Runner<'_> {
         Runner { pool, limits, time }
     }
 
-    /// The time of all is shared out evenly: programs run merged, and what they share is nobody's own.
+    /// What programs are worth on a task, with a clock that ends what takes too long.
     fn measure(&self, programs: &[Program], task: &Task) -> anyhow::Result<Vec<Measured>> {
+        Clocks::watch(self.pool, self.time, None, |clocks| self.timed(programs, task, clocks))
+    }
+
+    /// The time of all is shared out evenly: programs run merged, and what they share is nobody's own.
+    fn timed(&self, programs: &[Program], task: &Task, watch: &dyn Watch) -> anyhow::Result<Vec<Measured>> {
         let start = Instant::now();
-        let measured = Clocks::watch(self.pool, self.time, None, |clocks| {
-            library::measure(programs, task, self.limits, self.pool, clocks)
-        });
+        let measured = library::measure(programs, task, self.limits, self.pool, watch);
         let mut measured = measured.ok_or_else(|| anyhow!("stopped"))?;
         let micros = start.elapsed().as_micros() as u64 / measured.len().max(1) as u64;
         measured.iter_mut().for_each(|it| it.measure.micros = micros);
         Ok(measured)
     }
+}
 
-    /// Measures what was found and files it: one transaction, and the test results sealed apart.
-    pub(crate) fn file(&self, store: &mut Store, finds: Vec<Find<'_>>) -> anyhow::Result<Vec<Added>> {
-        let mut entries = Vec::with_capacity(finds.len());
-        let mut tests = Vec::new();
-        for Find { task, program, origin } in finds {
-            let measured = self.measure(std::slice::from_ref(&program), task)?;
-            tests.extend(measured.iter().filter_map(|it| it.test));
-            let measures = measured.into_iter().map(|it| it.measure).collect();
-            entries.push(Entry { program, origin, measures });
-        }
-        let added = store.add(&entries)?;
-        store.seal(&tests)?;
-        Ok(added)
+/// Measures what was found and files it: one transaction, and the test results sealed apart. Also when the user wants
+/// the command to end: what was found is not thrown away, and fuel limits how long it can take.
+pub(crate) fn file(store: &mut Store, finds: Vec<Find<'_>>, pool: &Pool) -> anyhow::Result<Vec<Added>> {
+    let runner = Runner::new(pool, Limits::STANDARD, Duration::MAX);
+    let mut entries = Vec::with_capacity(finds.len());
+    let mut tests = Vec::new();
+    for Find { task, program, origin } in finds {
+        let measured = runner.timed(std::slice::from_ref(&program), task, &Unwatched)?;
+        tests.extend(measured.iter().filter_map(|it| it.test));
+        let measures = measured.into_iter().map(|it| it.measure).collect();
+        entries.push(Entry { program, origin, measures });
     }
+    let added = store.add(&entries)?;
+    store.seal(&tests)?;
+    Ok(added)
 }
 
 /// The stored programs that were asked for, each with its places; those of a task in its order.

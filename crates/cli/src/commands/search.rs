@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail};
 use arcbatt::battery::{Battery, Pool};
 use arcbatt::breed::{Breeding, Keeper, Stock};
-use arcbatt::dsl::{self, Limits};
+use arcbatt::dsl;
 use arcbatt::enumerate::{self, Enumeration};
 use arcbatt::lang::{self, Program};
 use arcbatt::record::{
@@ -23,7 +23,7 @@ use arcbatt::task::{Select, Task};
 use arcbatt::value::ContentHash;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::programs_store::{Find, Runner, StoreArgs};
+use super::programs_store::{self, Find, StoreArgs};
 use super::solve::known;
 use crate::means::{Means, time};
 use crate::output::count;
@@ -304,9 +304,8 @@ impl<'d> Desk<'d> {
         if finds.is_empty() {
             return;
         }
-        let runner = Runner::new(self.pool, Limits::STANDARD, Duration::from_secs(60));
         let filing = &mut *lock(&self.filing);
-        match runner.file(filing.store, finds) {
+        match programs_store::file(filing.store, finds, self.pool) {
             Ok(added) => filing.filed.extend(added),
             Err(error) => filing.failed = Some(error),
         }

@@ -1,5 +1,6 @@
 //! `batt solve`
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -10,18 +11,20 @@ use anyhow::{Context, bail};
 use arcbatt::battery::Pool;
 use arcbatt::dsl::{self, Limits};
 use arcbatt::exec::{Options, Prepared};
-use arcbatt::lang::Program;
-use arcbatt::plan::Plan;
+use arcbatt::lang::{self, Program};
+use arcbatt::plan::{Plan, ProgramId};
 use arcbatt::record::{self, CurvePoint, Solve, SolveMeans, SolveRun, SolvedTask};
 use arcbatt::score::{Rule, Scores, Totals};
-use arcbatt::search::{Known, Progress, Searcher};
+use arcbatt::search::{self, Known, Progress, Searcher};
 use arcbatt::solve::{Campaign, document, hand_in};
+use arcbatt::store::{Origin, Store};
 use arcbatt::task::submission::{Form, Submission, stand_ins};
 use arcbatt::task::{Grid, Select, Task, write_aside, write_aside_with};
 use arcbatt::value::{Arena, ContentHash};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
+use super::programs_store::{self, Find};
 use crate::files::Source;
 use crate::means::{Means, time};
 use crate::output::count;
@@ -40,6 +43,9 @@ pub(crate) struct Args {
     /// Program files that are tried first, every program on every task
     #[arg(long, value_name = "FILE", num_args = 1..)]
     programs: Vec<PathBuf>,
+    /// A store: its best programs for a task are tried first on it, and what is found is filed
+    #[arg(long, value_name = "FILE")]
+    store: Option<PathBuf>,
     #[command(flatten)]
     means: Means,
     /// Only these tasks
@@ -85,17 +91,79 @@ pub(crate) fn run(args: &Args) -> Answer {
     let run = what(args, &campaign, &programs);
     let resumed = if args.resume { resume(args, &mut campaign, &run)? } else { 0 };
 
+    let mut store = args.store.as_deref().map(Store::open).transpose()?;
+    let general = programs.len();
+    let (stored, of_task) = stored(store.as_ref(), &tasks, general)?;
+    let programs: Vec<Program> = programs.into_iter().chain(stored).collect();
     let plan = Plan::merge(&programs);
     let arena = Arena::new(Limits::STANDARD.caps);
     let limits = Limits::STANDARD;
     let options = Options { limits, go_on: false, sharing: true, kernels: true, stop: None };
     let prepared = Prepared::new(&plan, &arena, &options);
-    let known = (!programs.is_empty()).then_some(Known { programs: &programs, prepared: &prepared });
+    let known = (!programs.is_empty()).then_some(Known {
+        programs: &programs,
+        prepared: &prepared,
+        general,
+        of_task: &of_task,
+    });
     let searcher = Searcher::new(known, args.means.seed);
 
     let desk = Desk::new(args, &campaign, run, started, pool.threads())?;
     desk.search(&campaign, &pool, &searcher);
+    if let Some(store) = &mut store {
+        file(store, args.means.seed, &campaign, &tasks, &pool)?;
+    }
     desk.finish(&campaign, &tasks, resumed)
+}
+
+/// The programs of a store that have a place on a task, and for each task which they are; they come after `first`
+/// others.
+fn stored(
+    store: Option<&Store>,
+    tasks: &[Task],
+    first: usize,
+) -> anyhow::Result<(Vec<Program>, BTreeMap<String, Vec<ProgramId>>)> {
+    let (mut programs, mut of_task) = (Vec::new(), BTreeMap::new());
+    let Some(store) = store else { return Ok((programs, of_task)) };
+    for task in tasks {
+        let mut ids = Vec::new();
+        for ranked in store.best_for(task.sealed_hash())? {
+            ids.push(ProgramId((first + programs.len()) as u32));
+            programs.push(ranked.stored.program()?);
+        }
+        of_task.insert(task.id.clone(), ids);
+    }
+    Ok((programs, of_task))
+}
+
+/// Files the programs behind the attempts that were not known before.
+fn file(
+    store: &mut Store,
+    seed: u64,
+    campaign: &Campaign,
+    tasks: &[Task],
+    pool: &Pool,
+) -> anyhow::Result<()> {
+    let mut finds = Vec::new();
+    for (place, task) in tasks.iter().enumerate() {
+        let progress = campaign.progress(place);
+        let attempts = progress.attempts(task.test.len());
+        let places: BTreeSet<usize> =
+            attempts.iter().flat_map(|output| &output.attempts).map(|attempt| attempt.answer).collect();
+        let answers = places.into_iter().map(|place| &progress.answers[place]);
+        for answer in answers.filter(|answer| answer.mechanism != search::KNOWN) {
+            let origin = Origin::Found {
+                seed,
+                operator: answer.mechanism.clone(),
+                parents: Vec::new(),
+                saw: vec![task.sealed_hash()],
+            };
+            let programs = lang::parse(&answer.program).programs.into_iter();
+            finds.extend(programs.map(|program| Find { task, program, origin: origin.clone() }));
+        }
+    }
+    programs_store::file(store, finds, pool)?;
+    Ok(())
 }
 
 /// The programs that are known before the search.
