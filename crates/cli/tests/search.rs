@@ -44,7 +44,7 @@ fn the_same_programs_on_any_number_of_threads() {
         batt.run(&format!("programs export --store {{dir}}/{threads}.sqlite -o {{dir}}/{threads}.py"));
     }
     let record = |name: &str| {
-        let mut record = json(&batt.read(name));
+        let mut record: Value = serde_json::from_str(&batt.read(name)).unwrap();
         record["means"] = Value::Null;
         record
     };
@@ -69,7 +69,7 @@ fn what_is_found_is_stored_with_its_lineage_and_verifies() {
         assert!(found["operator"].as_str().unwrap().starts_with("mutate "), "{found}");
         let hash = &found["hash"].as_str().unwrap()[..12];
         let shown = batt.run(&format!("programs show {hash} --store {{dir}}/store.sqlite --tests"));
-        assert!(shown.contains("test results") && shown.contains("1 of 1 pairs"), "{shown}");
+        assert!(shown.contains("found by mutate") && shown.contains("\ntest results\n"), "{shown}");
     }
     let verified = batt.run("programs verify demo --store {dir}/store.sqlite");
     assert_eq!(
@@ -164,16 +164,19 @@ fn two_processes_that_are_killed_lose_nothing() {
     let batt = fresh("search-kill");
     assert!(batt.run("programs import {dir}/damaged.py --store {dir}/store.sqlite").ends_with("exit 0\n"));
     let mut seen: BTreeMap<String, u64> = BTreeMap::new();
-    for round in 0..6_u64 {
+    let mut round = 0_u64;
+    // A slow machine may need a few more until something is found that could be lost.
+    while round < 6 || (seen.is_empty() && round < 60) {
+        round += 1;
         let start = |k: u64| {
             let mut command = Command::new(assert_cmd::cargo::cargo_bin("batt"));
             let (seed, store) = ((2 * round + k).to_string(), batt.path("store.sqlite"));
-            command.args(["search", "demo", "-n", "20", "--budget", "1m", "--threads", "1", "--seed", &seed]);
+            command.args(["search", "demo", "-n", "3", "--budget", "1m", "--threads", "1", "--seed", &seed]);
             command.arg("--store").arg(store).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
         };
         let children = [start(0), start(1)];
         for (k, mut child) in children.into_iter().enumerate() {
-            std::thread::sleep(Duration::from_millis(300 + 137 * (round + k as u64) % 500));
+            std::thread::sleep(Duration::from_millis(300 + (137 * round + 411 * k as u64) % 900));
             child.kill().unwrap();
             child.wait().unwrap();
         }

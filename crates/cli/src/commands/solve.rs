@@ -134,13 +134,12 @@ pub(crate) fn run(args: &Args) -> Answer {
     desk.finish(&campaign, &tasks, resumed, &recording)
 }
 
+/// Programs, and which of them have a place on a task, by its id.
+type Placed = (Vec<Program>, BTreeMap<String, Vec<ProgramId>>);
+
 /// The programs of a store that have a place on a task, and for each task which they are; they come after `first`
 /// others.
-fn stored(
-    store: Option<&Store>,
-    tasks: &[Task],
-    first: usize,
-) -> anyhow::Result<(Vec<Program>, BTreeMap<String, Vec<ProgramId>>)> {
+fn stored(store: Option<&Store>, tasks: &[Task], first: usize) -> anyhow::Result<Placed> {
     let (mut programs, mut of_task) = (Vec::new(), BTreeMap::new());
     let Some(store) = store else { return Ok((programs, of_task)) };
     for task in tasks {

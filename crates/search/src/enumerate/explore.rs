@@ -337,9 +337,11 @@ mod tests {
     fn memory_and_fuel_are_bounded() {
         let cells: Vec<i8> = (0..400).map(|i| (i * i % 7 % 4) as i8).collect();
         let (input, output) = (grid(20, &cells), grid(2, &[3, 2, 1, 3]));
-        let bytes = 1 << 20;
-        let used = explore(&input, &output, u64::MAX, bytes, |explorer| explorer.findings.pool.bytes());
-        assert!(used > bytes / 2 && used < 2 * bytes + (1 << 19), "{used}");
+        let bytes = 1 << 15;
+        let used =
+            |bytes| explore(&input, &output, u64::MAX, bytes, |explorer| explorer.findings.pool.bytes());
+        assert!(used(bytes) > bytes && used(bytes) < 2 * bytes, "{}", used(bytes));
+        assert!(used(usize::MAX) > 2 * bytes);
         let spent = |fuel| explore(&input, &output, fuel, usize::MAX, |explorer| explorer.counts);
         let (little, more) = (spent(100_000), spent(200_000));
         assert!(little.fuel >= 100_000 && little.fuel < 150_000 && little.complete == 0, "{little:?}");

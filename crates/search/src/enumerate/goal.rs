@@ -206,7 +206,7 @@ mod tests {
         let goal = goal(&["[1 2 2 1 | 3 4 4 3]"]);
         assert_eq!(finish(&goal, &["[1 2 2 1 | 3 4 4 3]"]), Some(vec![]));
         assert_eq!(finish(&goal, &["[1 2 | 3 4]"]), Some(vec!["hconcat(x, vmirror(x))"]));
-        assert_eq!(finish(&goal, &["[3 4 | 1 2]"]), Some(vec!["hmirror(x)", "hconcat(x, vmirror(x))"]));
+        assert_eq!(finish(&goal, &["[3 4 | 1 2]"]), Some(vec!["hconcat(x, vmirror(x))", "hmirror(x)"]));
         assert_eq!(finish(&goal, &["[5 6 | 7 8]"]), Some(vec!["hconcat(x, vmirror(x))"]));
         assert_eq!(finish(&goal, &["[5 5 | 7 8]"]), None);
         assert!(goal.has_size(0, 2, 2) && goal.has_size(0, 4, 2) && !goal.has_size(0, 3, 3));
@@ -214,9 +214,12 @@ mod tests {
 
     #[test]
     fn all_pairs_must_agree() {
-        let goal = goal(&["[1 1 | 2 2]", "[1 2 | 3 3]"]);
-        assert_eq!(finish(&goal, &["[1 1 | 2 2]", "[1 2 | 3 3]"]), Some(vec![]));
-        assert_eq!(finish(&goal, &["[1 1 | 2 2]", "[3 3 | 1 2]"]), None);
-        assert_eq!(finish(&goal, &["[1 1 | 2 2]", "[2 1 | 3 3]"]), None);
+        let goal = goal(&["[1 2 | 3 4]", "[1 2 | 3 3]"]);
+        assert_eq!(finish(&goal, &["[1 2 | 3 4]", "[1 2 | 3 3]"]), Some(vec![]));
+        assert_eq!(finish(&goal, &["[3 4 | 1 2]", "[3 3 | 1 2]"]), Some(vec!["hmirror(x)"]));
+        assert_eq!(finish(&goal, &["[1 2 | 3 4]", "[3 3 | 1 2]"]), None);
+        // One change of colours for both.
+        assert_eq!(finish(&goal, &["[5 2 | 3 4]", "[5 2 | 3 3]"]), Some(vec![]));
+        assert_eq!(finish(&goal, &["[5 2 | 3 4]", "[6 2 | 3 3]"]), None);
     }
 }

@@ -255,7 +255,31 @@ impl Layers {
             stack.push(place);
             left.iter_mut().zip(&self.list[place].cover).for_each(|(left, cover)| *left &= !cover);
         }
+        self.drop_needless(&mut stack);
         Some(stack)
+    }
+
+    /// Takes out layers without which the others still draw everything, the uppermost first.
+    fn drop_needless(&self, stack: &mut Vec<usize>) {
+        let mut place = 0;
+        while place < stack.len() {
+            let layer = stack.remove(place);
+            if !self.draws_all(stack) {
+                stack.insert(place, layer);
+                place += 1;
+            }
+        }
+    }
+
+    fn draws_all(&self, stack: &[usize]) -> bool {
+        let mut left = self.full.clone();
+        for layer in stack.iter().map(|&place| &self.list[place]) {
+            if layer.bad.iter().zip(&left).any(|(bad, left)| bad & left != 0) {
+                return false;
+            }
+            left.iter_mut().zip(&layer.cover).for_each(|(left, cover)| *left &= !cover);
+        }
+        left.iter().all(|word| *word == 0)
     }
 
     /// Whether what an object or places draw on one pair can be a layer at all: something, half of it right where
