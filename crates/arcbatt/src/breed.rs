@@ -11,9 +11,11 @@ use batt_lang::Program;
 use batt_search::Puzzle;
 use batt_search::breed::{Breeder, Brood};
 use batt_task::Task;
+use batt_trace::{Spot, Trace};
 use rayon::prelude::*;
 
 use crate::battery::Pool;
+use crate::profile::on_lane;
 
 /// Tasks, and what is bred for each.
 pub struct Breeding {
@@ -31,6 +33,8 @@ pub struct Stock<'s> {
     pub own: &'s [Vec<Program>],
     /// For each task; `None` if only time limits it.
     pub fuel: Option<u64>,
+    /// Told where the time goes.
+    pub trace: Option<&'s Trace>,
 }
 
 /// Told how it goes.
@@ -65,6 +69,9 @@ impl Breeding {
     /// Breeds until every task is solved or out of fuel, or `stop` is set.
     pub fn run(&self, pool: &Pool, stock: &Stock<'_>, stop: &AtomicBool, keeper: &dyn Keeper) {
         let stopped = || stop.load(Ordering::Relaxed);
+        if let Some(trace) = stock.trace {
+            trace.start_workers(pool.threads());
+        }
         self.start(pool, stock, stop, keeper);
         let fuel = stock.fuel.unwrap_or(u64::MAX);
         let mut donors: Vec<Program> = stock.known.to_vec();
@@ -84,11 +91,17 @@ impl Breeding {
                 let mut brood = self.brood(*task);
                 let (Some(brood), false) = (&mut *brood, stopped()) else { return };
                 let puzzle = &self.puzzles[*task];
-                stock.breeder.welcome(puzzle, brood, &news, stop);
-                stock.breeder.advance(puzzle, brood, &donors, fuel, stop, None);
-                keeper.step(*task, brood);
+                on_lane(stock.trace, puzzle.task(), |lane| {
+                    stock.breeder.welcome(puzzle, brood, &news, stop);
+                    lane.into_iter().for_each(|lane| lane.mark(Spot::PICK));
+                    stock.breeder.advance(puzzle, brood, &donors, fuel, stop, lane);
+                    keeper.step(*task, brood);
+                });
             };
-            pool.install(|| open.par_iter().with_max_len(1).for_each(step));
+            {
+                let _waiting = stock.trace.map(|trace| trace.enter(Spot::IDLE));
+                pool.install(|| open.par_iter().with_max_len(1).for_each(step));
+            }
             let better = open.iter().zip(before).filter(|(task, before)| self.score(**task) > *before);
             keeper.round(&better.map(|(task, _)| *task).collect::<Vec<_>>());
         }
@@ -98,10 +111,14 @@ impl Breeding {
     fn start(&self, pool: &Pool, stock: &Stock<'_>, stop: &AtomicBool, keeper: &dyn Keeper) {
         let start = |(task, puzzle): (usize, &Puzzle)| {
             let own = stock.own.get(task).map_or(&[][..], |own| own);
-            let Some(brood) = stock.breeder.start(puzzle, stock.known, own, stop) else { return };
-            keeper.step(task, &brood);
-            *self.brood(task) = Some(brood);
+            on_lane(stock.trace, puzzle.task(), |lane| {
+                let Some(brood) = stock.breeder.start(puzzle, stock.known, own, stop) else { return };
+                lane.into_iter().for_each(|lane| lane.mark(Spot::PICK));
+                keeper.step(task, &brood);
+                *self.brood(task) = Some(brood);
+            });
         };
+        let _waiting = stock.trace.map(|trace| trace.enter(Spot::IDLE));
         pool.install(|| self.puzzles.par_iter().enumerate().with_max_len(1).for_each(start));
     }
 

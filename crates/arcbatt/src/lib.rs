@@ -2,7 +2,7 @@
 //!
 //! This is the hallway: front doors see only this crate. Each room is a module here under its own name, and what
 //! takes several rooms at once ([`battery`], [`solve`], [`breed`], [`enumerate`],
-//! [`verify`], [`explain`], [`document`], [`profile`],
+//! [`verify`], [`explain`], [`document`], [`found`], [`profile`],
 //! [`library`], [`conformance`], [`sheet`]) stands beside them.
 
 use std::sync::atomic::AtomicBool;
@@ -29,6 +29,7 @@ pub mod sheet;
 pub mod verify;
 pub mod explain;
 pub mod document;
+pub mod found;
 pub mod profile;
 pub mod library;
 pub mod page;

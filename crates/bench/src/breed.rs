@@ -20,6 +20,7 @@ use arcbatt::{library, profile};
 use serde::Serialize;
 
 use crate::Spread;
+use crate::machine::processor_time;
 
 /// What was found out.
 #[derive(Debug, Serialize)]
@@ -42,7 +43,7 @@ pub struct Recovery {
     pub recovered: usize,
     /// Of those, right on all test pairs too.
     pub right_on_tests: usize,
-    /// The time and the candidates that those took which were found.
+    /// The time, on a processor where the system tells it, and the candidates that those took which were found.
     pub time: Option<Spread>,
     pub candidates: u64,
 }
@@ -51,6 +52,7 @@ pub struct Recovery {
 #[derive(Debug, Serialize)]
 pub struct Throughput {
     pub candidates: u64,
+    /// On a processor where the system tells, else by the clock on the wall.
     pub seconds: f64,
     pub per_second: f64,
     /// Calls that the candidates consist of, times the inputs; most of them are shared and run once.
@@ -151,10 +153,10 @@ fn recovery(cases: &[Case<'_>], kind: Operator, pool: &Pool) -> Recovery {
     for case in cases {
         let Some(damaged) = case.damaged(kind) else { continue };
         figures.damaged += 1;
-        let start = Instant::now();
+        let watch = StopWatch::start();
         let Some(brood) = case.breed(damaged, FUEL, None) else { continue };
         let Some(solution) = &brood.solution else { continue };
-        times.push(start.elapsed());
+        times.push(watch.elapsed());
         figures.recovered += 1;
         figures.right_on_tests += usize::from(case.right_on_tests(&solution.program, pool));
         figures.candidates += brood.tried;
@@ -177,9 +179,9 @@ fn throughput(cases: &[Case<'_>]) -> Throughput {
         });
         broods.fold((0, 0), |(tried, calls), (more, more_calls)| (tried + more, calls + more_calls))
     };
-    let start = Instant::now();
+    let watch = StopWatch::start();
     let (candidates, calls) = breed(None);
-    let seconds = start.elapsed().as_secs_f64();
+    let seconds = watch.elapsed().as_secs_f64();
     let trace = profile::trace(Clock::real(), Level::Nodes, None);
     breed(Some(&trace));
     Throughput {
@@ -188,6 +190,24 @@ fn throughput(cases: &[Case<'_>]) -> Throughput {
         per_second: candidates as f64 / seconds,
         calls_per_second: calls as f64 / seconds,
         shares: shares(&trace),
+    }
+}
+
+/// Measures the time of this thread on a processor where the system tells it: on a busy machine the wall's clock says
+/// little.
+struct StopWatch {
+    processor: Option<Duration>,
+    wall: Instant,
+}
+
+impl StopWatch {
+    fn start() -> StopWatch {
+        StopWatch { processor: processor_time(), wall: Instant::now() }
+    }
+
+    fn elapsed(&self) -> Duration {
+        let on_processor = self.processor.zip(processor_time()).map(|(start, now)| now.saturating_sub(start));
+        on_processor.unwrap_or_else(|| self.wall.elapsed())
     }
 }
 

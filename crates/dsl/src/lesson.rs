@@ -11,7 +11,7 @@ use batt_learn::{
     Context, Demos, Frame, Image, Inside, Learner, Matrix, Parts, Placement, Post, Property, Region, Rule,
     Spec, Steps, Vocabulary, Work,
 };
-use batt_value::{Arena, Fail, Op, Owned, Value};
+use batt_value::{Arena, Fail, Op, Owned, Symbol, Value};
 
 use crate::{Cx, symbol};
 
@@ -137,6 +137,14 @@ pub fn program_after(function: &str, spec: &Spec, rank: usize, name: &str) -> St
          both = fork(astuple, seen, last)\n    pairs = apply(both, S)\n{body}    rule = {rule}\n    \
          picture = view(I)\n    O = rule(picture)\n    return O\n"
     )
+}
+
+/// The primitive that learns, inside whatever contexts.
+pub fn primitive(spec: &Spec) -> Option<&'static Symbol> {
+    match spec {
+        Spec::Learn(learner) => symbol(written(*learner).0),
+        Spec::In(_, inner) => primitive(inner),
+    }
 }
 
 /// The call that learns a spec from S; lines before it make the function values it needs.

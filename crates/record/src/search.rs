@@ -7,7 +7,7 @@ use batt_task::write_aside_with;
 use serde::{Deserialize, Serialize};
 
 use crate::file::{item, json, list, member};
-use crate::{Machine, SCHEMA, SolveRun};
+use crate::{Example, Machine, Profile, SCHEMA, SolveRun};
 
 /// One search.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -19,6 +19,9 @@ pub struct Search {
     pub means: SearchMeans,
     pub operators: Vec<SearchOperator>,
     pub tasks: Vec<SearchedTask>,
+    /// Where the time went, if that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<Box<Profile>>,
 }
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -47,6 +50,11 @@ pub struct SearchedTask {
     pub id: String,
     /// Of its demonstration pairs and test inputs.
     pub hash: String,
+    /// Its pairs, so that a record can be looked at where the data is not; not there while the search goes on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub train: Vec<Example>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub test: Vec<Example>,
     pub fuel: u64,
     pub tried: u64,
     /// The best graded score before the search, in millionths.
@@ -75,13 +83,16 @@ impl Search {
     }
 
     fn print(&self, out: &mut impl Write) -> io::Result<()> {
-        let Search { mode, run, means, operators, tasks } = self;
+        let Search { mode, run, means, operators, tasks, profile } = self;
         write!(out, "{{\"schema\":{SCHEMA},\"mode\":")?;
         json(out, mode)?;
         member(out, "run", run)?;
         member(out, "means", means)?;
         member(out, "operators", operators)?;
         list(out, "tasks", |out| tasks.iter().enumerate().try_for_each(|(i, task)| item(out, i, task)))?;
+        if let Some(profile) = profile {
+            member(out, "profile", profile)?;
+        }
         writeln!(out, "}}")
     }
 }

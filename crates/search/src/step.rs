@@ -10,12 +10,13 @@ use batt_lang::Program;
 use batt_learn::{Candidate, Context, Demos, Image, Stage, Work, catalogue, contexts, stage_of_catalogue};
 use batt_plan::ProgramId;
 use batt_task::Grid;
+use batt_trace::{Lane, Spot};
 
 use crate::breed::{Breeder, Room};
 use crate::check::{Inspector, picture};
 use crate::choose::ranked;
 use crate::puzzle::{grid, image};
-use crate::{Answer, Enumerated, Progress, Puzzle, View, enumerate};
+use crate::{Answer, Enumerated, Progress, Puzzle, View, enumerate_traced};
 
 /// Learners count their work in units of so much fuel.
 pub const FUEL_PER_WORK: u64 = lesson::FUEL_PER_WORK;
@@ -78,8 +79,15 @@ impl<'s> Searcher<'s> {
     }
 
     /// Takes the next step for a task with at most so much fuel in all. When `stop` is set in the middle of a step,
-    /// what was found until then is kept and the step is due again.
-    pub fn advance(&self, puzzle: &Puzzle, progress: &mut Progress, fuel: u64, stop: &Arc<AtomicBool>) {
+    /// what was found until then is kept and the step is due again. `lane` is told where the time goes.
+    pub fn advance(
+        &self,
+        puzzle: &Puzzle,
+        progress: &mut Progress,
+        fuel: u64,
+        stop: &Arc<AtomicBool>,
+        lane: Option<&Lane>,
+    ) {
         let left = fuel.saturating_sub(progress.fuel) / FUEL_PER_WORK;
         let work = Work::with_stop(left, stop.clone());
         let Some(demos) = puzzle.demos() else {
@@ -87,7 +95,7 @@ impl<'s> Searcher<'s> {
             return;
         };
         let inputs: Vec<Image> = puzzle.inputs().map(image).collect();
-        let mut attempt = Attempt { puzzle, inputs, work: &work, progress: &mut *progress };
+        let mut attempt = Attempt { puzzle, inputs, work: &work, progress: &mut *progress, lane };
         // Fuel that is not counted by learners.
         let mut besides = 0;
         let next = match attempt.progress.step {
@@ -131,7 +139,10 @@ impl<'s> Searcher<'s> {
                 None => progress.ended = true,
             }
         }
+        let mark = |spot| lane.into_iter().for_each(|lane| lane.mark(spot));
+        mark(Spot::RANK);
         self.look_into(puzzle, progress, stop);
+        mark(Spot::CHECK);
     }
 
     /// Looks into the answers that lead, until what leads stands.
@@ -174,9 +185,29 @@ struct Attempt<'a> {
     inputs: Vec<Image>,
     work: &'a Work,
     progress: &'a mut Progress,
+    lane: Option<&'a Lane>,
 }
 
 impl Attempt<'_> {
+    /// The time since the last stamp was `spot`'s, if anybody wants to know.
+    fn mark(&self, spot: Spot) {
+        if let Some(lane) = self.lane {
+            lane.mark(spot);
+        }
+    }
+
+    /// Learns: what it takes is booked to the primitive that learns.
+    fn told<T>(&self, candidate: &Candidate, learn: impl FnOnce() -> T) -> T {
+        let primitive = lesson::primitive(&candidate.spec);
+        let (Some(lane), Some(symbol)) = (self.lane, primitive) else { return learn() };
+        let before = self.work.used();
+        let open = lane.open_node(Spot::primitive(symbol.id));
+        let learned = learn();
+        let fuel = (self.work.used() - before) * FUEL_PER_WORK;
+        lane.close_node(open, 0, fuel, 0, false);
+        learned
+    }
+
     /// Runs the known programs.
     fn know(&mut self, known: Known<'_>, stop: &AtomicBool) {
         let task = self.puzzle.task();
@@ -190,7 +221,8 @@ impl Attempt<'_> {
             .chain(&task.test)
             .map(|pair| Input { input: picture(&pair.input), must_give: pair.output.as_ref().map(picture) });
         let job = Job { samples, inputs: inputs.collect(), programs: known.tried_on(self.puzzle.id()) };
-        let runs = known.prepared.run(&job, &options, &mut Scratch::new(limits));
+        self.mark(Spot::SET_UP);
+        let runs = known.prepared.run_traced(&job, &options, &mut Scratch::new(limits), self.lane);
         for (program, runs) in job.programs.iter().zip(runs) {
             let program = &known.programs[program.index()];
             self.progress.tried += 1;
@@ -216,15 +248,17 @@ impl Attempt<'_> {
     }
 
     fn stage(&mut self, demos: &Demos, stage: Stage) {
+        self.mark(Spot::SET_UP);
         let listed = caught(|| Ok(stage_of_catalogue(demos, stage, self.work)));
+        self.mark(Spot::LIST);
         self.all(demos, listed.unwrap_or_default());
     }
 
     /// Searches from the task with so much fuel, and lets the cheap learners start from what was found. Returns how
     /// much was used besides the work of learners.
     fn enumerate(&mut self, fuel: u64, stop: &AtomicBool) -> u64 {
-        let found =
-            caught(|| Ok(enumerate(self.puzzle, &name(self.puzzle.id()), fuel / 100 * POOL_PERCENT, stop)));
+        let (name, pool) = (name(self.puzzle.id()), fuel / 100 * POOL_PERCENT);
+        let found = caught(|| Ok(enumerate_traced(self.puzzle, &name, pool, stop, self.lane)));
         let Ok(Enumerated { answers, views, counts }) = found else { return fuel };
         self.progress.tried += counts.candidates;
         answers.into_iter().for_each(|answer| self.progress.push(answer));
@@ -246,8 +280,11 @@ impl Attempt<'_> {
         let outputs = self.puzzle.pairs().into_iter().map(|(_, output)| image(&output));
         let Some(demos) = Demos::new(view.images.iter().cloned().zip(outputs).collect()) else { return };
         let tests = &view.images[demos.pairs().len()..];
-        for candidate in stage_of_catalogue(&demos, Stage::Cheap, self.work) {
-            for (rank, rule) in candidate.spec.learn_ranked(&demos, self.work).unwrap_or_default() {
+        let listed = stage_of_catalogue(&demos, Stage::Cheap, self.work);
+        self.mark(Spot::LIST);
+        for candidate in listed {
+            let rules = self.told(&candidate, || candidate.spec.learn_ranked(&demos, self.work));
+            for (rank, rule) in rules.unwrap_or_default() {
                 let outputs = tests.iter().map(|image| grid(&rule.apply(image)?)).collect();
                 let program =
                     lesson::program_after(&view.function, &candidate.spec, rank, &name(self.puzzle.id()));
@@ -277,7 +314,7 @@ impl Attempt<'_> {
         let stock: Vec<Program> = known.tried_on(self.puzzle.id()).iter().map(of).collect();
         let Some(mut brood) = breeder.start(self.puzzle, &stock, &[], stop) else { return 0 };
         while brood.at_start >= NEAR && brood.solution.is_none() && brood.fuel < fuel {
-            breeder.advance(self.puzzle, &mut brood, &stock, fuel, stop, None);
+            breeder.advance(self.puzzle, &mut brood, &stock, fuel, stop, self.lane);
             if stop.load(Ordering::Relaxed) {
                 break;
             }
@@ -360,7 +397,8 @@ impl Attempt<'_> {
     }
 
     fn learn(&mut self, demos: &Demos, candidate: &Candidate) {
-        for (rank, rule) in candidate.spec.learn_ranked(demos, self.work).unwrap_or_default() {
+        let rules = self.told(candidate, || candidate.spec.learn_ranked(demos, self.work));
+        for (rank, rule) in rules.unwrap_or_default() {
             let outputs: Vec<Option<Grid>> =
                 self.inputs.iter().map(|input| grid(&rule.apply(input)?)).collect();
             self.progress.push(Answer {

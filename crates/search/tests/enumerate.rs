@@ -78,7 +78,7 @@ fn finds_what_no_learner_knows() {
         let mut progress = Progress::default();
         let stop = Arc::new(AtomicBool::new(false));
         while progress.step < 3 {
-            searcher.advance(&puzzle, &mut progress, u64::MAX, &stop);
+            searcher.advance(&puzzle, &mut progress, u64::MAX, &stop, None);
         }
         assert!(!is_right(&progress, &task), "a learner knows\n{program}");
         let found = enumerate(&puzzle, "solve_made", FUEL, &stop);

@@ -61,3 +61,24 @@ fn encode_grid(grid: Option<&Grid>, out: &mut Vec<u8>) {
 fn encode_number(number: usize, out: &mut Vec<u8>) {
     out.extend((number as u64).to_le_bytes());
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::demo;
+
+    #[test]
+    fn solutions_do_not_show_in_the_sealed_hash() {
+        let task = demo::tasks().remove(0);
+        let mut unsolved = task.clone();
+        unsolved.test.iter_mut().for_each(|pair| pair.output = None);
+        unsolved.extra.push(task.train[0].clone());
+        assert_eq!(task.sealed_hash(), unsolved.sealed_hash());
+        assert_ne!(task.content_hash(), unsolved.content_hash());
+        let mut other = task.clone();
+        other.train[0].output = Some(other.train[0].input.clone());
+        assert_ne!(task.sealed_hash(), other.sealed_hash());
+        let mut shown = task.clone();
+        shown.train.push(shown.test[0].clone());
+        assert_ne!(task.sealed_hash(), shown.sealed_hash());
+    }
+}

@@ -37,7 +37,7 @@ fn print(figures: &BreedFigures) -> anyhow::Result<()> {
     let Throughput { candidates, seconds, per_second, calls_per_second, shares } = throughput;
     writeln!(
         out,
-        "\n{candidates} candidates in {seconds:.1} s: {per_second:.0} a second, each on all demonstration inputs; \
+        "\n{candidates} candidates in {seconds:.1} s of processor time: {per_second:.0} a second, each on all demonstration inputs; \
          {calls_per_second:.0} calls a second, most of them shared"
     )?;
     for share in shares {

@@ -10,8 +10,10 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail};
 use arcbatt::battery::{Battery, Pool};
 use arcbatt::breed::{Breeding, Keeper, Stock};
+use arcbatt::document::example;
 use arcbatt::dsl;
 use arcbatt::enumerate::{self, Enumeration};
+use arcbatt::found::of_search;
 use arcbatt::lang::{self, Program};
 use arcbatt::record::{
     Data, Machine, Search, SearchFound, SearchMeans, SearchOperator, SearchedTask, SolveRun,
@@ -20,6 +22,7 @@ use arcbatt::search::Puzzle;
 use arcbatt::search::breed::{Bred, Breeder, Brood, Operator, Room, Tally};
 use arcbatt::store::{Added, Origin, Store};
 use arcbatt::task::{Select, Task};
+use arcbatt::trace::{Spot, Trace};
 use arcbatt::value::ContentHash;
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -27,6 +30,7 @@ use super::programs_store::{self, Find, StoreArgs};
 use super::solve::known;
 use crate::means::{Means, time};
 use crate::output::count;
+use crate::recording::Recording;
 use crate::{Answer, data, output, signal};
 
 #[derive(clap::Args)]
@@ -60,6 +64,12 @@ pub(crate) struct Args {
     /// Write the record: what was found for each task, and how
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
+    /// Record where the time goes, for `batt profile`
+    #[arg(long, requires = "record")]
+    profile: bool,
+    /// Write a page for the browser, as `batt report` does
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
     /// Print a JSON document
     #[arg(long)]
     json: bool,
@@ -85,7 +95,11 @@ impl Mode {
 pub(crate) fn run(args: &Args) -> Answer {
     signal::note()?;
     let started = Instant::now();
+    let recording = Recording::of_search(args.profile || args.report.is_some());
+    let span = recording.enter(Spot::PARSE);
     let given = known(&args.programs)?;
+    drop(span);
+    let span = recording.enter(Spot::LOAD);
     let path = args.store.path()?;
     let mut store = Store::open(&path)?;
     let pool = Pool::new(args.means.threads())?;
@@ -99,15 +113,17 @@ pub(crate) fn run(args: &Args) -> Answer {
     let known = with_stored(given, &store)?;
     let own = own(&tasks, &known, &store)?;
     let outcomes = tasks.iter().map(|task| Outcome::before(task, &store)).collect::<Result<Vec<_>, _>>()?;
+    drop(span);
     let desk = Desk::new(args, &tasks, outcomes, &pool, &mut store, started);
     match args.mode {
-        Mode::Breed => desk.breed(&known, &own),
-        Mode::Enumerate => desk.enumerate(),
+        Mode::Breed => desk.breed(&known, &own, recording.trace()),
+        Mode::Enumerate => desk.enumerate(recording.trace()),
     }
+    let _span = recording.enter(Spot::WRITE);
     let (outcomes, filed) = desk.finish()?;
     let (elapsed, threads) = (started.elapsed(), pool.threads());
     let (tasks, outcomes, known, store, filed) = (&tasks, &outcomes, &known, &store, &filed);
-    Report { args, tasks, outcomes, known, store, filed, elapsed, threads }.tell()
+    Report { args, tasks, outcomes, known, store, filed, elapsed, threads, recording: &recording }.tell()
 }
 
 /// The graded score of what is right on all pairs, in millionths.
@@ -226,21 +242,21 @@ impl<'d> Desk<'d> {
         Desk { args, tasks, pool, started, bar, outcomes: Mutex::new(outcomes), filing }
     }
 
-    fn breed(&self, known: &[Program], own: &[Vec<Program>]) {
+    fn breed(&self, known: &[Program], own: &[Vec<Program>], trace: Option<&Trace>) {
         let breeding = Breeding::new(self.tasks);
         let room = Room::within(self.args.means.spare_memory(), self.tasks.len());
         let breeder = Breeder { seed: self.args.means.seed, room };
-        let stock = Stock { breeder, known, own, fuel: self.args.means.fuel() };
+        let stock = Stock { breeder, known, own, fuel: self.args.means.fuel(), trace };
         self.watched(|stop| breeding.run(self.pool, &stock, stop, self));
     }
 
-    fn enumerate(&self) {
+    fn enumerate(&self, trace: Option<&Trace>) {
         let puzzles: Vec<Puzzle> = self.tasks.iter().map(Puzzle::new).collect();
         let open: Vec<usize> =
             (0..puzzles.len()).filter(|task| !lock(&self.outcomes)[*task].solved).collect();
         let open = open.into_iter().map(|task| (task, &puzzles[task]));
         self.watched(|stop| {
-            enumerate::run(self.pool, open, self.args.means.fuel(), stop, |task, enumeration| {
+            enumerate::run(self.pool, open, self.args.means.fuel(), stop, trace, |task, enumeration| {
                 lock(&self.outcomes)[task].enumerated(enumeration);
                 self.file(&[task]);
             });
@@ -346,6 +362,7 @@ struct Report<'r> {
     filed: &'r [Added],
     elapsed: Duration,
     threads: usize,
+    recording: &'r Recording,
 }
 
 impl Report<'_> {
@@ -353,6 +370,9 @@ impl Report<'_> {
         let document = self.document();
         if let Some(path) = &self.args.record {
             document.write(path).with_context(|| format!("cannot write {}", path.display()))?;
+        }
+        if let Some(path) = &self.args.report {
+            super::report::of_record("search", of_search(document.clone()), path)?;
         }
         if self.args.json {
             output::json(&document)?;
@@ -398,8 +418,10 @@ impl Report<'_> {
             },
             operators,
             tasks: tasks.iter().zip(*outcomes).map(|(task, outcome)| searched(task, outcome)).collect(),
+            profile: self.recording.profile_of_search(),
         }
     }
+
     fn print(&self, document: &Search) -> anyhow::Result<()> {
         let mut out = output::stdout();
         let found: Vec<_> =
@@ -471,6 +493,8 @@ fn searched(task: &Task, outcome: &Outcome) -> SearchedTask {
     SearchedTask {
         id: task.id.clone(),
         hash: task.sealed_hash().to_string(),
+        train: task.train.iter().map(example).collect(),
+        test: task.test.iter().map(example).collect(),
         fuel: outcome.fuel,
         tried: outcome.tried,
         score_before: outcome.before,

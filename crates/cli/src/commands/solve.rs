@@ -9,8 +9,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use arcbatt::battery::Pool;
+use arcbatt::document::example;
 use arcbatt::dsl::{self, Limits};
 use arcbatt::exec::{Options, Prepared};
+use arcbatt::found::of_solve;
 use arcbatt::lang::{self, Program};
 use arcbatt::plan::{Plan, ProgramId};
 use arcbatt::record::{self, CurvePoint, Solve, SolveMeans, SolveRun, SolvedTask};
@@ -20,6 +22,7 @@ use arcbatt::solve::{Campaign, document, hand_in};
 use arcbatt::store::{Origin, Store};
 use arcbatt::task::submission::{Form, Submission, stand_ins};
 use arcbatt::task::{Grid, Select, Task, write_aside, write_aside_with};
+use arcbatt::trace::{Spot, Trace};
 use arcbatt::value::{Arena, ContentHash};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
@@ -28,6 +31,7 @@ use super::programs_store::{self, Find};
 use crate::files::Source;
 use crate::means::{Means, time};
 use crate::output::count;
+use crate::recording::Recording;
 use crate::signal::Ender;
 use crate::{Answer, data, output, signal};
 
@@ -67,6 +71,12 @@ pub(crate) struct Args {
     /// Write the record: programs, answers, how sure they are, the anytime curve
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
+    /// Record where the time goes, for `batt profile`
+    #[arg(long, requires = "record")]
+    profile: bool,
+    /// Write a page for the browser, as `batt report` does
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
     /// Write the programs that give the attempts, for `batt run` and `batt programs explain`
     #[arg(long, value_name = "FILE")]
     export: Option<PathBuf>,
@@ -78,7 +88,11 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Answer {
     signal::note()?;
     let started = Instant::now();
+    let recording = Recording::of_search(args.profile || args.report.is_some());
+    let span = recording.enter(Spot::PARSE);
     let programs = known(&args.programs)?;
+    drop(span);
+    let span = recording.enter(Spot::LOAD);
     let pool = Pool::new(args.means.threads())?;
     let index = data::index(&args.data, args.skip_bad)?;
     let select = Select { ids: args.id.clone(), start: args.start, limit: args.n };
@@ -87,6 +101,8 @@ pub(crate) fn run(args: &Args) -> Answer {
         bail!("no task is left to solve");
     }
     let tasks: Vec<Task> = index.tasks(0).collect::<Result<_, _>>()?;
+    drop(span);
+    let span = recording.enter(Spot::SET_UP);
     let mut campaign = Campaign::new(&tasks);
     let run = what(args, &campaign, &programs);
     let resumed = if args.resume { resume(args, &mut campaign, &run)? } else { 0 };
@@ -109,20 +125,21 @@ pub(crate) fn run(args: &Args) -> Answer {
     let searcher = Searcher::new(known, args.means.seed);
 
     let desk = Desk::new(args, &campaign, run, started, pool.threads())?;
-    desk.search(&campaign, &pool, &searcher);
+    drop(span);
+    desk.search(&campaign, &pool, &searcher, recording.trace());
+    let _span = recording.enter(Spot::WRITE);
     if let Some(store) = &mut store {
         file(store, args.means.seed, &campaign, &tasks, &pool)?;
     }
-    desk.finish(&campaign, &tasks, resumed)
+    desk.finish(&campaign, &tasks, resumed, &recording)
 }
+
+/// Programs, and which of them have a place on a task, by its id.
+type Placed = (Vec<Program>, BTreeMap<String, Vec<ProgramId>>);
 
 /// The programs of a store that have a place on a task, and for each task which they are; they come after `first`
 /// others.
-fn stored(
-    store: Option<&Store>,
-    tasks: &[Task],
-    first: usize,
-) -> anyhow::Result<(Vec<Program>, BTreeMap<String, Vec<ProgramId>>)> {
+fn stored(store: Option<&Store>, tasks: &[Task], first: usize) -> anyhow::Result<Placed> {
     let (mut programs, mut of_task) = (Vec::new(), BTreeMap::new());
     let Some(store) = store else { return Ok((programs, of_task)) };
     for task in tasks {
@@ -245,6 +262,9 @@ struct Desk<'d> {
     bar: Option<ProgressBar>,
     tried: AtomicU64,
     answered: AtomicUsize,
+    /// Used by all tasks, and left for those that are not sure yet; for runs on fuel.
+    fuel_used: AtomicU64,
+    fuel_left: AtomicU64,
     ledger: Mutex<Ledger>,
 }
 
@@ -256,6 +276,8 @@ struct Ledger {
     /// How sure the outputs of each task are.
     sure: Vec<f64>,
     tried: Vec<u64>,
+    /// Used and left.
+    fuel: Vec<(u64, u64)>,
     curve: Vec<CurvePoint>,
     saved: Instant,
     every: Duration,
@@ -280,6 +302,7 @@ impl<'d> Desk<'d> {
             answered: vec![false; n],
             sure: vec![0.0; n],
             tried: vec![0; n],
+            fuel: vec![(0, 0); n],
             curve: Vec::new(),
             saved: Instant::now(),
             every: EVERY,
@@ -293,6 +316,8 @@ impl<'d> Desk<'d> {
             bar: bar(n),
             tried: AtomicU64::new(0),
             answered: AtomicUsize::new(0),
+            fuel_used: AtomicU64::new(0),
+            fuel_left: AtomicU64::new(0),
             ledger: Mutex::new(ledger),
         };
         let mut ledger = desk.ledger();
@@ -310,7 +335,7 @@ impl<'d> Desk<'d> {
     }
 
     /// Searches until everything is through or the time is over.
-    fn search(&self, campaign: &Campaign, pool: &Pool, searcher: &Searcher<'_>) {
+    fn search(&self, campaign: &Campaign, pool: &Pool, searcher: &Searcher<'_>, trace: Option<&Trace>) {
         let stop = Arc::new(AtomicBool::new(false));
         let over = AtomicBool::new(false);
         std::thread::scope(|scope| {
@@ -324,7 +349,7 @@ impl<'d> Desk<'d> {
                 }
             });
             let end = Ender::new(&over, watcher.thread().clone());
-            campaign.run(pool, searcher, self.args.means.fuel(), &stop, &|task, progress| {
+            campaign.run(pool, searcher, self.args.means.fuel(), &stop, trace, &|task, progress| {
                 let mut ledger = self.ledger();
                 self.enter(&mut ledger, campaign, task, progress);
                 if ledger.saved.elapsed() >= ledger.every {
@@ -343,9 +368,13 @@ impl<'d> Desk<'d> {
         let Some(bar) = &self.bar else { return };
         let (answered, tried) = (self.answered.load(Ordering::Relaxed), self.tried.load(Ordering::Relaxed));
         let per_second = tried as f64 / self.started.elapsed().as_secs_f64().max(1e-3);
+        let elapsed = self.started.elapsed();
+        let (used, left) = (self.fuel_used.load(Ordering::Relaxed), self.fuel_left.load(Ordering::Relaxed));
         let left = match self.args.means.budget {
-            Some(budget) => {
-                format!(", {} left", time(budget.saturating_sub(self.started.elapsed())))
+            Some(budget) => format!(", {} left", time(budget.saturating_sub(elapsed))),
+            // At the pace so far; tasks that become sure before their fuel is used make it less.
+            None if used > 0 => {
+                format!(", at most {} left", time(elapsed.mul_f64(left as f64 / used as f64)))
             }
             None => String::new(),
         };
@@ -367,6 +396,14 @@ impl<'d> Desk<'d> {
         let solved_on_demos = ledger.answered.iter().filter(|answered| **answered).count();
         self.tried.store(tried, Ordering::Relaxed);
         self.answered.store(solved_on_demos, Ordering::Relaxed);
+        let least = attempts.iter().map(|output| output.sure()).min().unwrap_or(0);
+        let open = !progress.ended && least < search::SURE;
+        let limit = self.args.means.fuel().unwrap_or(0);
+        let left = if open { limit.saturating_sub(progress.fuel) } else { 0 };
+        ledger.fuel[task] = (progress.fuel, left);
+        let sum = |of: fn(&(u64, u64)) -> u64| ledger.fuel.iter().map(of).sum();
+        self.fuel_used.store(sum(|it| it.0), Ordering::Relaxed);
+        self.fuel_left.store(sum(|it| it.1), Ordering::Relaxed);
         // Ever farther apart, so that the curve of a long run stays short.
         if ledger.curve.last().is_none_or(|last| seconds >= last.seconds * 1.1 + 0.1) {
             let expected_outputs = ledger.sure.iter().sum();
@@ -402,10 +439,11 @@ impl<'d> Desk<'d> {
             },
             scores,
             tasks: (0..campaign.len()).map(task).collect(),
+            profile: None,
         }
     }
 
-    fn finish(self, campaign: &Campaign, tasks: &[Task], resumed: usize) -> Answer {
+    fn finish(self, campaign: &Campaign, tasks: &[Task], resumed: usize, recording: &Recording) -> Answer {
         let mut ledger = self.ledger();
         for task in 0..campaign.len() {
             self.enter(&mut ledger, campaign, task, &campaign.progress(task));
@@ -419,10 +457,18 @@ impl<'d> Desk<'d> {
         let scores = Scores::open(&answers, tasks);
         let mut totals = Totals::default();
         totals.add(&scores);
-        let document = self.document(&ledger, campaign, record::scores(&totals));
+        let mut document = self.document(&ledger, campaign, record::scores(&totals));
         let reliability = reliability(&document.tasks, &scores);
+        for (entry, task) in document.tasks.iter_mut().zip(tasks) {
+            entry.train = task.train.iter().map(example).collect();
+            entry.test = task.test.iter().map(example).collect();
+        }
+        document.profile = recording.profile_of_search();
         if let Some(path) = &self.args.record {
             document.write(path).with_context(|| cannot_write(path))?;
+        }
+        if let Some(path) = &self.args.report {
+            super::report::of_record("solve", of_solve(document.clone()), path)?;
         }
         if let Some(path) = &self.args.export {
             write_aside(path, exported(&document.tasks).as_bytes()).with_context(|| cannot_write(path))?;

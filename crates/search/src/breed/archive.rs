@@ -168,3 +168,60 @@ fn niche(bred: &Bred) -> Niche {
 pub(crate) fn calls(program: &Program) -> u32 {
     program.nodes().iter().filter(|node| node.is_call()).count() as u32
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bred(text: &str, score: u32, behaviour: &str) -> Bred {
+        let program = batt_lang::parse(text).programs.remove(0);
+        let behaviour = ContentHash::of(behaviour.as_bytes());
+        let trial = Trial { right: 0, shaped: 1, pairs: 2, score, fuel: 10, dearest: 5, behaviour };
+        let hash = program.hash();
+        Bred::known(&program, hash, trial)
+    }
+
+    #[test]
+    fn one_program_for_each_behaviour_and_each_niche() {
+        let mut archive = Archive::new(8);
+        assert!(archive.offer(bred("def f(I): return rot90(I)", 100, "a")));
+        // The same answers, at more calls.
+        assert!(!archive.offer(bred("def f(I): return rot90(rot180(rot180(I)))", 100, "a")));
+        // Other answers in the same niche: the better one stays.
+        assert!(!archive.offer(bred("def f(I): return rot90(hmirror(I))", 50, "a")));
+        assert!(archive.offer(bred("def f(I): return rot90(I)", 200, "b")));
+        assert_eq!(archive.elites.len(), 1);
+        // Another last call is another niche.
+        assert!(archive.offer(bred("def f(I): return hmirror(I)", 10, "c")));
+        assert_eq!((archive.elites.len(), archive.behaviours.len()), (2, 2));
+        assert_eq!((archive.best_score, archive.best().map(|best| best.trial.score)), (200, Some(200)));
+    }
+
+    #[test]
+    fn the_worst_goes_and_the_start_stays() {
+        let mut archive = Archive::new(2);
+        archive.start(bred("def f(I): return I", 0, "start"));
+        assert!(archive.offer(bred("def f(I): return hmirror(I)", 10, "a")));
+        assert!(archive.offer(bred("def f(I): return vmirror(I)", 20, "b")));
+        let scores: Vec<u32> = archive.elites.values().map(|elite| elite.bred.trial.score).collect();
+        assert_eq!(scores, [0, 20]);
+    }
+
+    #[test]
+    fn who_scores_more_has_more_offspring_and_the_start_has_every_other_turn() {
+        let mut archive = Archive::new(8);
+        archive.start(bred("def f(I): return I", 0, "start"));
+        archive.offer(bred("def f(I): return hmirror(I)", 900_000, "a"));
+        archive.offer(bred("def f(I): return vmirror(I)", 100_000, "b"));
+        let mut turns = [0; 3];
+        for _ in 0..200 {
+            match archive.draw(16).map(|bred| bred.trial.score) {
+                Some(0) => turns[0] += 1,
+                Some(900_000) => turns[1] += 1,
+                _ => turns[2] += 1,
+            }
+        }
+        assert_eq!(turns[0], 100);
+        assert!(turns[1] > 10 * turns[2] && turns[2] > 0, "{turns:?}");
+    }
+}
