@@ -21,6 +21,8 @@ pub(super) const MAX_SIDE: usize = 30;
 const MAX_LIST: usize = 120;
 
 impl Kind {
+    pub(super) const COUNT: usize = 6;
+
     /// Whether a value of this sort can be the output or a layer of it.
     pub(super) fn can_be_drawn(self) -> bool {
         matches!(self, Kind::Grid | Kind::Object | Kind::Indices)

@@ -1,7 +1,7 @@
 //! The values made so far: one representative for each vector of values over all inputs.
 
 use batt_dsl::symbol;
-use batt_value::{Arena, Owned, Value};
+use batt_value::{Arena, Owned, Planes, Value};
 use rustc_hash::FxHashSet;
 
 use super::identity::{hash, mix};
@@ -83,6 +83,48 @@ impl<'a> Pool<'a> {
     }
 
     fn copied(&self, values: &[Value<'_>]) -> Option<Box<[Value<'a>]>> {
-        values.iter().map(|value| Owned::new(*value).load(self.arena, &symbol).ok()).collect()
+        values.iter().map(|value| copy(*value, self.arena)).collect()
+    }
+}
+
+/// The value again, in another arena.
+fn copy<'a>(value: Value<'_>, arena: &'a Arena) -> Option<Value<'a>> {
+    let all = |items: &[Value<'_>]| items.iter().map(|item| copy(*item, arena)).collect::<Option<Vec<_>>>();
+    match value {
+        Value::Int(int) => Some(Value::Int(int)),
+        Value::Grid(grid) => arena.grid(grid.width(), grid.cells()).ok(),
+        Value::Patch(patch) => {
+            let (row, col, height, _) = patch.bounds();
+            let planes =
+                Planes { row, col, height: height as usize, colors: patch.colors(), words: patch.rows() };
+            arena.patch(planes)?.ok()
+        }
+        Value::Set(set) => arena.set_ascending(&all(set.items())?).ok(),
+        Value::Tuple(tuple) => arena.tuple(&all(tuple.items())?).ok(),
+        other => Owned::new(other).load(arena, &symbol).ok(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use batt_value::{Caps, order};
+
+    use super::*;
+
+    #[test]
+    fn copies_are_identical() {
+        let (one, two) = (Arena::new(Caps::STANDARD), Arena::new(Caps::STANDARD));
+        for text in [
+            "3",
+            "[1 2 | 3 4]",
+            "{(1, (2, 3)), (4, (-1, 5))}",
+            "{(0, 7), (9, 9)}",
+            "{{(1, (0, 0))}, {(1, (0, 1)), (2, (4, 4))}}",
+            "([1 2 | 3 4], [5])",
+            "{(0, 0), (20, 0)}",
+        ] {
+            let value = batt_value::parse(text, &one, &|_| None).unwrap();
+            assert!(order::identical(value, copy(value, &two).unwrap()), "{text}");
+        }
     }
 }
