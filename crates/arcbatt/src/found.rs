@@ -127,7 +127,8 @@ impl Found {
         };
         let SolveRun { version, dsl, data, fuel_per_task, seed, .. } = run;
         // For each task; nothing if only time limited it.
-        let options = Options { fuel: fuel_per_task.unwrap_or(0), seconds: 0, all_pairs: false, go_on: false };
+        let options =
+            Options { fuel: fuel_per_task.unwrap_or(0), seconds: 0, all_pairs: false, go_on: false };
         Record {
             right,
             run: What { version, dsl, data, options, seed: Some(seed) },
