@@ -223,3 +223,30 @@ fn the_log_is_off_unless_asked_for() {
     let logging = categories.iter().find(|it| it["name"] == "logging").unwrap();
     assert!(logging["time"].as_u64().unwrap() > 0);
 }
+
+#[test]
+fn a_search_is_recorded_as_a_run_is() {
+    let batt = Batt::new("profile-search");
+    let _ = std::fs::remove_file(batt.path("store.sqlite"));
+    let few = "-n 4 --fuel-per-task 4000000 --threads 2 --profile";
+    for (command, busy) in [
+        ("solve demo", "primitives: learn"),
+        ("search demo --store {dir}/store.sqlite", "candidate management"),
+        ("search demo --store {dir}/store.sqlite --mode enumerate", "primitives: geometry"),
+    ] {
+        let told = batt.run(&format!("{command} {few} --record {{dir}}/s.json --report {{dir}}/s.html"));
+        assert!(told.ends_with("exit 0\n"), "{told}");
+        let framework = json(&batt.run("profile framework {dir}/s.json --allow-invalid --json"));
+        let categories = framework["categories"].as_array().unwrap();
+        let time = |name: &str| categories.iter().find(|it| it["name"] == name).unwrap()["time"].as_u64();
+        assert!(time(busy) > Some(0), "{command}: {framework}");
+        let sum: u64 = categories.iter().map(|it| it["time"].as_u64().unwrap()).sum();
+        assert_eq!(Some(sum), framework["lane_time"].as_u64());
+        // A task that is taken up again and again is one task.
+        let phases = json(&batt.run("profile phases {dir}/s.json --allow-invalid --json"));
+        assert!(phases["tasks"].as_u64() <= Some(4), "{command}: {phases}");
+        assert!(batt.read("s.html").contains("Solved over time"));
+    }
+    let text = batt.run("solve demo -n 1 --profile");
+    assert!(text.contains("--record") && text.ends_with("exit 2\n"), "{text}");
+}
