@@ -103,6 +103,7 @@ impl Breeding {
                 pool.install(|| open.par_iter().with_max_len(1).for_each(step));
             }
             let better = open.iter().zip(before).filter(|(task, before)| self.score(**task) > *before);
+            let _filing = stock.trace.map(|trace| trace.enter(Spot::WRITE));
             keeper.round(&better.map(|(task, _)| *task).collect::<Vec<_>>());
         }
     }

@@ -49,6 +49,7 @@ pub fn run<'p>(
             let _waiting = trace.map(|trace| trace.enter(Spot::IDLE));
             pool.install(|| chunk.par_iter().with_max_len(1).filter_map(one).collect())
         };
+        let _filing = trace.map(|trace| trace.enter(Spot::WRITE));
         found.into_iter().for_each(|(task, enumeration)| each(task, enumeration));
     }
 }

@@ -126,8 +126,9 @@ impl Found {
             text: program.source().to_owned(),
         };
         let SolveRun { version, dsl, data, fuel_per_task, seed, .. } = run;
-        let fuel = fuel_per_task.unwrap_or(u64::MAX);
-        let options = Options { fuel, seconds: 0, all_pairs: false, go_on: false };
+        // For each task; nothing if only time limited it.
+        let options =
+            Options { fuel: fuel_per_task.unwrap_or(0), seconds: 0, all_pairs: false, go_on: false };
         Record {
             right,
             run: What { version, dsl, data, options, seed: Some(seed) },

