@@ -349,7 +349,27 @@ impl Arena {
 
     /// Words to write planes into, for [`Arena::tight`].
     pub fn words(&self, n: usize, word: u64) -> &mut [u64] {
-        self.bump.alloc_slice_fill_copy(n, word)
+        self.repeat(n, word)
+    }
+
+    /// Something that is no value, for as long as the values last.
+    pub fn keep<T: Copy>(&self, item: T) -> &T {
+        self.bump.alloc(item)
+    }
+
+    /// An item `n` times over.
+    pub fn repeat<T: Copy>(&self, n: usize, item: T) -> &mut [T] {
+        self.bump.alloc_slice_fill_copy(n, item)
+    }
+
+    /// Items that are no value together, or none yet.
+    pub fn gather<T: Copy>(&self, items: impl ExactSizeIterator<Item = T>) -> &[T] {
+        self.bump.alloc_slice_fill_iter(items)
+    }
+
+    /// The same, if none is missing.
+    pub fn try_gather<T: Copy>(&self, items: impl ExactSizeIterator<Item = Option<T>>) -> Option<&[T]> {
+        self.bump.alloc_slice_try_fill_iter(items.map(|item| item.ok_or(()))).ok().map(|items| &*items)
     }
 
     /// [`Arena::tight`] for planes whose cells nobody has counted.

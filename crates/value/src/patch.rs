@@ -8,6 +8,8 @@ use crate::Value;
 pub struct Pair(u64);
 
 impl Pair {
+    pub const ZERO: Pair = Pair(0);
+
     pub fn new(row: i64, col: i64) -> Option<Pair> {
         let (row, col) = (i32::try_from(row).ok()?, i32::try_from(col).ok()?);
         Some(Pair((row as u32 as u64) << 32 | col as u32 as u64))

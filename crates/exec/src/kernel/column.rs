@@ -9,7 +9,7 @@ use std::ops::{Range, RangeInclusive};
 use std::sync::LazyLock;
 
 use batt_dsl::{Cx, Entry, Kernel};
-use batt_value::{Closure, Fail, Op, Pair, Patch, Symbol, Value, order};
+use batt_value::{Arena, Closure, Fail, Op, Pair, Patch, Symbol, Value, order};
 
 use smallvec::SmallVec;
 
@@ -20,22 +20,25 @@ type Few<'a> = SmallVec<[Value<'a>; 3]>;
 /// Shorter columns are not worth their buffers; longer ones would not stay near.
 const LENGTHS: RangeInclusive<usize> = 3..=4096;
 
+/// Columns lie in the arena of the values and stay there as long as these. Once it is so full, there are no more.
+const MAX_BYTES: usize = 16 << 20;
+
 /// A column of functions that is spread over members of a container may be this long.
 const MAX_SPREAD: usize = 1 << 15;
 
 /// Values side by side, by what they are.
-#[derive(Clone)]
+#[derive(Clone, Copy)]
 pub(super) enum Column<'a> {
     /// All the same.
     Same(Value<'a>),
-    Bools(Vec<bool>),
-    Ints(Vec<i64>),
-    Pairs(Vec<Pair>),
-    Values(Vec<Value<'a>>),
+    Bools(&'a [bool]),
+    Ints(&'a [i64]),
+    Pairs(&'a [Pair]),
+    Values(&'a [Value<'a>]),
     /// Tuples of two, as two columns.
-    Twos(Box<[Column<'a>; 2]>),
+    Twos(&'a [Column<'a>; 2]),
     /// One combinator over columns of what it holds.
-    Funcs(Op, Vec<Column<'a>>),
+    Funcs(Op, &'a [Column<'a>]),
 }
 
 use Column::{Bools, Funcs, Ints, Pairs, Same, Twos, Values};
@@ -43,22 +46,22 @@ use Column::{Bools, Funcs, Ints, Pairs, Same, Twos, Values};
 impl<'a> Column<'a> {
     /// The members of a container, if a column pays.
     pub(super) fn of(cx: &Cx<'a>, container: Value<'a>) -> Option<Column<'a>> {
-        if !LENGTHS.contains(&container.len()?) {
+        if !LENGTHS.contains(&container.len()?) || cx.arena.bytes() > MAX_BYTES {
             return None;
         }
         Some(match container {
-            Value::Row(row) => Ints(row.cells().iter().map(|&cell| cell.into()).collect()),
+            Value::Row(row) => Ints(cx.arena.gather(row.cells().iter().map(|&cell| cell.into()))),
             Value::Patch(patch) if patch.is_object() => {
-                Twos(Box::new([Ints(colors(patch)), Pairs(places(patch))]))
+                Column::twos(cx, Ints(colors(cx.arena, patch)), Pairs(places(cx.arena, patch)))
             }
-            Value::Patch(patch) => Pairs(places(patch)),
-            Value::Set(set) => Column::from_slice(set.items()),
-            Value::Tuple(tuple) => Column::from_slice(tuple.items()),
-            _ => Column::collect(container.items(cx.arena)?.map(Some))?,
+            Value::Patch(patch) => Pairs(places(cx.arena, patch)),
+            Value::Set(set) => Column::from_slice(cx, set.items()),
+            Value::Tuple(tuple) => Column::from_slice(cx, tuple.items()),
+            _ => Column::collect(cx.arena, container.items(cx.arena)?.map(Some))?,
         })
     }
 
-    fn from_slice(values: &[Value<'a>]) -> Column<'a> {
+    fn from_slice(cx: &Cx<'a>, values: &'a [Value<'a>]) -> Column<'a> {
         fn two<'a>(value: &Value<'a>) -> Option<[Value<'a>; 2]> {
             match value {
                 Value::Tuple(tuple) => tuple.items().try_into().ok(),
@@ -72,48 +75,72 @@ impl<'a> Column<'a> {
                 _ => None,
             }
         }
-        match values {
+        let narrow = match values {
             [Value::Tuple(_) | Value::Grid(_), ..] if values.iter().all(|value| two(value).is_some()) => {
-                let part =
-                    |k: usize| Column::collect(values.iter().map(|value| two(value).map(|items| items[k])));
-                Column::twos(part(0), part(1)).unwrap_or_else(|| Values(values.to_vec()))
+                let part = |k: usize| {
+                    let parts = values.iter().map(|value| two(value).map(|items| items[k]));
+                    Column::collect(cx.arena, parts)
+                };
+                part(0).zip(part(1)).map(|(a, b)| Column::twos(cx, a, b))
             }
             [Value::Int(_) | Value::Pair(_) | Value::Bool(_), ..] => {
-                Column::collect(values.iter().map(|value| Some(*value))).expect("no value is missing")
+                Column::collect(cx.arena, values.iter().map(|value| Some(*value)))
             }
-            _ => Values(values.to_vec()),
-        }
+            _ => None,
+        };
+        narrow.unwrap_or(Values(values))
     }
 
     /// The values one after the other, each kept as what the first one is, as long as all are.
-    fn collect(mut values: impl ExactSizeIterator<Item = Option<Value<'a>>>) -> Option<Column<'a>> {
+    fn collect(
+        arena: &'a Arena,
+        mut values: impl ExactSizeIterator<Item = Option<Value<'a>>>,
+    ) -> Option<Column<'a>> {
+        /// A column that is being filled.
+        enum Open<'a> {
+            Bools(&'a mut [bool]),
+            Ints(&'a mut [i64]),
+            Pairs(&'a mut [Pair]),
+            Values(&'a mut [Value<'a>]),
+        }
         let n = values.len();
         let mut column = match values.next()?? {
-            Value::Int(int) => Ints(started(n, int)),
-            Value::Pair(pair) => Pairs(started(n, pair)),
-            Value::Bool(bool) => Bools(started(n, Value::Bool(bool).truth())),
-            value => Values(started(n, value)),
+            Value::Int(int) => Open::Ints(arena.repeat(n, int)),
+            Value::Pair(pair) => Open::Pairs(arena.repeat(n, pair)),
+            value @ Value::Bool(_) => Open::Bools(arena.repeat(n, value.truth())),
+            value => Open::Values(arena.repeat(n, value)),
         };
-        for (place, value) in (1..).zip(values) {
+        for (place, value) in (1..n).zip(values) {
             let value = value?;
             match (&mut column, value) {
-                (Ints(ints), Value::Int(int)) => ints.push(int),
-                (Pairs(pairs), Value::Pair(pair)) => pairs.push(pair),
-                (Bools(bools), Value::Bool(_)) => bools.push(value.truth()),
-                (Values(values), _) => values.push(value),
+                (Open::Ints(ints), Value::Int(int)) => ints[place] = int,
+                (Open::Pairs(pairs), Value::Pair(pair)) => pairs[place] = pair,
+                (Open::Bools(bools), Value::Bool(_)) => bools[place] = value.truth(),
+                (Open::Values(values), _) => values[place] = value,
                 (mixed, _) => {
-                    let mut values = Vec::with_capacity(n);
-                    values.extend((0..place).filter_map(|place| mixed.simple(place)));
-                    values.push(value);
-                    column = Values(values);
+                    let values = arena.repeat(n, value);
+                    for (at, value) in values[..place].iter_mut().enumerate() {
+                        *value = match mixed {
+                            Open::Bools(bools) => bools[at].into(),
+                            Open::Ints(ints) => Value::Int(ints[at]),
+                            Open::Pairs(pairs) => Value::Pair(pairs[at]),
+                            Open::Values(values) => values[at],
+                        };
+                    }
+                    column = Open::Values(values);
                 }
             }
         }
-        Some(column)
+        Some(match column {
+            Open::Bools(bools) => Bools(bools),
+            Open::Ints(ints) => Ints(ints),
+            Open::Pairs(pairs) => Pairs(pairs),
+            Open::Values(values) => Values(values),
+        })
     }
 
-    fn twos(a: Option<Column<'a>>, b: Option<Column<'a>>) -> Option<Column<'a>> {
-        Some(Twos(Box::new([a?, b?])))
+    fn twos(cx: &Cx<'a>, a: Column<'a>, b: Column<'a>) -> Column<'a> {
+        Twos(cx.arena.keep([a, b]))
     }
 
     /// A value that is there already; functions and tuples have to be made.
@@ -152,14 +179,14 @@ impl<'a> Column<'a> {
         }
     }
 
-    pub(super) fn into_values(self, cx: &Cx<'a>, n: usize) -> Option<Vec<Value<'a>>> {
+    pub(super) fn values(self, cx: &Cx<'a>, n: usize) -> Option<&'a [Value<'a>]> {
         Some(match self {
             Values(values) => values,
-            Same(value) => vec![value; n],
-            Bools(bools) => bools.into_iter().map(Value::from).collect(),
-            Ints(ints) => ints.into_iter().map(Value::Int).collect(),
-            Pairs(pairs) => pairs.into_iter().map(Value::Pair).collect(),
-            Twos(_) | Funcs(..) => gathered(n, (0..n).map(|place| self.get(cx, place)))?,
+            Same(value) => cx.arena.repeat(n, value),
+            Bools(bools) => cx.arena.gather(bools.iter().map(|bool| Value::from(*bool))),
+            Ints(ints) => cx.arena.gather(ints.iter().map(|int| Value::Int(*int))),
+            Pairs(pairs) => cx.arena.gather(pairs.iter().map(|pair| Value::Pair(*pair))),
+            Twos(_) | Funcs(..) => cx.arena.try_gather((0..n).map(|place| self.get(cx, place)))?,
         })
     }
 
@@ -195,7 +222,7 @@ impl<'a> Column<'a> {
             Values(values) => values.iter().fold((0, 0), |(weight, depth), value| {
                 (weight.max(value.weight().into()), depth.max(value.depth()))
             }),
-            Twos(parts) => container_of(&**parts),
+            Twos(parts) => container_of(*parts),
             Funcs(_, held) => container_of(held),
         }
     }
@@ -216,11 +243,11 @@ impl<'a> Column<'a> {
         }
     }
 
-    pub(super) fn into_truths(self, n: usize) -> Vec<bool> {
+    pub(super) fn truths(self, cx: &Cx<'a>, n: usize) -> &'a [bool] {
         match self {
             Bools(bools) => bools,
-            Twos(_) | Funcs(..) => vec![true; n],
-            _ => (0..n).map(|place| self.simple(place).is_some_and(Value::truth)).collect(),
+            Twos(_) | Funcs(..) => cx.arena.repeat(n, true),
+            _ => cx.arena.gather((0..n).map(|place| self.simple(place).is_some_and(Value::truth))),
         }
     }
 
@@ -238,25 +265,26 @@ impl<'a> Column<'a> {
     }
 
     /// The `n` values `times` over, all of them each time.
-    pub(super) fn repeated(&self, n: usize, times: usize) -> Column<'a> {
-        self.picked((0..n * times).map(|place| place % n))
+    pub(super) fn repeated(&self, cx: &Cx<'a>, n: usize, times: usize) -> Column<'a> {
+        self.picked(cx, (0..n * times).map(|place| place % n))
     }
 
     /// Each of the `n` values `times` over.
-    pub(super) fn stretched(&self, n: usize, times: usize) -> Column<'a> {
-        self.picked((0..n * times).map(|place| place / times))
+    pub(super) fn stretched(&self, cx: &Cx<'a>, n: usize, times: usize) -> Column<'a> {
+        self.picked(cx, (0..n * times).map(|place| place / times))
     }
 
     /// The values at these places.
-    fn picked(&self, places: impl Iterator<Item = usize> + Clone) -> Column<'a> {
+    fn picked(&self, cx: &Cx<'a>, places: impl ExactSizeIterator<Item = usize> + Clone) -> Column<'a> {
+        let pick = |column: &Column<'a>| column.picked(cx, places.clone());
         match self {
             Same(value) => Same(*value),
-            Bools(bools) => Bools(places.map(|place| bools[place]).collect()),
-            Ints(ints) => Ints(places.map(|place| ints[place]).collect()),
-            Pairs(pairs) => Pairs(places.map(|place| pairs[place]).collect()),
-            Values(values) => Values(places.map(|place| values[place]).collect()),
-            Twos(parts) => Twos(Box::new([parts[0].picked(places.clone()), parts[1].picked(places)])),
-            Funcs(op, held) => Funcs(*op, held.iter().map(|column| column.picked(places.clone())).collect()),
+            Bools(bools) => Bools(cx.arena.gather(places.map(|place| bools[place]))),
+            Ints(ints) => Ints(cx.arena.gather(places.map(|place| ints[place]))),
+            Pairs(pairs) => Pairs(cx.arena.gather(places.map(|place| pairs[place]))),
+            Values(values) => Values(cx.arena.gather(places.map(|place| values[place]))),
+            Twos([a, b]) => Column::twos(cx, pick(a), pick(b)),
+            Funcs(op, held) => Funcs(*op, cx.arena.gather(held.iter().map(pick))),
         }
     }
 }
@@ -273,10 +301,10 @@ pub(super) fn collected<'a>(
     cx: &mut Cx<'a>,
     function: Value<'a>,
     container: Value<'a>,
-) -> Option<Vec<Value<'a>>> {
+) -> Option<&'a [Value<'a>]> {
     let column = Column::of(cx, container)?;
     let n = container.len()?;
-    cx.attempt(|cx| keys(cx, &Same(function), &column, n)?.into_values(cx, n))
+    cx.attempt(|cx| keys(cx, &Same(function), &column, n)?.values(cx, n))
 }
 
 /// The results of functions on a column, and what it costs to keep them. Spends even if it comes to nothing.
@@ -298,11 +326,11 @@ pub(super) fn collected2<'a>(
     a: &Column<'a>,
     b: &Column<'a>,
     n: usize,
-) -> Option<Vec<Value<'a>>> {
+) -> Option<&'a [Value<'a>]> {
     cx.attempt(|cx| {
         let results = column2(cx, &Same(function), a, b, n)?;
         cx.spend(results.weight(n))?;
-        results.into_values(cx, n)
+        results.values(cx, n)
     })
 }
 
@@ -311,12 +339,13 @@ fn column1<'a>(cx: &mut Cx<'a>, functions: &Column<'a>, x: &Column<'a>, n: usize
     match (functions, x) {
         (Same(function), Same(x)) => once(cx, n, |cx| cx.call1(*function, *x).ok()),
         (Same(Value::Prim(symbol)), _) => primitive1(cx, symbol, x, n),
-        (Same(Value::Func(closure)), _) if closure.arity == 1 => {
-            let held: SmallVec<[Column<'a>; 3]> = closure.held.iter().map(|value| Same(*value)).collect();
-            combinator(cx, closure.op, &held, x, n)
-        }
+        (Same(Value::Func(closure)), _) if closure.arity == 1 => match *closure.held {
+            [a, b] => combinator(cx, closure.op, &[Same(a), Same(b)], x, n),
+            [a, b, c] => combinator(cx, closure.op, &[Same(a), Same(b), Same(c)], x, n),
+            _ => None,
+        },
         (Funcs(op, held), _) if functions.arity() == Some(1) => combinator(cx, *op, held, x, n),
-        _ => each(n, |place| {
+        _ => each(cx.arena, n, |place| {
             let (function, x) = (functions.get(cx, place)?, x.get(cx, place)?);
             cx.call1(function, x).ok()
         }),
@@ -343,9 +372,9 @@ fn column2<'a>(
         ) if let Some(op) = combinator_of(symbol) => {
             cx.enter_many(n)?;
             cx.leave();
-            closures(cx, op, vec![Same(*fixed), a.clone(), b.clone()], n)
+            closures(cx, op, [Same(*fixed), *a, *b], n)
         }
-        _ => each(n, |place| {
+        _ => each(cx.arena, n, |place| {
             let (a, b) = (a.get(cx, place)?, b.get(cx, place)?);
             let function = functions.get(cx, place)?;
             cx.call2(function, a, b).ok()
@@ -399,8 +428,13 @@ fn combinator<'a>(
 }
 
 /// A column of closures, not made yet.
-fn closures<'a>(cx: &mut Cx<'a>, op: Op, held: Vec<Column<'a>>, n: usize) -> Option<Column<'a>> {
-    let column = Funcs(op, held).admitted(cx)?;
+fn closures<'a, const N: usize>(
+    cx: &mut Cx<'a>,
+    op: Op,
+    held: [Column<'a>; N],
+    n: usize,
+) -> Option<Column<'a>> {
+    let column = Funcs(op, cx.arena.keep(held)).admitted(cx)?;
     column.arity()?;
     pay(cx, n, 4)?;
     Some(column)
@@ -431,8 +465,12 @@ fn once<'a>(
     Some(Same(value))
 }
 
-fn each<'a>(n: usize, call: impl FnMut(usize) -> Option<Value<'a>>) -> Option<Column<'a>> {
-    Column::collect((0..n).map(call))
+fn each<'a>(
+    arena: &'a Arena,
+    n: usize,
+    call: impl FnMut(usize) -> Option<Value<'a>>,
+) -> Option<Column<'a>> {
+    Column::collect(arena, (0..n).map(call))
 }
 
 fn primitive1<'a>(cx: &mut Cx<'a>, symbol: &'static Symbol, x: &Column<'a>, n: usize) -> Option<Column<'a>> {
@@ -444,12 +482,12 @@ fn primitive1<'a>(cx: &mut Cx<'a>, symbol: &'static Symbol, x: &Column<'a>, n: u
     let function = Value::Prim(symbol);
     match cx.entry(symbol) {
         Entry { kernel: Some(Kernel::Q1(quick)), .. } => cx.counted(symbol, n, |cx| {
-            each(n, |place| {
+            each(cx.arena, n, |place| {
                 let x = x.get(cx, place)?;
                 quick(cx, x).or_else(|| cx.call1(function, x).ok())
             })
         }),
-        _ => each(n, |place| {
+        _ => each(cx.arena, n, |place| {
             let x = x.get(cx, place)?;
             cx.call1(function, x).ok()
         }),
@@ -471,12 +509,12 @@ fn primitive2<'a>(
     let function = Value::Prim(symbol);
     match cx.entry(symbol) {
         Entry { kernel: Some(Kernel::Q2(quick)), .. } => cx.counted(symbol, n, |cx| {
-            each(n, |place| {
+            each(cx.arena, n, |place| {
                 let (a, b) = (a.get(cx, place)?, b.get(cx, place)?);
                 quick(cx, a, b).or_else(|| cx.call2(function, a, b).ok())
             })
         }),
-        _ => each(n, |place| {
+        _ => each(cx.arena, n, |place| {
             let (a, b) = (a.get(cx, place)?, b.get(cx, place)?);
             cx.call2(function, a, b).ok()
         }),
@@ -525,10 +563,10 @@ static TIGHT: LazyLock<Vec<Option<Tight>>> = LazyLock::new(|| {
         ("argmin", Tight::Two(|cx, container, keys, n| bests(cx, container, keys, n, Ordering::Less))),
         ("valmax", Tight::Two(|cx, container, keys, n| peaks(cx, container, keys, n, Ordering::Greater))),
         ("valmin", Tight::Two(|cx, container, keys, n| peaks(cx, container, keys, n, Ordering::Less))),
-        ("compose", Tight::Two(|cx, a, b, n| closures(cx, Op::Compose, vec![a.clone(), b.clone()], n))),
-        ("matcher", Tight::Two(|cx, a, b, n| closures(cx, Op::Matcher, vec![a.clone(), b.clone()], n))),
-        ("lbind", Tight::Two(|cx, a, b, n| closures(cx, Op::Lbind, vec![a.clone(), b.clone()], n))),
-        ("rbind", Tight::Two(|cx, a, b, n| closures(cx, Op::Rbind, vec![a.clone(), b.clone()], n))),
+        ("compose", Tight::Two(|cx, a, b, n| closures(cx, Op::Compose, [*a, *b], n))),
+        ("matcher", Tight::Two(|cx, a, b, n| closures(cx, Op::Matcher, [*a, *b], n))),
+        ("lbind", Tight::Two(|cx, a, b, n| closures(cx, Op::Lbind, [*a, *b], n))),
+        ("rbind", Tight::Two(|cx, a, b, n| closures(cx, Op::Rbind, [*a, *b], n))),
     ];
     for (name, tight) in loops {
         let symbol = batt_dsl::symbol(name).unwrap_or_else(|| panic!("no primitive is called {name}"));
@@ -538,14 +576,16 @@ static TIGHT: LazyLock<Vec<Option<Tight>>> = LazyLock::new(|| {
 });
 
 /// The places of a patch, in the order of its members.
-fn places(patch: &Patch<'_>) -> Vec<Pair> {
+fn places<'a>(arena: &'a Arena, patch: &Patch<'_>) -> &'a [Pair] {
     let (top, left, _, _) = patch.bounds();
-    let mut places = Vec::with_capacity(patch.count());
+    let places = arena.repeat(patch.count(), Pair::ZERO);
+    let mut next = places.iter_mut();
     for (_, plane) in patch.planes() {
         for (row, word) in (top..).zip(plane) {
             let mut bits = *word;
             while bits != 0 {
-                places.extend(Pair::new(row, left + i64::from(bits.trailing_zeros())));
+                let place = Pair::new(row, left + i64::from(bits.trailing_zeros()));
+                next.next().zip(place).into_iter().for_each(|(to, place)| *to = place);
                 bits &= bits - 1;
             }
         }
@@ -554,28 +594,21 @@ fn places(patch: &Patch<'_>) -> Vec<Pair> {
 }
 
 /// The colours of an object, in the order of its members.
-fn colors(patch: &Patch<'_>) -> Vec<i64> {
-    let mut colors = Vec::with_capacity(patch.count());
+fn colors<'a>(arena: &'a Arena, patch: &Patch<'_>) -> &'a [i64] {
+    let (mut planes, n) = (patch.planes(), patch.count());
+    let colors = arena.repeat(n, planes.next().map_or(0, |(color, _)| color));
+    let mut rest = &mut *colors;
+    let (_, _, height, _) = patch.bounds();
+    if patch.rows().len() == height as usize {
+        return colors;
+    }
     for (color, plane) in patch.planes() {
         let count: u32 = plane.iter().map(|word| word.count_ones()).sum();
-        colors.resize(colors.len() + count as usize, color);
+        let (these, others) = rest.split_at_mut(count as usize);
+        these.fill(color);
+        rest = others;
     }
     colors
-}
-
-/// The values, if none is missing; `n` of them.
-fn gathered<T>(n: usize, values: impl Iterator<Item = Option<T>>) -> Option<Vec<T>> {
-    let mut all = Vec::with_capacity(n);
-    for value in values {
-        all.push(value?);
-    }
-    Some(all)
-}
-
-fn started<T>(n: usize, first: T) -> Vec<T> {
-    let mut vec = Vec::with_capacity(n);
-    vec.push(first);
-    vec
 }
 
 /// Pays `price` for each of `n` calls.
@@ -585,14 +618,14 @@ fn pay(cx: &mut Cx<'_>, n: usize, price: u64) -> Option<()> {
 
 fn identity<'a>(cx: &mut Cx<'a>, x: &Column<'a>, n: usize) -> Option<Column<'a>> {
     pay(cx, n, 1)?;
-    Some(x.clone())
+    Some(*x)
 }
 
 fn first<'a>(cx: &mut Cx<'a>, x: &Column<'a>, n: usize) -> Option<Column<'a>> {
     let firsts = match x {
-        Pairs(pairs) => Ints(pairs.iter().map(|pair| pair.row()).collect()),
-        Twos(parts) => parts[0].clone(),
-        Values(values) => Column::collect(values.iter().map(|value| match value {
+        Pairs(pairs) => Ints(cx.arena.gather(pairs.iter().map(|pair| pair.row()))),
+        Twos(parts) => parts[0],
+        Values(values) => Column::collect(cx.arena, values.iter().map(|value| match value {
             Value::Cell(cell) => Some(Value::Int(cell.color())),
             Value::Patch(patch) => Some(patch.first()),
             Value::Tuple(tuple) => tuple.items().first().copied(),
@@ -606,9 +639,9 @@ fn first<'a>(cx: &mut Cx<'a>, x: &Column<'a>, n: usize) -> Option<Column<'a>> {
 
 fn last<'a>(cx: &mut Cx<'a>, x: &Column<'a>, n: usize) -> Option<Column<'a>> {
     let lasts = match x {
-        Pairs(pairs) => Ints(pairs.iter().map(|pair| pair.col()).collect()),
-        Twos(parts) => parts[1].clone(),
-        Values(values) => Column::collect(values.iter().map(|value| match value {
+        Pairs(pairs) => Ints(cx.arena.gather(pairs.iter().map(|pair| pair.col()))),
+        Twos(parts) => parts[1],
+        Values(values) => Column::collect(cx.arena, values.iter().map(|value| match value {
             Value::Cell(cell) => Some(Value::Pair(cell.place())),
             Value::Tuple(tuple) => tuple.items().last().copied(),
             _ => None,
@@ -623,25 +656,25 @@ fn last<'a>(cx: &mut Cx<'a>, x: &Column<'a>, n: usize) -> Option<Column<'a>> {
 fn of_pairs<'a>(cx: &mut Cx<'a>, x: &Column<'a>, n: usize, ask: impl Fn(&Pair) -> i64) -> Option<Column<'a>> {
     let Pairs(pairs) = x else { return None };
     pay(cx, n, 1 + scalar::PAIR + scalar::INT)?;
-    Some(Ints(pairs.iter().map(ask).collect()))
+    Some(Ints(cx.arena.gather(pairs.iter().map(ask))))
 }
 
 fn flip<'a>(cx: &mut Cx<'a>, x: &Column<'a>, n: usize) -> Option<Column<'a>> {
     let Bools(bools) = x else { return None };
     pay(cx, n, 1)?;
-    Some(Bools(bools.iter().map(|bool| !bool).collect()))
+    Some(Bools(cx.arena.gather(bools.iter().map(|bool| !bool))))
 }
 
 fn even<'a>(cx: &mut Cx<'a>, x: &Column<'a>, n: usize) -> Option<Column<'a>> {
     let Ints(ints) = x else { return None };
     pay(cx, n, 1)?;
-    Some(Bools(ints.iter().map(|int| int & 1 == 0).collect()))
+    Some(Bools(cx.arena.gather(ints.iter().map(|int| int & 1 == 0))))
 }
 
 fn positive<'a>(cx: &mut Cx<'a>, x: &Column<'a>, n: usize) -> Option<Column<'a>> {
     let Ints(ints) = x else { return None };
     pay(cx, n, 1)?;
-    Some(Bools(ints.iter().map(|int| *int > 0).collect()))
+    Some(Bools(cx.arena.gather(ints.iter().map(|int| *int > 0))))
 }
 
 fn numbers1<'a>(
@@ -651,10 +684,10 @@ fn numbers1<'a>(
     op: impl Fn(i64) -> Option<i64>,
 ) -> Option<Column<'a>> {
     let results = match x {
-        Ints(ints) => Ints(gathered(n, ints.iter().map(|int| op(*int)))?),
+        Ints(ints) => Ints(cx.arena.try_gather(ints.iter().map(|int| op(*int)))?),
         Pairs(pairs) => {
             let both = |pair: &Pair| Pair::new(op(pair.row())?, op(pair.col())?);
-            Pairs(gathered(n, pairs.iter().map(both))?)
+            Pairs(cx.arena.try_gather(pairs.iter().map(both))?)
         }
         _ => return None,
     };
@@ -715,15 +748,15 @@ fn numbers2<'a>(
 ) -> Option<Column<'a>> {
     let (left, right) = (Side::of(a)?, Side::of(b)?);
     let results = match (left, right) {
-        (Side::Ints(a), Side::Ints(b)) => Ints(gathered(n, a.iter().zip(b).map(|(a, b)| op(*a, *b)))?),
-        (Side::Ints(a), Side::Int(b)) => Ints(gathered(n, a.iter().map(|a| op(*a, b)))?),
-        (Side::Int(a), Side::Ints(b)) => Ints(gathered(n, b.iter().map(|b| op(a, *b)))?),
+        (Side::Ints(a), Side::Ints(b)) => Ints(cx.arena.try_gather(a.iter().zip(b).map(|(a, b)| op(*a, *b)))?),
+        (Side::Ints(a), Side::Int(b)) => Ints(cx.arena.try_gather(a.iter().map(|a| op(*a, b)))?),
+        (Side::Int(a), Side::Ints(b)) => Ints(cx.arena.try_gather(b.iter().map(|b| op(a, *b)))?),
         _ => {
             let both = |place: usize| {
                 let (a, b) = (left.pair(place), right.pair(place));
                 Pair::new(op(a.0, b.0)?, op(a.1, b.1)?)
             };
-            Pairs(gathered(n, (0..n).map(both))?)
+            Pairs(cx.arena.try_gather((0..n).map(both))?)
         }
     };
     pay(cx, n, 1 + a.unit()? + b.unit()? + results.unit()?)?;
@@ -738,12 +771,12 @@ fn equality<'a>(cx: &mut Cx<'a>, a: &Column<'a>, b: &Column<'a>, n: usize) -> Op
 
 fn equal<'a>(cx: &Cx<'a>, a: &Column<'a>, b: &Column<'a>, n: usize) -> Option<Column<'a>> {
     Some(Bools(match (a, b) {
-        (Ints(a), Same(Value::Int(b))) => a.iter().map(|a| a == b).collect(),
-        (Ints(a), Ints(b)) => a.iter().zip(b).map(|(a, b)| a == b).collect(),
-        (Pairs(a), Pairs(b)) => a.iter().zip(b).map(|(a, b)| a == b).collect(),
+        (Ints(a), Same(Value::Int(b))) => cx.arena.gather(a.iter().map(|a| a == b)),
+        (Ints(a), Ints(b)) => cx.arena.gather(a.iter().zip(*b).map(|(a, b)| a == b)),
+        (Pairs(a), Pairs(b)) => cx.arena.gather(a.iter().zip(*b).map(|(a, b)| a == b)),
         _ => {
             let same = |place| Some(order::equal(a.get(cx, place)?, b.get(cx, place)?));
-            gathered(n, (0..n).map(same))?
+            cx.arena.try_gather((0..n).map(same))?
         }
     }))
 }
@@ -754,15 +787,15 @@ fn greater<'a>(cx: &mut Cx<'a>, a: &Column<'a>, b: &Column<'a>, n: usize) -> Opt
         return None;
     }
     pay(cx, n, 4)?;
-    Some(Bools((0..n).map(|place| a.int(place) > b.int(place)).collect()))
+    Some(Bools(cx.arena.gather((0..n).map(|place| a.int(place) > b.int(place)))))
 }
 
 fn astuple<'a>(cx: &mut Cx<'a>, a: &Column<'a>, b: &Column<'a>, n: usize) -> Option<Column<'a>> {
     let pairs = match (Side::of(a), Side::of(b)) {
         (Some(a), Some(b)) if a.is_int() && b.is_int() => {
-            Pairs(gathered(n, (0..n).map(|place| Pair::new(a.int(place), b.int(place))))?)
+            Pairs(cx.arena.try_gather((0..n).map(|place| Pair::new(a.int(place), b.int(place))))?)
         }
-        _ => Twos(Box::new([a.clone(), b.clone()])).admitted(cx)?,
+        _ => Column::twos(cx, *a, *b).admitted(cx)?,
     };
     cx.spend(n as u64 + a.weight(n) + b.weight(n) + pairs.weight(n))?;
     Some(pairs)
@@ -774,7 +807,7 @@ fn contained<'a>(cx: &mut Cx<'a>, a: &Column<'a>, b: &Column<'a>, n: usize) -> O
         return None;
     }
     pay(cx, n, 1 + scalar::PAIR + u64::from(container.weight()) + 1)?;
-    Some(Bools(places.iter().map(|place| patch.covers(place.row(), place.col())).collect()))
+    Some(Bools(cx.arena.gather(places.iter().map(|place| patch.covers(place.row(), place.col())))))
 }
 
 fn truths<'a>(
@@ -786,12 +819,12 @@ fn truths<'a>(
 ) -> Option<Column<'a>> {
     let (Bools(a), Bools(b)) = (a, b) else { return None };
     pay(cx, n, 1)?;
-    Some(Bools(a.iter().zip(b).map(|(a, b)| op(*a, *b)).collect()))
+    Some(Bools(cx.arena.gather(a.iter().zip(*b).map(|(a, b)| op(*a, *b)))))
 }
 
 fn size<'a>(cx: &mut Cx<'a>, x: &Column<'a>, n: usize) -> Option<Column<'a>> {
     let Values(values) = x else { return None };
-    let sizes = gathered(n, values.iter().map(|value| value.len().map(|n| n as i64)))?;
+    let sizes = cx.arena.try_gather(values.iter().map(|value| value.len().map(|n| n as i64)))?;
     pay(cx, n, 1)?;
     Some(Ints(sizes))
 }
@@ -805,7 +838,7 @@ fn center<'a>(cx: &mut Cx<'a>, x: &Column<'a>, n: usize) -> Option<Column<'a>> {
         }
         _ => None,
     };
-    let centers = gathered(n, values.iter().map(middle))?;
+    let centers = cx.arena.try_gather(values.iter().map(middle))?;
     cx.spend(n as u64 * (1 + scalar::PAIR) + x.weight(n))?;
     Some(Pairs(centers))
 }
@@ -813,7 +846,7 @@ fn center<'a>(cx: &mut Cx<'a>, x: &Column<'a>, n: usize) -> Option<Column<'a>> {
 /// One patch to many places.
 fn shift<'a>(cx: &mut Cx<'a>, patches: &Column<'a>, by: &Column<'a>, n: usize) -> Option<Column<'a>> {
     let (Same(value @ Value::Patch(patch)), Pairs(by)) = (patches, by) else { return None };
-    let moved = gathered(n, by.iter().map(|by| cx.arena.moved(patch, by.row(), by.col())))?;
+    let moved = cx.arena.try_gather(by.iter().map(|by| cx.arena.moved(patch, by.row(), by.col())))?;
     pay(cx, n, 1 + scalar::PAIR + 2 * u64::from(value.weight()))?;
     Some(Values(moved))
 }
@@ -827,8 +860,9 @@ fn per_cell<'a>(
     n: usize,
     kernel: impl Fn(&mut Cx<'a>, Value<'a>, Value<'a>) -> Option<Result<Value<'a>, Fail>>,
 ) -> Option<Column<'a>> {
+    let arena = cx.arena;
     let one = |place| kernel(cx, a.simple(place)?, b.simple(place)?)?.ok();
-    let results = Values(gathered(n, (0..n).map(one))?);
+    let results = Values(arena.try_gather((0..n).map(one))?);
     cx.spend(n as u64 + a.weight(n) + b.weight(n) + results.weight(n))?;
     Some(results)
 }
@@ -838,16 +872,16 @@ fn apply<'a>(cx: &mut Cx<'a>, functions: &Column<'a>, x: &Column<'a>, n: usize) 
     let (Same(function), Pairs(pairs)) = (functions, x) else { return None };
     cx.attempt(|cx| {
         pay(cx, n, 1 + u64::from(function.weight()) + scalar::PAIR)?;
-        let rows = column1(cx, functions, &Ints(pairs.iter().map(|pair| pair.row()).collect()), n)?;
-        let cols = column1(cx, functions, &Ints(pairs.iter().map(|pair| pair.col()).collect()), n)?;
+        let rows = column1(cx, functions, &Ints(cx.arena.gather(pairs.iter().map(|pair| pair.row()))), n)?;
+        let cols = column1(cx, functions, &Ints(cx.arena.gather(pairs.iter().map(|pair| pair.col()))), n)?;
         cx.spend(rows.weight(n) + cols.weight(n))?;
         if let (Ints(rows), Ints(cols)) = (&rows, &cols) {
-            let pairs = rows.iter().zip(cols).map(|(row, col)| Pair::new(*row, *col));
-            if let Some(pairs) = gathered(n, pairs) {
+            let pairs = rows.iter().zip(*cols).map(|(row, col)| Pair::new(*row, *col));
+            if let Some(pairs) = cx.arena.try_gather(pairs) {
                 return Some(Pairs(pairs));
             }
         }
-        each(n, |place| {
+        each(cx.arena, n, |place| {
             let both = [rows.get(cx, place)?, cols.get(cx, place)?];
             cx.arena.tuple(&both).ok()
         })
@@ -864,7 +898,7 @@ fn bests<'a>(
 ) -> Option<Column<'a>> {
     cx.attempt(|cx| {
         let (items, places) = ranked(cx, container, functions, n, wanted)?;
-        Some(items.picked(places.into_iter()))
+        Some(items.picked(cx, places.iter().copied()))
     })
 }
 
@@ -878,7 +912,7 @@ fn peaks<'a>(
 ) -> Option<Column<'a>> {
     cx.attempt(|cx| {
         let (items, places) = ranked(cx, container, functions, n, wanted)?;
-        column1(cx, functions, &items.picked(places.into_iter()), n)
+        column1(cx, functions, &items.picked(cx, places.iter().copied()), n)
     })
 }
 
@@ -890,13 +924,13 @@ fn ranked<'a>(
     functions: &Column<'a>,
     n: usize,
     wanted: Ordering,
-) -> Option<(Column<'a>, Vec<usize>)> {
+) -> Option<(Column<'a>, &'a [usize])> {
     let (Same(container), Funcs(..)) = (container, functions) else { return None };
     let m = container.len().filter(|m| (1..=MAX_SPREAD / n).contains(m))?;
-    let items = Column::collect(container.items(cx.arena)?.map(Some))?;
+    let items = Column::collect(cx.arena, container.items(cx.arena)?.map(Some))?;
     cx.spend(n as u64 * (1 + u64::from(container.weight())) + functions.weight(n))?;
-    let keys = keys(cx, &functions.stretched(n, m), &items.repeated(m, n), n * m)?;
+    let keys = keys(cx, &functions.stretched(cx, n, m), &items.repeated(cx, m, n), n * m)?;
     let best = |place: usize| Some(keys.best(place * m..(place + 1) * m, wanted)? - place * m);
-    let places = gathered(n, (0..n).map(best))?;
+    let places = cx.arena.try_gather((0..n).map(best))?;
     Some((items, places))
 }

@@ -27,20 +27,24 @@ fn apply<'a>(cx: &mut Cx<'a>, function: Value<'a>, container: Value<'a>) -> Know
         return Some(results);
     }
     Some(match all(cx, function, container)? {
-        Ok(results) => cx.like(container, &results),
+        Ok(results) => cx.like(container, results),
         Err(fail) => Err(fail),
     })
 }
 
 /// The results of a function on every member, paid for.
-fn all<'a>(cx: &mut Cx<'a>, function: Value<'a>, container: Value<'a>) -> Option<Result<Values<'a>, Fail>> {
+fn all<'a>(
+    cx: &mut Cx<'a>,
+    function: Value<'a>,
+    container: Value<'a>,
+) -> Option<Result<&'a [Value<'a>], Fail>> {
     if let Some(results) = column::collected(cx, function, container) {
-        return Some(Ok(Values::from_vec(results)));
+        return Some(Ok(results));
     }
-    let mut results = Values::new();
-    for item in container.items(cx.arena)? {
+    let results = cx.arena.repeat(container.len()?, Value::None);
+    for (to, item) in results.iter_mut().zip(container.items(cx.arena)?) {
         match cx.collect(function, item) {
-            Ok(result) => results.push(result),
+            Ok(result) => *to = result,
             Err(fail) => return Some(Err(fail)),
         }
     }
@@ -51,12 +55,12 @@ fn all<'a>(cx: &mut Cx<'a>, function: Value<'a>, container: Value<'a>) -> Option
 fn mapply<'a>(cx: &mut Cx<'a>, function: Value<'a>, container: Value<'a>) -> Known<'a> {
     if !container.is_set() {
         return Some(match all(cx, function, container)? {
-            Ok(results) => cx.like(container, &results).and_then(|results| cx.merged(results)),
+            Ok(results) => cx.like(container, results).and_then(|results| cx.merged(results)),
             Err(fail) => Err(fail),
         });
     }
     Some(match all(cx, function, container)? {
-        Ok(results) => united(cx, container, &results),
+        Ok(results) => united(cx, container, results),
         Err(fail) => Err(fail),
     })
 }
@@ -76,12 +80,12 @@ fn united<'a>(cx: &mut Cx<'a>, container: Value<'a>, results: &[Value<'a>]) -> R
 
 fn papply<'a>(cx: &mut Cx<'a>, function: Value<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
     let results = side_by_side(cx, function, a, b)?;
-    Some(cx.arena.tuple(&results))
+    Some(cx.arena.tuple(results))
 }
 
 fn mpapply<'a>(cx: &mut Cx<'a>, function: Value<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
     let results = side_by_side(cx, function, a, b)?;
-    Some(cx.arena.tuple(&results).and_then(|results| cx.merged(results)))
+    Some(cx.arena.tuple(results).and_then(|results| cx.merged(results)))
 }
 
 /// The results of a function on two containers of one length, if a column comes to an end.
@@ -90,7 +94,7 @@ fn side_by_side<'a>(
     function: Value<'a>,
     a: Value<'a>,
     b: Value<'a>,
-) -> Option<Vec<Value<'a>>> {
+) -> Option<&'a [Value<'a>]> {
     let n = a.len().filter(|n| b.len() == Some(*n))?;
     let (a, b) = (Column::of(cx, a)?, Column::of(cx, b)?);
     column::collected2(cx, function, &a, &b, n)
@@ -101,9 +105,9 @@ fn prapply<'a>(cx: &mut Cx<'a>, function: Value<'a>, a: Value<'a>, b: Value<'a>)
     if n == 0 || m == 0 || n.checked_mul(m)? > 4096 {
         return None;
     }
-    let (a, b) = (Column::of(cx, a)?.repeated(n, m), Column::of(cx, b)?.stretched(m, n));
+    let (a, b) = (Column::of(cx, a)?.repeated(cx, n, m), Column::of(cx, b)?.stretched(cx, m, n));
     let results = column::collected2(cx, function, &a, &b, n * m)?;
-    Some(cx.arena.set(&results))
+    Some(cx.arena.set(results))
 }
 
 fn argmax<'a>(cx: &mut Cx<'a>, container: Value<'a>, key: Value<'a>) -> Known<'a> {
@@ -175,7 +179,7 @@ fn filtered<'a>(cx: &mut Cx<'a>, container: Value<'a>, condition: Value<'a>) -> 
             match cx.arena.patch(planes) {
                 Some(result) => result,
                 None => {
-                    let kept: Values<'a> = chosen(patch.iter(), &holds).collect();
+                    let kept: Values<'a> = chosen(patch.iter(), holds).collect();
                     cx.like(container, &kept)
                 }
             }
@@ -185,7 +189,7 @@ fn filtered<'a>(cx: &mut Cx<'a>, container: Value<'a>, condition: Value<'a>) -> 
             if holds.iter().all(|holds| *holds) {
                 return Ok(container);
             }
-            let kept: Values<'a> = chosen(set.items().iter().copied(), &holds).collect();
+            let kept: Values<'a> = chosen(set.items().iter().copied(), holds).collect();
             cx.arena.set_ascending(&kept)
         }
         _ => Err(Fail::Kind),
@@ -197,13 +201,16 @@ fn conditions<'a>(
     cx: &mut Cx<'a>,
     container: Value<'a>,
     condition: Value<'a>,
-) -> Result<SmallVec<[bool; 32]>, Fail> {
+) -> Result<&'a [bool], Fail> {
     let n = container.len().ok_or(Fail::Kind)?;
     if let Some(column) = column::results(cx, condition, container) {
-        return Ok(SmallVec::from_vec(column.into_truths(n)));
+        return Ok(column.truths(cx, n));
     }
-    let items = container.items(cx.arena).ok_or(Fail::Kind)?;
-    items.map(|item| Ok(cx.call1(condition, item)?.truth())).collect()
+    let holds = cx.arena.repeat(n, false);
+    for (holds, item) in holds.iter_mut().zip(container.items(cx.arena).ok_or(Fail::Kind)?) {
+        *holds = cx.call1(condition, item)?.truth();
+    }
+    Ok(holds)
 }
 
 /// The items for which it holds.
