@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use batt_trace::Lane;
-use batt_value::{Arena, Caps, Fail, Items, Op, Symbol, Value};
+use batt_value::{Arena, Caps, Column, Fail, Items, Op, Symbol, Value};
 
 use crate::registry::{Body, Entry, Kernel, Table, registry};
 use crate::sig::Cost;
@@ -30,6 +30,9 @@ pub struct Cx<'a> {
     left: u64,
     stop: Option<&'a AtomicBool>,
     depth: u32,
+    /// The greatest depth since [`Cx::recalled`] last set it.
+    deepest: u32,
+    known: Known<'a>,
     failed: Option<&'static Symbol>,
     descending: bool,
     table: &'static Table,
@@ -45,6 +48,8 @@ impl<'a> Cx<'a> {
             left: fuel,
             stop,
             depth: 0,
+            deepest: 0,
+            known: Known::default(),
             failed: None,
             descending: false,
             table: registry().table(),
@@ -55,6 +60,15 @@ impl<'a> Cx<'a> {
     /// Uses the kernels of `table` where they know an answer.
     pub fn with_table(self, table: &'static Table) -> Cx<'a> {
         Cx { table, ..self }
+    }
+
+    /// Goes on with what another run with the same arena found out.
+    pub fn knowing(self, known: Known<'a>) -> Cx<'a> {
+        Cx { known, ..self }
+    }
+
+    pub fn into_known(self) -> Known<'a> {
+        self.known
     }
 
     /// Tells `lane` of every call. The table must be a [traced](crate::traced) one.
@@ -131,6 +145,30 @@ impl<'a> Cx<'a> {
         result
     }
 
+    /// The column that `make` gives, or gave before: then it costs as much again, and is as deep a call.
+    pub fn recalled(
+        &mut self,
+        key: [usize; 3],
+        make: impl FnOnce(&mut Self) -> Option<Column<'a>>,
+    ) -> Option<Column<'a>> {
+        if let Some(fact) = self.known.get(key) {
+            if self.depth + fact.depth > MAX_CALL_DEPTH {
+                return None;
+            }
+            self.deepest = self.deepest.max(self.depth + fact.depth);
+            self.spend(fact.price)?;
+            return Some(fact.column);
+        }
+        let (left, deepest) = (self.left, self.deepest);
+        self.deepest = self.depth;
+        let column = make(self);
+        let depth = self.deepest - self.depth;
+        self.deepest = self.deepest.max(deepest);
+        let column = column?;
+        self.known.add(Fact { key, column, price: left - self.left, depth });
+        Some(column)
+    }
+
     /// What is known of a primitive.
     pub fn entry(&self, symbol: &'static Symbol) -> &'static Entry {
         match &self.table[usize::from(symbol.id)] {
@@ -160,7 +198,7 @@ impl<'a> Cx<'a> {
             return None;
         }
         self.spend(n as u64)?;
-        self.depth += 1;
+        self.deeper();
         Some(())
     }
 
@@ -232,8 +270,13 @@ impl<'a> Cx<'a> {
             return Err(Fail::TooLarge);
         }
         self.charge(1)?;
-        self.depth += 1;
+        self.deeper();
         Ok(())
+    }
+
+    fn deeper(&mut self) {
+        self.depth += 1;
+        self.deepest = self.deepest.max(self.depth);
     }
 
     fn call_many(&mut self, function: Value<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Fail> {
@@ -427,6 +470,38 @@ impl<'a> Cx<'a> {
         let result = run(self)?;
         self.charge(cost.after(result))?;
         Ok(result)
+    }
+}
+
+/// Columns that were computed before, by the addresses of what they were computed from: a function and its argument
+/// often come together more than once in a program. An address is the name of a thing as long as its arena lasts.
+#[derive(Default)]
+pub struct Known<'a>(Vec<Option<Fact<'a>>>);
+
+#[derive(Clone, Copy)]
+struct Fact<'a> {
+    key: [usize; 3],
+    column: Column<'a>,
+    price: u64,
+    /// How many calls deep it was.
+    depth: u32,
+}
+
+impl<'a> Known<'a> {
+    /// A newer fact may take the place of an older one. Picked by feel.
+    const SIZE: usize = 64;
+
+    fn place([function, column, _]: [usize; 3]) -> usize {
+        (function / 8).wrapping_mul(7).wrapping_add(column / 8) % Known::SIZE
+    }
+
+    fn get(&self, key: [usize; 3]) -> Option<Fact<'a>> {
+        self.0.get(Known::place(key)).copied().flatten().filter(|fact| fact.key == key)
+    }
+
+    fn add(&mut self, fact: Fact<'a>) {
+        self.0.resize(Known::SIZE, None);
+        self.0[Known::place(fact.key)] = Some(fact);
     }
 }
 

@@ -54,18 +54,6 @@ fn count_ones(words: &[u64], used: u64) -> u32 {
     }
 }
 
-/// Moves the first of equal neighbours to the front and says how many there are.
-fn dedup(sorted: &mut [Value<'_>]) -> usize {
-    let mut n = 1;
-    for at in 1..sorted.len() {
-        if !order::equal(sorted[n - 1], sorted[at]) {
-            sorted[n] = sorted[at];
-            n += 1;
-        }
-    }
-    n
-}
-
 /// Bump memory for the values of one run; dropped or reset as a whole.
 pub struct Arena {
     bump: Bump,
@@ -180,19 +168,14 @@ impl Arena {
         if let Some(patch) = self.planes(items) {
             return self.capped(patch);
         }
-        if items.is_sorted_by(|a, b| order::cmp(*a, *b).is_lt()) {
-            return self.listed(self.bump.alloc_slice_copy(items));
-        }
-        let sorted = self.bump.alloc_slice_copy(items);
-        order::sort(sorted);
-        let n = dedup(sorted);
+        let Some(sorted) = order::ascending(self, items) else { return self.listed(self.copy(items)) };
         // A mix of equal members of different kinds (True and 1) may fit without those that go.
-        if n < items.len()
-            && let Some(patch) = self.planes(&sorted[..n])
+        if sorted.len() < items.len()
+            && let Some(patch) = self.planes(sorted)
         {
             return self.capped(patch);
         }
-        self.listed(&sorted[..n])
+        self.listed(sorted)
     }
 
     /// A set whose members are given ascending and without repetition, as a part of another set is.
@@ -344,7 +327,11 @@ impl Arena {
 
     /// Words to change, for [`Arena::plane`].
     pub fn words_like(&self, words: &[u64]) -> &mut [u64] {
-        self.bump.alloc_slice_copy(words)
+        self.copy(words)
+    }
+
+    pub(crate) fn copy<T: Copy>(&self, items: &[T]) -> &mut [T] {
+        self.bump.alloc_slice_copy(items)
     }
 
     /// Words to write planes into, for [`Arena::tight`].

@@ -11,7 +11,7 @@
 use std::cmp::Ordering;
 
 use crate::value::View;
-use crate::{Kind, Value};
+use crate::{Arena, Kind, Value};
 
 /// The canonical order.
 pub fn cmp(a: Value<'_>, b: Value<'_>) -> Ordering {
@@ -32,29 +32,62 @@ pub fn cmp(a: Value<'_>, b: Value<'_>) -> Ordering {
     }
 }
 
-/// Sorts in the canonical order; equal values stay in theirs. Values of one form are sorted by numbers.
-pub(crate) fn sort(values: &mut [Value<'_>]) {
-    let kind = values.iter().find_map(|value| form(*value));
-    let key = |value: &Value<'_>| match (*value, kind) {
-        // The empty set comes before all others.
-        (Value::Set(set), Some(Form::Indices | Form::Object)) if set.items.is_empty() => Some(0),
-        (value, _) if form(value) == kind => Some(key(value)?),
-        _ => None,
+/// The values in the canonical order, each once, of equal ones the first; `None` if they are so already. Values of one
+/// form are sorted by numbers.
+pub(crate) fn ascending<'a>(arena: &'a Arena, values: &[Value<'a>]) -> Option<&'a [Value<'a>]> {
+    let Some(keys) = keys(arena, values) else {
+        if values.is_sorted_by(|a, b| cmp(*a, *b).is_lt()) {
+            return None;
+        }
+        let sorted = arena.copy(values);
+        sorted.sort_by(|a, b| cmp(*a, *b));
+        let n = dedup(sorted, |a, b| equal(*a, *b));
+        return Some(&sorted[..n]);
     };
-    let mut keyed = Vec::with_capacity(values.len());
-    for value in &*values {
-        match key(value) {
-            Some(key) => keyed.push((key, *value)),
-            None => return values.sort_by(|a, b| cmp(*a, *b)),
+    if keys.is_sorted_by(|a, b| a.0 < b.0) {
+        return None;
+    }
+    let value = |at: u32| values[at as usize];
+    keys.sort_unstable_by(|a, b| {
+        a.0.cmp(&b.0).then_with(|| cmp(value(a.1), value(b.1)).then(a.1.cmp(&b.1)))
+    });
+    let n = dedup(keys, |a, b| a.0 == b.0 && equal(value(a.1), value(b.1)));
+    Some(arena.gather(keys[..n].iter().map(|key| value(key.1))))
+}
+
+/// The keys of the values with their places, if all are of one form.
+fn keys<'a>(arena: &'a Arena, values: &[Value<'a>]) -> Option<&'a mut [(u64, u32)]> {
+    let kind = Some(values.iter().find_map(|value| form(*value))?);
+    let keys = arena.repeat(values.len(), (0, 0));
+    for ((to, value), at) in keys.iter_mut().zip(values).zip(0..) {
+        *to = match *value {
+            // The empty set comes before all others.
+            Value::Set(set) if set.items.is_empty() && matches!(kind, Some(Form::Indices | Form::Object)) => {
+                (0, at)
+            }
+            value if form(value) == kind => (key(value)?, at),
+            _ => return None,
+        };
+    }
+    Some(keys)
+}
+
+/// Moves the first of equal neighbours to the front and says how many there are.
+fn dedup<T: Copy>(sorted: &mut [T], same: impl Fn(&T, &T) -> bool) -> usize {
+    let mut n = 1;
+    for at in 1..sorted.len() {
+        if !same(&sorted[n - 1], &sorted[at]) {
+            sorted[n] = sorted[at];
+            n += 1;
         }
     }
-    keyed.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| cmp(a.1, b.1)));
-    values.iter_mut().zip(keyed).for_each(|(to, (_, value))| *to = value);
+    n
 }
 
 /// Forms whose values have a [`key`].
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
+    Int,
     Pair,
     Cell,
     Indices,
@@ -63,6 +96,7 @@ enum Form {
 
 fn form(value: Value<'_>) -> Option<Form> {
     match value {
+        Value::Int(_) => Some(Form::Int),
         Value::Pair(_) => Some(Form::Pair),
         Value::Cell(_) => Some(Form::Cell),
         Value::Patch(patch) => Some(if patch.is_object() { Form::Object } else { Form::Indices }),
@@ -73,6 +107,7 @@ fn form(value: Value<'_>) -> Option<Form> {
 /// A number that orders values of one form, as far as they differ in it.
 fn key(value: Value<'_>) -> Option<u64> {
     match value {
+        Value::Int(int) => Some(int as u64 ^ 1 << 63),
         Value::Pair(pair) => Some(pair.key()),
         Value::Cell(cell) => Some(cell.key()),
         Value::Patch(patch) => {

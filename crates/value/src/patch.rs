@@ -8,11 +8,13 @@ use crate::Value;
 pub struct Pair(u64);
 
 impl Pair {
-    pub const ZERO: Pair = Pair(0);
-
     pub fn new(row: i64, col: i64) -> Option<Pair> {
-        let (row, col) = (i32::try_from(row).ok()?, i32::try_from(col).ok()?);
-        Some(Pair((row as u32 as u64) << 32 | col as u32 as u64))
+        Some(Pair::near(i32::try_from(row).ok()?, i32::try_from(col).ok()?))
+    }
+
+    /// A pair that is known to fit.
+    pub fn near(row: i32, col: i32) -> Pair {
+        Pair((row as u32 as u64) << 32 | col as u32 as u64)
     }
 
     pub fn row(self) -> i64 {
@@ -69,7 +71,7 @@ impl Cell {
     }
 
     pub fn place(self) -> Pair {
-        Pair::new(self.row(), self.col()).expect("24 bits fit in 32")
+        Pair::near(self.row() as i32, self.col() as i32)
     }
 }
 
@@ -192,7 +194,7 @@ impl<'a> Patch<'a> {
     pub fn first(&self) -> Value<'a> {
         let (color, row, col) = self.first_key();
         if self.colors == 0 {
-            Value::Pair(Pair::new(row, col).expect("i16 + u8 fits"))
+            Value::Pair(Pair::near(row as i32, col as i32))
         } else {
             Value::Cell(Cell::new(color, row, col).expect("i16 + u8 fits"))
         }
@@ -234,7 +236,7 @@ impl PatchIter<'_> {
 
     fn member<'a>(&self, row: i64, col: i64) -> Value<'a> {
         if self.colors == 0 {
-            Value::Pair(Pair::new(row, col).expect("i16 + u8 fits"))
+            Value::Pair(Pair::near(row as i32, col as i32))
         } else {
             Value::Cell(Cell::new(self.color.into(), row, col).expect("i16 + u8 fits"))
         }

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 use std::sync::atomic::AtomicBool;
 
-use batt_dsl::{Cx, Limits, Table, registry, traced};
+use batt_dsl::{Cx, Known, Limits, Table, registry, traced};
 use batt_lang::Op;
 use batt_plan::{Entry, Needs, Node, NodeId, Plan, ProgramId};
 use batt_trace::{Lane, Spot};
@@ -26,9 +26,21 @@ pub struct Options<'o> {
     pub stop: Option<&'o AtomicBool>,
 }
 
-impl Options<'_> {
+impl<'o> Options<'o> {
     fn table(&self) -> &'static Table {
         if self.kernels { kernel::table() } else { registry().table() }
+    }
+
+    /// What a node runs with.
+    fn cx<'a>(&self, arena: &'a Arena, fuel: u64, lane: Option<&'a Lane>) -> Cx<'a>
+    where
+        'o: 'a,
+    {
+        let cx = Cx::new(arena, fuel, self.stop);
+        match lane {
+            Some(lane) => cx.with_table(self.traced_table()).with_lane(lane),
+            None => cx.with_table(self.table()),
+        }
     }
 
     /// The same, with a recorder told of every call.
@@ -133,13 +145,16 @@ impl<'p> Prepared<'p> {
     /// Computes what needs no input, in `arena`, which lives as long as the plan.
     pub fn new(plan: &'p Plan, arena: &'p Arena, options: &Options<'p>) -> Prepared<'p> {
         let mut folded: Vec<Option<Memo<'p>>> = Vec::with_capacity(plan.nodes().len());
+        let given = Err(Fail::Bug);
         for node in plan.nodes() {
             let memo = (node.needs == Needs::Nothing).then(|| {
                 // An argument that failed stops every program before this node.
                 let args: Option<Vec<_>> =
                     node.args.iter().map(|arg| folded[arg.index()]?.result.ok()).collect();
                 match args {
-                    Some(args) => compute(node, None, &args, arena, options.limits.fuel, options, None),
+                    Some(args) => {
+                        compute(node, given, &args, &mut options.cx(arena, options.limits.fuel, None))
+                    }
                     None => Memo { result: Err(Fail::Bug), bill: 0, primitive: None },
                 }
             });
@@ -206,6 +221,7 @@ impl<'p> Prepared<'p> {
                     input: sample.grid(input.input.width, input.input.cells),
                     arena: sample,
                     memos: vec![None; n_slots],
+                    known: Known::default(),
                 };
                 run.mark(Spot::MEMORY);
                 while next < programs.len() && on_sample.arena.bytes() <= round_bytes {
@@ -303,7 +319,9 @@ struct PerTask<'t> {
 struct OnSample<'s> {
     input: Result<Value<'s>, Fail>,
     arena: &'s Arena,
+    /// All nodes that a program has come past.
     memos: Vec<Option<Memo<'s>>>,
+    known: Known<'s>,
 }
 
 struct TaskRun<'r, 'o, 'p, 't> {
@@ -388,27 +406,29 @@ impl<'o: 't, 'p: 't, 't> TaskRun<'_, 'o, 'p, 't> {
         't: 's,
     {
         let slot = self.slots[id.index()] as usize;
-        match self.prepared.plan.node(id).needs {
-            Needs::Nothing => self.prepared.folded[id.index()].expect("all that need nothing are folded"),
-            Needs::Samples => {
-                if self.per_task.memos[slot].is_none() {
-                    let node = || self.per_task(id, self.options.limits.fuel, self.lane);
-                    self.per_task.memos[slot] = Some(self.told(id, self.per_task.arena, node));
-                } else {
-                    self.owe(Spot::SHARE);
-                }
-                self.per_task.memos[slot].expect("just computed")
-            }
-            Needs::Input => {
-                if on.memos[slot].is_none() {
-                    let node = || self.on_sample(id, on, self.options.limits.fuel, self.lane);
-                    on.memos[slot] = Some(self.told(id, on.arena, node));
-                } else {
-                    self.owe(Spot::SHARE);
-                }
-                on.memos[slot].expect("just computed")
-            }
+        if let Some(memo) = on.memos[slot] {
+            self.owe(Spot::SHARE);
+            return memo;
         }
+        let node = self.prepared.plan.node(id);
+        let fuel = self.options.limits.fuel;
+        let memo = match node.needs {
+            Needs::Nothing => self.prepared.folded[id.index()].expect("all that need nothing are folded"),
+            Needs::Samples => match self.per_task.memos[slot] {
+                Some(memo) => memo,
+                None => {
+                    let arena = self.per_task.arena;
+                    let memo = self.told(id, arena, || self.per_task(node, fuel, self.lane));
+                    *self.per_task.memos[slot].insert(memo)
+                }
+            },
+            Needs::Input => {
+                let arena = on.arena;
+                self.told(id, arena, || self.on_sample(node, on, fuel, self.lane))
+            }
+        };
+        on.memos[slot] = Some(memo);
+        memo
     }
 
     /// Computes a node and tells the lane, if there is one.
@@ -429,25 +449,18 @@ impl<'o: 't, 'p: 't, 't> TaskRun<'_, 'o, 'p, 't> {
     }
 
     /// A node once more with less fuel.
-    fn again<'s>(&self, id: NodeId, on: &OnSample<'s>, fuel: u64) -> Memo<'s>
+    fn again<'s>(&self, id: NodeId, on: &mut OnSample<'s>, fuel: u64) -> Memo<'s>
     where
         't: 's,
     {
-        match self.prepared.plan.node(id).needs {
-            Needs::Input => self.on_sample(id, on, fuel, None),
-            Needs::Samples => self.per_task(id, fuel, None),
-            Needs::Nothing => {
-                let node = self.prepared.plan.node(id);
-                let arg = |arg: &NodeId| self.prepared.folded[arg.index()].and_then(|memo| memo.result.ok());
-                let args: Option<Vec<Value<'s>>> =
-                    node.args.iter().map(|id| arg(id).map(|value| value as Value<'s>)).collect();
-                compute(node, None, &args.unwrap_or_default(), on.arena, fuel, self.options, None)
-            }
+        let node = self.prepared.plan.node(id);
+        match node.needs {
+            Needs::Input | Needs::Nothing => self.on_sample(node, on, fuel, None),
+            Needs::Samples => self.per_task(node, fuel, None),
         }
     }
 
-    fn per_task(&self, id: NodeId, fuel: u64, lane: Option<&'t Lane>) -> Memo<'t> {
-        let node = self.prepared.plan.node(id);
+    fn per_task(&self, node: &Node, fuel: u64, lane: Option<&'t Lane>) -> Memo<'t> {
         let arg = |arg: &NodeId| -> Option<Value<'t>> {
             let memo = match self.prepared.plan.node(*arg).needs {
                 Needs::Nothing => self.prepared.folded[arg.index()]?,
@@ -457,47 +470,55 @@ impl<'o: 't, 'p: 't, 't> TaskRun<'_, 'o, 'p, 't> {
         };
         // A program that gets here has the values of all arguments.
         let args: Vec<_> = node.args.iter().filter_map(arg).collect();
-        compute(node, Some(self.per_task.value), &args, self.per_task.arena, fuel, self.options, lane)
+        let mut cx = self.options.cx(self.per_task.arena, fuel, lane);
+        compute(node, self.per_task.value, &args, &mut cx)
     }
 
-    fn on_sample<'s>(&self, id: NodeId, on: &OnSample<'s>, fuel: u64, lane: Option<&'s Lane>) -> Memo<'s>
+    fn on_sample<'s>(
+        &self,
+        node: &Node,
+        on: &mut OnSample<'s>,
+        fuel: u64,
+        lane: Option<&'s Lane>,
+    ) -> Memo<'s>
     where
         't: 's,
     {
-        let node = self.prepared.plan.node(id);
-        let arg = |arg: &NodeId| -> Option<Value<'s>> {
-            let slot = self.slots[arg.index()] as usize;
-            let memo: &Memo<'s> = match self.prepared.plan.node(*arg).needs {
-                Needs::Nothing => self.prepared.folded[arg.index()].as_ref()?,
-                Needs::Samples => self.per_task.memos[slot].as_ref()?,
-                Needs::Input => on.memos[slot].as_ref()?,
-            };
-            memo.result.ok()
+        // A program that gets here has the values of all arguments.
+        let arg = |id: &NodeId| match on.memos[self.slots[id.index()] as usize] {
+            Some(Memo { result: Ok(value), .. }) => value,
+            _ => Value::None,
         };
-        let args: smallvec::SmallVec<[Value<'s>; 4]> = node.args.iter().filter_map(arg).collect();
-        compute(node, Some(on.input), &args, on.arena, fuel, self.options, lane)
+        let mut few = [Value::None; 4];
+        let many: Vec<Value<'s>>;
+        let args = match few.get_mut(..node.args.len()) {
+            Some(few) => {
+                few.iter_mut().zip(&node.args).for_each(|(to, id)| *to = arg(id));
+                &*few
+            }
+            None => {
+                many = node.args.iter().map(arg).collect();
+                &many
+            }
+        };
+        let mut cx = self.options.cx(on.arena, fuel, lane).knowing(std::mem::take(&mut on.known));
+        let memo = compute(node, on.input, args, &mut cx);
+        on.known = cx.into_known();
+        memo
     }
 }
 
 /// Computes a node on its arguments; `given` is `I` or `S`.
 fn compute<'a>(
     node: &Node,
-    given: Option<Result<Value<'a>, Fail>>,
+    given: Result<Value<'a>, Fail>,
     args: &[Value<'a>],
-    arena: &'a Arena,
-    fuel: u64,
-    options: &Options<'a>,
-    lane: Option<&'a Lane>,
+    cx: &mut Cx<'a>,
 ) -> Memo<'a> {
-    let cx = Cx::new(arena, fuel, options.stop);
-    let mut cx = match lane {
-        Some(lane) => cx.with_table(options.traced_table()).with_lane(lane),
-        None => cx.with_table(options.table()),
+    let result = match &node.op {
+        Op::Input | Op::Samples => given,
+        op => super::caught(|| super::node(op, args, cx)),
     };
-    let result = super::caught(|| match &node.op {
-        Op::Input | Op::Samples => given.unwrap_or(Err(Fail::Bug)),
-        op => super::node(op, args, &mut cx),
-    });
     Memo { result, bill: cx.used(), primitive: cx.failed() }
 }
 

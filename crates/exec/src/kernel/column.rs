@@ -5,17 +5,13 @@
 //! column that comes to an end has cost what its calls would have cost one by one.
 
 use std::cmp::Ordering;
-use std::ops::{Range, RangeInclusive};
+use std::ops::RangeInclusive;
 use std::sync::LazyLock;
 
 use batt_dsl::{Cx, Entry, Kernel};
-use batt_value::{Arena, Closure, Fail, Op, Pair, Patch, Symbol, Value, order};
-
-use smallvec::SmallVec;
+use batt_value::{Arena, Closure, Column, Fail, Op, Pair, Symbol, Value, order};
 
 use super::{patch, scalar};
-
-type Few<'a> = SmallVec<[Value<'a>; 3]>;
 
 /// Shorter columns are not worth their buffers; longer ones would not stay near.
 const LENGTHS: RangeInclusive<usize> = 3..=4096;
@@ -26,272 +22,25 @@ const MAX_BYTES: usize = 16 << 20;
 /// A column of functions that is spread over members of a container may be this long.
 const MAX_SPREAD: usize = 1 << 15;
 
-/// Values side by side, by what they are.
-#[derive(Clone, Copy)]
-pub(super) enum Column<'a> {
-    /// All the same.
-    Same(Value<'a>),
-    Bools(&'a [bool]),
-    Ints(&'a [i64]),
-    Pairs(&'a [Pair]),
-    Values(&'a [Value<'a>]),
-    /// Tuples of two, as two columns.
-    Twos(&'a [Column<'a>; 2]),
-    /// One combinator over columns of what it holds.
-    Funcs(Op, &'a [Column<'a>]),
-}
-
 use Column::{Bools, Funcs, Ints, Pairs, Same, Twos, Values};
 
-impl<'a> Column<'a> {
-    /// The members of a container, if a column pays.
-    pub(super) fn of(cx: &Cx<'a>, container: Value<'a>) -> Option<Column<'a>> {
-        if !LENGTHS.contains(&container.len()?) || cx.arena.bytes() > MAX_BYTES {
-            return None;
+/// The members of a container, if a column pays.
+pub(super) fn members<'a>(cx: &mut Cx<'a>, container: Value<'a>) -> Option<Column<'a>> {
+    if !LENGTHS.contains(&container.len()?) || cx.arena.bytes() > MAX_BYTES {
+        return None;
+    }
+    match container {
+        Value::Patch(patch) => {
+            let key = [0, std::ptr::from_ref(patch).addr(), patch.count()];
+            cx.recalled(key, |cx| Column::of(cx.arena, container))
         }
-        Some(match container {
-            Value::Row(row) => Ints(cx.arena.gather(row.cells().iter().map(|&cell| cell.into()))),
-            Value::Patch(patch) if patch.is_object() => {
-                Column::twos(cx, Ints(colors(cx.arena, patch)), Pairs(places(cx.arena, patch)))
-            }
-            Value::Patch(patch) => Pairs(places(cx.arena, patch)),
-            Value::Set(set) => Column::from_slice(cx, set.items()),
-            Value::Tuple(tuple) => Column::from_slice(cx, tuple.items()),
-            _ => Column::collect(cx.arena, container.items(cx.arena)?.map(Some))?,
-        })
-    }
-
-    fn from_slice(cx: &Cx<'a>, values: &'a [Value<'a>]) -> Column<'a> {
-        fn two<'a>(value: &Value<'a>) -> Option<[Value<'a>; 2]> {
-            match value {
-                Value::Tuple(tuple) => tuple.items().try_into().ok(),
-                // Two small places are a grid of two rows.
-                Value::Grid(grid) => {
-                    let [a, b, c, d] =
-                        *<&[i8; 4]>::try_from(grid.cells()).ok().filter(|_| grid.width() == 2)?;
-                    let pair = |row: i8, col: i8| Pair::new(row.into(), col.into()).map(Value::Pair);
-                    Some([pair(a, b)?, pair(c, d)?])
-                }
-                _ => None,
-            }
-        }
-        let narrow = match values {
-            [Value::Tuple(_) | Value::Grid(_), ..] if values.iter().all(|value| two(value).is_some()) => {
-                let part = |k: usize| {
-                    let parts = values.iter().map(|value| two(value).map(|items| items[k]));
-                    Column::collect(cx.arena, parts)
-                };
-                part(0).zip(part(1)).map(|(a, b)| Column::twos(cx, a, b))
-            }
-            [Value::Int(_) | Value::Pair(_) | Value::Bool(_), ..] => {
-                Column::collect(cx.arena, values.iter().map(|value| Some(*value)))
-            }
-            _ => None,
-        };
-        narrow.unwrap_or(Values(values))
-    }
-
-    /// The values one after the other, each kept as what the first one is, as long as all are.
-    fn collect(
-        arena: &'a Arena,
-        mut values: impl ExactSizeIterator<Item = Option<Value<'a>>>,
-    ) -> Option<Column<'a>> {
-        /// A column that is being filled.
-        enum Open<'a> {
-            Bools(&'a mut [bool]),
-            Ints(&'a mut [i64]),
-            Pairs(&'a mut [Pair]),
-            Values(&'a mut [Value<'a>]),
-        }
-        let n = values.len();
-        let mut column = match values.next()?? {
-            Value::Int(int) => Open::Ints(arena.repeat(n, int)),
-            Value::Pair(pair) => Open::Pairs(arena.repeat(n, pair)),
-            value @ Value::Bool(_) => Open::Bools(arena.repeat(n, value.truth())),
-            value => Open::Values(arena.repeat(n, value)),
-        };
-        for (place, value) in (1..n).zip(values) {
-            let value = value?;
-            match (&mut column, value) {
-                (Open::Ints(ints), Value::Int(int)) => ints[place] = int,
-                (Open::Pairs(pairs), Value::Pair(pair)) => pairs[place] = pair,
-                (Open::Bools(bools), Value::Bool(_)) => bools[place] = value.truth(),
-                (Open::Values(values), _) => values[place] = value,
-                (mixed, _) => {
-                    let values = arena.repeat(n, value);
-                    for (at, value) in values[..place].iter_mut().enumerate() {
-                        *value = match mixed {
-                            Open::Bools(bools) => bools[at].into(),
-                            Open::Ints(ints) => Value::Int(ints[at]),
-                            Open::Pairs(pairs) => Value::Pair(pairs[at]),
-                            Open::Values(values) => values[at],
-                        };
-                    }
-                    column = Open::Values(values);
-                }
-            }
-        }
-        Some(match column {
-            Open::Bools(bools) => Bools(bools),
-            Open::Ints(ints) => Ints(ints),
-            Open::Pairs(pairs) => Pairs(pairs),
-            Open::Values(values) => Values(values),
-        })
-    }
-
-    fn twos(cx: &Cx<'a>, a: Column<'a>, b: Column<'a>) -> Column<'a> {
-        Twos(cx.arena.keep([a, b]))
-    }
-
-    /// A value that is there already; functions and tuples have to be made.
-    #[inline]
-    fn simple(&self, place: usize) -> Option<Value<'a>> {
-        Some(match self {
-            Same(value) => *value,
-            Bools(bools) => bools[place].into(),
-            Ints(ints) => Value::Int(ints[place]),
-            Pairs(pairs) => Value::Pair(pairs[place]),
-            Values(values) => values[place],
-            Twos(_) | Funcs(..) => return None,
-        })
-    }
-
-    #[inline]
-    pub(super) fn get(&self, cx: &Cx<'a>, place: usize) -> Option<Value<'a>> {
-        match self {
-            Values(values) => values.get(place).copied(),
-            Twos(_) | Funcs(..) => self.made(cx, place),
-            _ => self.simple(place),
-        }
-    }
-
-    /// A tuple or a function.
-    #[inline(never)]
-    fn made(&self, cx: &Cx<'a>, place: usize) -> Option<Value<'a>> {
-        let part = |column: &Column<'a>| column.get(cx, place);
-        match self {
-            Twos(parts) => cx.arena.tuple(&[part(&parts[0])?, part(&parts[1])?]).ok(),
-            Funcs(op, held) => {
-                let held: Option<Few<'a>> = held.iter().map(part).collect();
-                cx.arena.closure(*op, &held?).ok()
-            }
-            _ => self.simple(place),
-        }
-    }
-
-    pub(super) fn values(self, cx: &Cx<'a>, n: usize) -> Option<&'a [Value<'a>]> {
-        Some(match self {
-            Values(values) => values,
-            Same(value) => cx.arena.repeat(n, value),
-            Bools(bools) => cx.arena.gather(bools.iter().map(|bool| Value::from(*bool))),
-            Ints(ints) => cx.arena.gather(ints.iter().map(|int| Value::Int(*int))),
-            Pairs(pairs) => cx.arena.gather(pairs.iter().map(|pair| Value::Pair(*pair))),
-            Twos(_) | Funcs(..) => cx.arena.try_gather((0..n).map(|place| self.get(cx, place)))?,
-        })
-    }
-
-    /// What all values weigh together.
-    pub(super) fn weight(&self, n: usize) -> u64 {
-        match self {
-            Same(value) => n as u64 * u64::from(value.weight()),
-            Bools(_) | Ints(_) => n as u64,
-            Pairs(_) => 3 * n as u64,
-            Values(values) => values.iter().map(|value| u64::from(value.weight())).sum(),
-            Twos(parts) => n as u64 + parts.iter().map(|column| column.weight(n)).sum::<u64>(),
-            Funcs(_, held) => n as u64 + held.iter().map(|column| column.weight(n)).sum::<u64>(),
-        }
-    }
-
-    /// What each value weighs, if all weigh the same.
-    fn unit(&self) -> Option<u64> {
-        match self {
-            Same(value) => Some(value.weight().into()),
-            Bools(_) | Ints(_) => Some(1),
-            Pairs(_) => Some(3),
-            Twos(parts) => Some(1 + parts[0].unit()? + parts[1].unit()?),
-            Values(_) | Funcs(..) => None,
-        }
-    }
-
-    /// The heaviest and the deepest that any value may be.
-    fn bounds(&self) -> (u64, u16) {
-        match self {
-            Same(value) => (value.weight().into(), value.depth()),
-            Bools(_) | Ints(_) => (1, 0),
-            Pairs(_) => (3, 1),
-            Values(values) => values.iter().fold((0, 0), |(weight, depth), value| {
-                (weight.max(value.weight().into()), depth.max(value.depth()))
-            }),
-            Twos(parts) => container_of(*parts),
-            Funcs(_, held) => container_of(held),
-        }
-    }
-
-    /// Itself, if the caps admit all values.
-    fn admitted(self, cx: &Cx<'a>) -> Option<Column<'a>> {
-        let (weight, depth) = self.bounds();
-        let caps = cx.arena.caps();
-        (weight <= caps.weight.into() && depth <= caps.depth).then_some(self)
-    }
-
-    /// How many arguments the functions of the column take, if all take as many.
-    fn arity(&self) -> Option<u8> {
-        match self {
-            Same(value) => value.func_arity(),
-            Funcs(op, held) => Closure::arity_over(*op, held.first()?.arity()),
-            _ => None,
-        }
-    }
-
-    pub(super) fn truths(self, cx: &Cx<'a>, n: usize) -> &'a [bool] {
-        match self {
-            Bools(bools) => bools,
-            Twos(_) | Funcs(..) => cx.arena.repeat(n, true),
-            _ => cx.arena.gather((0..n).map(|place| self.simple(place).is_some_and(Value::truth))),
-        }
-    }
-
-    /// Where the greatest or the least value of `range` comes first. Numbers and pairs only: others may not compare.
-    pub(super) fn best(&self, range: Range<usize>, wanted: Ordering) -> Option<usize> {
-        fn first<T: Copy>(values: &[T], range: Range<usize>, beats: impl Fn(T, T) -> bool) -> Option<usize> {
-            range.reduce(|best, place| if beats(values[place], values[best]) { place } else { best })
-        }
-        match self {
-            Ints(ints) => first(ints, range, |a, b| a.cmp(&b) == wanted),
-            Pairs(pairs) => first(pairs, range, |a, b| (a.row(), a.col()).cmp(&(b.row(), b.col())) == wanted),
-            Same(Value::Int(_) | Value::Pair(_)) if !range.is_empty() => Some(range.start),
-            _ => None,
-        }
-    }
-
-    /// The `n` values `times` over, all of them each time.
-    pub(super) fn repeated(&self, cx: &Cx<'a>, n: usize, times: usize) -> Column<'a> {
-        self.picked(cx, (0..n * times).map(|place| place % n))
-    }
-
-    /// Each of the `n` values `times` over.
-    pub(super) fn stretched(&self, cx: &Cx<'a>, n: usize, times: usize) -> Column<'a> {
-        self.picked(cx, (0..n * times).map(|place| place / times))
-    }
-
-    /// The values at these places.
-    fn picked(&self, cx: &Cx<'a>, places: impl ExactSizeIterator<Item = usize> + Clone) -> Column<'a> {
-        let pick = |column: &Column<'a>| column.picked(cx, places.clone());
-        match self {
-            Same(value) => Same(*value),
-            Bools(bools) => Bools(cx.arena.gather(places.map(|place| bools[place]))),
-            Ints(ints) => Ints(cx.arena.gather(places.map(|place| ints[place]))),
-            Pairs(pairs) => Pairs(cx.arena.gather(places.map(|place| pairs[place]))),
-            Values(values) => Values(cx.arena.gather(places.map(|place| values[place]))),
-            Twos([a, b]) => Column::twos(cx, pick(a), pick(b)),
-            Funcs(op, held) => Funcs(*op, cx.arena.gather(held.iter().map(pick))),
-        }
+        _ => Column::of(cx.arena, container),
     }
 }
 
 /// The results of a function on every member of a container.
 pub(super) fn results<'a>(cx: &mut Cx<'a>, function: Value<'a>, container: Value<'a>) -> Option<Column<'a>> {
-    let column = Column::of(cx, container)?;
+    let column = members(cx, container)?;
     let n = container.len()?;
     cx.attempt(|cx| column1(cx, &Same(function), &column, n))
 }
@@ -302,9 +51,9 @@ pub(super) fn collected<'a>(
     function: Value<'a>,
     container: Value<'a>,
 ) -> Option<&'a [Value<'a>]> {
-    let column = Column::of(cx, container)?;
+    let column = members(cx, container)?;
     let n = container.len()?;
-    cx.attempt(|cx| keys(cx, &Same(function), &column, n)?.values(cx, n))
+    cx.attempt(|cx| keys(cx, &Same(function), &column, n)?.values(cx.arena, n))
 }
 
 /// The results of functions on a column, and what it costs to keep them. Spends even if it comes to nothing.
@@ -330,7 +79,7 @@ pub(super) fn collected2<'a>(
     cx.attempt(|cx| {
         let results = column2(cx, &Same(function), a, b, n)?;
         cx.spend(results.weight(n))?;
-        results.values(cx, n)
+        results.values(cx.arena, n)
     })
 }
 
@@ -339,14 +88,17 @@ fn column1<'a>(cx: &mut Cx<'a>, functions: &Column<'a>, x: &Column<'a>, n: usize
     match (functions, x) {
         (Same(function), Same(x)) => once(cx, n, |cx| cx.call1(*function, *x).ok()),
         (Same(Value::Prim(symbol)), _) => primitive1(cx, symbol, x, n),
-        (Same(Value::Func(closure)), _) if closure.arity == 1 => match *closure.held {
-            [a, b] => combinator(cx, closure.op, &[Same(a), Same(b)], x, n),
-            [a, b, c] => combinator(cx, closure.op, &[Same(a), Same(b), Same(c)], x, n),
-            _ => None,
-        },
+        (Same(Value::Func(closure)), _) if closure.arity == 1 => {
+            let key = [std::ptr::from_ref(*closure).addr(), x.address(), n];
+            cx.recalled(key, |cx| match *closure.held {
+                [a, b] => combinator(cx, closure.op, &[Same(a), Same(b)], x, n),
+                [a, b, c] => combinator(cx, closure.op, &[Same(a), Same(b), Same(c)], x, n),
+                _ => None,
+            })
+        }
         (Funcs(op, held), _) if functions.arity() == Some(1) => combinator(cx, *op, held, x, n),
         _ => each(cx.arena, n, |place| {
-            let (function, x) = (functions.get(cx, place)?, x.get(cx, place)?);
+            let (function, x) = (functions.get(cx.arena, place)?, x.get(cx.arena, place)?);
             cx.call1(function, x).ok()
         }),
     }
@@ -375,8 +127,8 @@ fn column2<'a>(
             closures(cx, op, [Same(*fixed), *a, *b], n)
         }
         _ => each(cx.arena, n, |place| {
-            let (a, b) = (a.get(cx, place)?, b.get(cx, place)?);
-            let function = functions.get(cx, place)?;
+            let (a, b) = (a.get(cx.arena, place)?, b.get(cx.arena, place)?);
+            let function = functions.get(cx.arena, place)?;
             cx.call2(function, a, b).ok()
         }),
     }
@@ -411,7 +163,7 @@ fn combinator<'a>(
                 (Some(x), Some(target)) => n as u64 * x.min(target),
                 _ => {
                     let lighter = |place| {
-                        Some(u64::from(x.get(cx, place)?.weight().min(target.get(cx, place)?.weight())))
+                        Some(u64::from(x.get(cx.arena, place)?.weight().min(target.get(cx.arena, place)?.weight())))
                     };
                     (0..n).map(lighter).sum::<Option<u64>>()?
                 }
@@ -434,16 +186,10 @@ fn closures<'a, const N: usize>(
     held: [Column<'a>; N],
     n: usize,
 ) -> Option<Column<'a>> {
-    let column = Funcs(op, cx.arena.keep(held)).admitted(cx)?;
+    let column = Funcs(op, cx.arena.keep(held)).admitted(cx.arena)?;
     column.arity()?;
     pay(cx, n, 4)?;
     Some(column)
-}
-
-/// Weight and depth of what holds these.
-fn container_of(parts: &[Column<'_>]) -> (u64, u16) {
-    let all = parts.iter().map(Column::bounds);
-    all.fold((1, 1), |(weight, depth), part| (weight + part.0, depth.max(part.1 + 1)))
 }
 
 fn combinator_of(symbol: &Symbol) -> Option<Op> {
@@ -483,12 +229,12 @@ fn primitive1<'a>(cx: &mut Cx<'a>, symbol: &'static Symbol, x: &Column<'a>, n: u
     match cx.entry(symbol) {
         Entry { kernel: Some(Kernel::Q1(quick)), .. } => cx.counted(symbol, n, |cx| {
             each(cx.arena, n, |place| {
-                let x = x.get(cx, place)?;
+                let x = x.get(cx.arena, place)?;
                 quick(cx, x).or_else(|| cx.call1(function, x).ok())
             })
         }),
         _ => each(cx.arena, n, |place| {
-            let x = x.get(cx, place)?;
+            let x = x.get(cx.arena, place)?;
             cx.call1(function, x).ok()
         }),
     }
@@ -510,12 +256,12 @@ fn primitive2<'a>(
     match cx.entry(symbol) {
         Entry { kernel: Some(Kernel::Q2(quick)), .. } => cx.counted(symbol, n, |cx| {
             each(cx.arena, n, |place| {
-                let (a, b) = (a.get(cx, place)?, b.get(cx, place)?);
+                let (a, b) = (a.get(cx.arena, place)?, b.get(cx.arena, place)?);
                 quick(cx, a, b).or_else(|| cx.call2(function, a, b).ok())
             })
         }),
         _ => each(cx.arena, n, |place| {
-            let (a, b) = (a.get(cx, place)?, b.get(cx, place)?);
+            let (a, b) = (a.get(cx.arena, place)?, b.get(cx.arena, place)?);
             cx.call2(function, a, b).ok()
         }),
     }
@@ -574,42 +320,6 @@ static TIGHT: LazyLock<Vec<Option<Tight>>> = LazyLock::new(|| {
     }
     all
 });
-
-/// The places of a patch, in the order of its members.
-fn places<'a>(arena: &'a Arena, patch: &Patch<'_>) -> &'a [Pair] {
-    let (top, left, _, _) = patch.bounds();
-    let places = arena.repeat(patch.count(), Pair::ZERO);
-    let mut next = places.iter_mut();
-    for (_, plane) in patch.planes() {
-        for (row, word) in (top..).zip(plane) {
-            let mut bits = *word;
-            while bits != 0 {
-                let place = Pair::new(row, left + i64::from(bits.trailing_zeros()));
-                next.next().zip(place).into_iter().for_each(|(to, place)| *to = place);
-                bits &= bits - 1;
-            }
-        }
-    }
-    places
-}
-
-/// The colours of an object, in the order of its members.
-fn colors<'a>(arena: &'a Arena, patch: &Patch<'_>) -> &'a [i64] {
-    let (mut planes, n) = (patch.planes(), patch.count());
-    let colors = arena.repeat(n, planes.next().map_or(0, |(color, _)| color));
-    let mut rest = &mut *colors;
-    let (_, _, height, _) = patch.bounds();
-    if patch.rows().len() == height as usize {
-        return colors;
-    }
-    for (color, plane) in patch.planes() {
-        let count: u32 = plane.iter().map(|word| word.count_ones()).sum();
-        let (these, others) = rest.split_at_mut(count as usize);
-        these.fill(color);
-        rest = others;
-    }
-    colors
-}
 
 /// Pays `price` for each of `n` calls.
 fn pay(cx: &mut Cx<'_>, n: usize, price: u64) -> Option<()> {
@@ -775,7 +485,7 @@ fn equal<'a>(cx: &Cx<'a>, a: &Column<'a>, b: &Column<'a>, n: usize) -> Option<Co
         (Ints(a), Ints(b)) => cx.arena.gather(a.iter().zip(*b).map(|(a, b)| a == b)),
         (Pairs(a), Pairs(b)) => cx.arena.gather(a.iter().zip(*b).map(|(a, b)| a == b)),
         _ => {
-            let same = |place| Some(order::equal(a.get(cx, place)?, b.get(cx, place)?));
+            let same = |place| Some(order::equal(a.get(cx.arena, place)?, b.get(cx.arena, place)?));
             cx.arena.try_gather((0..n).map(same))?
         }
     }))
@@ -795,7 +505,7 @@ fn astuple<'a>(cx: &mut Cx<'a>, a: &Column<'a>, b: &Column<'a>, n: usize) -> Opt
         (Some(a), Some(b)) if a.is_int() && b.is_int() => {
             Pairs(cx.arena.try_gather((0..n).map(|place| Pair::new(a.int(place), b.int(place))))?)
         }
-        _ => Column::twos(cx, *a, *b).admitted(cx)?,
+        _ => Column::twos(cx.arena, *a, *b).admitted(cx.arena)?,
     };
     cx.spend(n as u64 + a.weight(n) + b.weight(n) + pairs.weight(n))?;
     Some(pairs)
@@ -882,7 +592,7 @@ fn apply<'a>(cx: &mut Cx<'a>, functions: &Column<'a>, x: &Column<'a>, n: usize) 
             }
         }
         each(cx.arena, n, |place| {
-            let both = [rows.get(cx, place)?, cols.get(cx, place)?];
+            let both = [rows.get(cx.arena, place)?, cols.get(cx.arena, place)?];
             cx.arena.tuple(&both).ok()
         })
     })
@@ -898,7 +608,7 @@ fn bests<'a>(
 ) -> Option<Column<'a>> {
     cx.attempt(|cx| {
         let (items, places) = ranked(cx, container, functions, n, wanted)?;
-        Some(items.picked(cx, places.iter().copied()))
+        Some(items.picked(cx.arena, places.iter().copied()))
     })
 }
 
@@ -912,7 +622,7 @@ fn peaks<'a>(
 ) -> Option<Column<'a>> {
     cx.attempt(|cx| {
         let (items, places) = ranked(cx, container, functions, n, wanted)?;
-        column1(cx, functions, &items.picked(cx, places.iter().copied()), n)
+        column1(cx, functions, &items.picked(cx.arena, places.iter().copied()), n)
     })
 }
 
@@ -929,7 +639,7 @@ fn ranked<'a>(
     let m = container.len().filter(|m| (1..=MAX_SPREAD / n).contains(m))?;
     let items = Column::collect(cx.arena, container.items(cx.arena)?.map(Some))?;
     cx.spend(n as u64 * (1 + u64::from(container.weight())) + functions.weight(n))?;
-    let keys = keys(cx, &functions.stretched(cx, n, m), &items.repeated(cx, m, n), n * m)?;
+    let keys = keys(cx, &functions.stretched(cx.arena, n, m), &items.repeated(cx.arena, m, n), n * m)?;
     let best = |place: usize| Some(keys.best(place * m..(place + 1) * m, wanted)? - place * m);
     let places = cx.arena.try_gather((0..n).map(best))?;
     Some((items, places))

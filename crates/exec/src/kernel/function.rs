@@ -3,10 +3,10 @@
 use std::cmp::Ordering;
 
 use batt_dsl::Cx;
-use batt_value::{Fail, Planes, Value};
+use batt_value::{Column, Fail, Planes, Value};
 use smallvec::SmallVec;
 
-use super::column::{self, Column};
+use super::column;
 use super::container::small_ints;
 use super::patch::{Words, union};
 
@@ -96,7 +96,7 @@ fn side_by_side<'a>(
     b: Value<'a>,
 ) -> Option<&'a [Value<'a>]> {
     let n = a.len().filter(|n| b.len() == Some(*n))?;
-    let (a, b) = (Column::of(cx, a)?, Column::of(cx, b)?);
+    let (a, b) = (column::members(cx, a)?, column::members(cx, b)?);
     column::collected2(cx, function, &a, &b, n)
 }
 
@@ -105,7 +105,8 @@ fn prapply<'a>(cx: &mut Cx<'a>, function: Value<'a>, a: Value<'a>, b: Value<'a>)
     if n == 0 || m == 0 || n.checked_mul(m)? > 4096 {
         return None;
     }
-    let (a, b) = (Column::of(cx, a)?.repeated(cx, n, m), Column::of(cx, b)?.stretched(cx, m, n));
+    let (a, b) = (column::members(cx, a)?, column::members(cx, b)?);
+    let (a, b) = (a.repeated(cx.arena, n, m), b.stretched(cx.arena, m, n));
     let results = column::collected2(cx, function, &a, &b, n * m)?;
     Some(cx.arena.set(results))
 }
@@ -129,10 +130,10 @@ fn valmin<'a>(cx: &mut Cx<'a>, container: Value<'a>, key: Value<'a>) -> Known<'a
 /// The first member whose key is the greatest or the least of all, for keys that are numbers or pairs.
 fn best<'a>(cx: &mut Cx<'a>, container: Value<'a>, key: Value<'a>, wanted: Ordering) -> Option<Value<'a>> {
     let n = container.len()?;
-    let items = Column::of(cx, container)?;
+    let items = column::members(cx, container)?;
     cx.attempt(|cx| {
         let place = column::keys(cx, &Column::Same(key), &items, n)?.best(0..n, wanted)?;
-        items.get(cx, place)
+        items.get(cx.arena, place)
     })
 }
 
@@ -204,7 +205,7 @@ fn conditions<'a>(
 ) -> Result<&'a [bool], Fail> {
     let n = container.len().ok_or(Fail::Kind)?;
     if let Some(column) = column::results(cx, condition, container) {
-        return Ok(column.truths(cx, n));
+        return Ok(column.truths(cx.arena, n));
     }
     let holds = cx.arena.repeat(n, false);
     for (holds, item) in holds.iter_mut().zip(container.items(cx.arena).ok_or(Fail::Kind)?) {
