@@ -49,7 +49,7 @@ impl<'a> Cx<'a> {
             stop,
             depth: 0,
             deepest: 0,
-            known: Known::default(),
+            known: Known { places: [0; Known::SIZE], facts: Vec::new() },
             failed: None,
             descending: false,
             table: registry().table(),
@@ -58,17 +58,16 @@ impl<'a> Cx<'a> {
     }
 
     /// Uses the kernels of `table` where they know an answer.
-    pub fn with_table(self, table: &'static Table) -> Cx<'a> {
-        Cx { table, ..self }
+    pub fn with_table(mut self, table: &'static Table) -> Cx<'a> {
+        self.table = table;
+        self
     }
 
-    /// Goes on with what another run with the same arena found out.
-    pub fn knowing(self, known: Known<'a>) -> Cx<'a> {
-        Cx { known, ..self }
-    }
-
-    pub fn into_known(self) -> Known<'a> {
-        self.known
+    /// Begins the next run in the same arena.
+    pub fn start(&mut self, fuel: u64) {
+        (self.fuel, self.left) = (fuel, fuel);
+        (self.depth, self.deepest) = (0, 0);
+        self.failed = None;
     }
 
     /// Tells `lane` of every call. The table must be a [traced](crate::traced) one.
@@ -151,13 +150,13 @@ impl<'a> Cx<'a> {
         key: [usize; 3],
         make: impl FnOnce(&mut Self) -> Option<Column<'a>>,
     ) -> Option<Column<'a>> {
-        if let Some(fact) = self.known.get(key) {
-            if self.depth + fact.depth > MAX_CALL_DEPTH {
+        if let Some(&Fact { column, price, depth, .. }) = self.known.get(key) {
+            if self.depth + depth > MAX_CALL_DEPTH {
                 return None;
             }
-            self.deepest = self.deepest.max(self.depth + fact.depth);
-            self.spend(fact.price)?;
-            return Some(fact.column);
+            self.deepest = self.deepest.max(self.depth + depth);
+            self.spend(price)?;
+            return Some(column);
         }
         let (left, deepest) = (self.left, self.deepest);
         self.deepest = self.depth;
@@ -475,8 +474,11 @@ impl<'a> Cx<'a> {
 
 /// Columns that were computed before, by the addresses of what they were computed from: a function and its argument
 /// often come together more than once in a program. An address is the name of a thing as long as its arena lasts.
-#[derive(Default)]
-pub struct Known<'a>(Vec<Option<Fact<'a>>>);
+struct Known<'a> {
+    /// Where the fact is, plus one, by a hash of its key. A newer fact takes the place of an older one.
+    places: [u8; Known::SIZE],
+    facts: Vec<Fact<'a>>,
+}
 
 #[derive(Clone, Copy)]
 struct Fact<'a> {
@@ -488,20 +490,27 @@ struct Fact<'a> {
 }
 
 impl<'a> Known<'a> {
-    /// A newer fact may take the place of an older one. Picked by feel.
+    /// Picked by feel.
     const SIZE: usize = 64;
 
-    fn place([function, column, _]: [usize; 3]) -> usize {
+    fn hash([function, column, _]: [usize; 3]) -> usize {
         (function / 8).wrapping_mul(7).wrapping_add(column / 8) % Known::SIZE
     }
 
-    fn get(&self, key: [usize; 3]) -> Option<Fact<'a>> {
-        self.0.get(Known::place(key)).copied().flatten().filter(|fact| fact.key == key)
+    fn get(&self, key: [usize; 3]) -> Option<&Fact<'a>> {
+        let place = usize::from(self.places[Known::hash(key)]).checked_sub(1)?;
+        self.facts.get(place).filter(|fact| fact.key == key)
     }
 
     fn add(&mut self, fact: Fact<'a>) {
-        self.0.resize(Known::SIZE, None);
-        self.0[Known::place(fact.key)] = Some(fact);
+        let place = &mut self.places[Known::hash(fact.key)];
+        match usize::from(*place).checked_sub(1) {
+            Some(place) => self.facts[place] = fact,
+            None => {
+                self.facts.push(fact);
+                *place = self.facts.len() as u8;
+            }
+        }
     }
 }
 

@@ -16,7 +16,7 @@ mod family;
 mod registry;
 
 pub use constant::{Constant, ConstantFamily, ConstantValue, constant, constants};
-pub use cx::{Cx, Known, Limits};
+pub use cx::{Cx, Limits};
 pub use registry::{
     Body, Entry, Family, Kernel, Primitive, Registry, Table, registry, symbol, traced, version,
 };

@@ -91,6 +91,19 @@ impl Arena {
 
     /// A tuple of any members.
     pub fn tuple<'a>(&'a self, items: &[Value<'a>]) -> Result<Value<'a>, Fail> {
+        self.tuple_by(items, || self.copy(items))
+    }
+
+    /// [`Arena::tuple`] of members that are in the arena.
+    pub fn tuple_in<'a>(&'a self, items: &'a [Value<'a>]) -> Result<Value<'a>, Fail> {
+        self.tuple_by(items, || items)
+    }
+
+    fn tuple_by<'a>(
+        &'a self,
+        items: &[Value<'a>],
+        kept: impl FnOnce() -> &'a [Value<'a>],
+    ) -> Result<Value<'a>, Fail> {
         match *items {
             [] => return Ok(Value::EMPTY_TUPLE),
             [Value::Int(row), Value::Int(col)] => {
@@ -119,7 +132,7 @@ impl Arena {
             _ => {}
         }
         let (weight, depth) = self.measure(items)?;
-        let items = self.bump.alloc_slice_copy(items);
+        let items = kept();
         Ok(Value::Tuple(self.bump.alloc(Tuple { items, weight, depth })))
     }
 
@@ -140,7 +153,7 @@ impl Arena {
         assert!(width > 0 && cells.len().is_multiple_of(width), "a grid is a rectangle");
         self.admit(cells.len() + cells.len() / width)?;
         let cells = self.bump.alloc_slice_copy(cells);
-        Ok(Value::Grid(self.bump.alloc(Grid { width: width as u32, cells })))
+        Ok(Value::Grid(self.bump.alloc(Grid::new(width, cells))))
     }
 
     /// A grid whose cells `fill` writes; they start as 0.
@@ -157,18 +170,31 @@ impl Arena {
         self.admit(height.saturating_mul(width.saturating_add(1)))?;
         let cells = self.bump.alloc_slice_fill_copy(height * width, 0i8);
         fill(cells);
-        Ok(Value::Grid(self.bump.alloc(Grid { width: width as u32, cells })))
+        Ok(Value::Grid(self.bump.alloc(Grid::new(width, cells))))
     }
 
     /// A set of any members, in any order; of equal members the first stays.
     pub fn set<'a>(&'a self, items: &[Value<'a>]) -> Result<Value<'a>, Fail> {
+        self.set_by(items, || self.copy(items))
+    }
+
+    /// [`Arena::set`] of members that are in the arena.
+    pub fn set_in<'a>(&'a self, items: &'a [Value<'a>]) -> Result<Value<'a>, Fail> {
+        self.set_by(items, || items)
+    }
+
+    fn set_by<'a>(
+        &'a self,
+        items: &[Value<'a>],
+        kept: impl FnOnce() -> &'a [Value<'a>],
+    ) -> Result<Value<'a>, Fail> {
         if items.is_empty() {
             return Ok(Value::EMPTY_SET);
         }
         if let Some(patch) = self.planes(items) {
             return self.capped(patch);
         }
-        let Some(sorted) = order::ascending(self, items) else { return self.listed(self.copy(items)) };
+        let Some(sorted) = order::ascending(self, items) else { return self.listed(kept()) };
         // A mix of equal members of different kinds (True and 1) may fit without those that go.
         if sorted.len() < items.len()
             && let Some(patch) = self.planes(sorted)
@@ -240,7 +266,7 @@ impl Arena {
         for (twos, [i, j]) in twos.chunks_exact_mut(b.count()).zip(a.iter().map(place)) {
             twos.iter_mut().zip(b.iter().map(place)).for_each(|(two, [k, l])| *two = [i, j, k, l]);
         }
-        let grid = |two: &'a [i8; 4]| Grid { width: 2, cells: two };
+        let grid = |two: &'a [i8; 4]| Grid { height: 2, width: 2, cells: two };
         let grids: &[Grid<'a>] = self.bump.alloc_slice_fill_iter(twos.iter().map(grid));
         self.bump.alloc_slice_fill_iter(grids.iter().map(Value::Grid))
     }
@@ -425,7 +451,7 @@ impl Arena {
     }
 
     /// A set of members in the arena that ascend and do not fit in bit planes.
-    fn listed<'a>(&'a self, items: &'a [Value<'a>]) -> Result<Value<'a>, Fail> {
+    pub fn listed<'a>(&'a self, items: &'a [Value<'a>]) -> Result<Value<'a>, Fail> {
         let (weight, depth) = self.measure(items)?;
         Ok(Value::Set(self.bump.alloc(Set { items, weight, depth })))
     }
@@ -443,8 +469,9 @@ impl Arena {
         let mut weight = 1u64;
         let mut depth = 0;
         for item in items {
-            weight += u64::from(item.weight());
-            depth = depth.max(item.depth());
+            let extent = item.extent();
+            weight += u64::from(extent.0);
+            depth = depth.max(extent.1);
         }
         if weight > u64::from(self.caps.weight) || depth >= self.caps.depth {
             return Err(Fail::TooLarge);
@@ -487,11 +514,11 @@ impl Arena {
                 _ => unreachable!("checked above"),
             }
         }
-        Ok(Some(Value::Grid(self.bump.alloc(Grid { width: width as u32, cells }))))
+        Ok(Some(Value::Grid(self.bump.alloc(Grid::new(width, cells)))))
     }
 
     /// A place or a cell as a patch of its own.
-    fn single<'a>(&'a self, item: Value<'a>) -> Option<Value<'a>> {
+    pub fn single<'a>(&'a self, item: Value<'a>) -> Option<Value<'a>> {
         let (colors, row, col) = match item {
             Value::Pair(pair) => (0, pair.row(), pair.col()),
             Value::Cell(cell) if Patch::COLORS.contains(&cell.color()) => {

@@ -20,6 +20,21 @@ pub enum Column<'a> {
     Funcs(Op, &'a [Column<'a>]),
 }
 
+/// The values of a column; see [`Column::list`].
+#[derive(Clone, Copy, Debug)]
+pub struct List<'a> {
+    values: &'a [Value<'a>],
+    /// 0 if there is but one value, for all places.
+    mask: usize,
+}
+
+impl<'a> List<'a> {
+    #[inline(always)]
+    pub fn at(&self, place: usize) -> Value<'a> {
+        self.values[place & self.mask]
+    }
+}
+
 use Column::{Bools, Funcs, Ints, Pairs, Same, Twos, Values};
 
 impl<'a> Column<'a> {
@@ -155,6 +170,7 @@ impl<'a> Column<'a> {
         }
     }
 
+    /// The values, made if they are not there.
     pub fn values(self, arena: &'a Arena, n: usize) -> Option<&'a [Value<'a>]> {
         Some(match self {
             Values(values) => values,
@@ -163,6 +179,14 @@ impl<'a> Column<'a> {
             Ints(ints) => arena.gather(ints.iter().map(|int| Value::Int(*int))),
             Pairs(pairs) => arena.gather(pairs.iter().map(|pair| Value::Pair(*pair))),
             Twos(_) | Funcs(..) => arena.try_gather((0..n).map(|place| self.get(arena, place)))?,
+        })
+    }
+
+    /// The values for a loop.
+    pub fn list(self, arena: &'a Arena, n: usize) -> Option<List<'a>> {
+        Some(match self {
+            Same(value) => List { values: arena.repeat(1, value), mask: 0 },
+            _ => List { values: self.values(arena, n)?, mask: usize::MAX },
         })
     }
 

@@ -49,7 +49,7 @@ pub(crate) fn ascending<'a>(arena: &'a Arena, values: &[Value<'a>]) -> Option<&'
     }
     let value = |at: u32| values[at as usize];
     keys.sort_unstable_by(|a, b| {
-        a.0.cmp(&b.0).then_with(|| cmp(value(a.1), value(b.1)).then(a.1.cmp(&b.1)))
+        a.0.cmp(&b.0).then_with(|| cmp_tied(value(a.1), value(b.1)).then(a.1.cmp(&b.1)))
     });
     let n = dedup(keys, |a, b| a.0 == b.0 && equal(value(a.1), value(b.1)));
     Some(arena.gather(keys[..n].iter().map(|key| value(key.1))))
@@ -167,16 +167,47 @@ pub fn less(a: Value<'_>, b: Value<'_>) -> Option<bool> {
 
 /// Their first members decide nearly always, since objects are disjoint.
 fn cmp_patches(a: &crate::Patch<'_>, b: &crate::Patch<'_>) -> Ordering {
-    match a.first_key().cmp(&b.first_key()) {
-        Ordering::Equal if same_patch(a, b) => Ordering::Equal,
-        Ordering::Equal if a.col.abs_diff(b.col) <= 64 => cmp_planes(a, b),
-        Ordering::Equal => cmp_members(View::Value(Value::Patch(a)), View::Value(Value::Patch(b))),
-        unequal => unequal,
+    a.first_key().cmp(&b.first_key()).then_with(|| cmp_tied_patches(a, b))
+}
+
+/// The order of values of one form with one [`key`].
+fn cmp_tied(a: Value<'_>, b: Value<'_>) -> Ordering {
+    match (a, b) {
+        (Value::Patch(a), Value::Patch(b)) => cmp_tied_patches(a, b),
+        _ => cmp(a, b),
     }
 }
 
-/// The first member that only one of them has decides: that one is smaller, unless the other has no more members
-/// and so is a prefix. For patches of one kind that stand at most 64 columns apart.
+/// The order of patches that have their first member in common.
+fn cmp_tied_patches(a: &crate::Patch<'_>, b: &crate::Patch<'_>) -> Ordering {
+    let single = |patch: &crate::Patch<'_>| patch.rows.len() == usize::from(patch.height);
+    match i32::from(a.col) - i32::from(b.col) {
+        by if single(a) && single(b) && (0..=64 - i32::from(a.width)).contains(&by) => cmp_plane(a, b, by),
+        by if single(a) && single(b) && (0..=64 - i32::from(b.width)).contains(&-by) => {
+            cmp_plane(b, a, -by).reverse()
+        }
+        -64..=64 => cmp_planes(a, b),
+        _ => cmp_members(View::Value(Value::Patch(a)), View::Value(Value::Patch(b))),
+    }
+}
+
+/// The same for patches of one plane each, `a` at most as far right as its words allow. The first member that only
+/// one of them has decides: that one is smaller, unless the other has no more members and so is a prefix.
+fn cmp_plane(a: &crate::Patch<'_>, b: &crate::Patch<'_>, by: i32) -> Ordering {
+    for (row, (x, y)) in a.rows.iter().zip(b.rows).enumerate() {
+        let (x, y) = (x << by, *y);
+        if x == y {
+            continue;
+        }
+        let bit = (x ^ y) & (x ^ y).wrapping_neg();
+        let (other, rest) = if x & bit != 0 { (b, y) } else { (a, x) };
+        let goes_on = rest & !(bit | (bit - 1)) != 0 || row + 1 < other.rows.len();
+        return if (x & bit != 0) == goes_on { Ordering::Less } else { Ordering::Greater };
+    }
+    a.rows.len().cmp(&b.rows.len())
+}
+
+/// The same for patches of one kind that stand at most 64 columns apart.
 fn cmp_planes(a: &crate::Patch<'_>, b: &crate::Patch<'_>) -> Ordering {
     let left = a.col.min(b.col);
     let top = i32::from(a.row.min(b.row));

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 use std::sync::atomic::AtomicBool;
 
-use batt_dsl::{Cx, Known, Limits, Table, registry, traced};
+use batt_dsl::{Cx, Limits, Table, registry, traced};
 use batt_lang::Op;
 use batt_plan::{Entry, Needs, Node, NodeId, Plan, ProgramId};
 use batt_trace::{Lane, Spot};
@@ -219,12 +219,11 @@ impl<'p> Prepared<'p> {
                 sample.reset();
                 let mut on_sample = OnSample {
                     input: sample.grid(input.input.width, input.input.cells),
-                    arena: sample,
+                    cx: options.cx(sample, options.limits.fuel, lane),
                     memos: vec![None; n_slots],
-                    known: Known::default(),
                 };
                 run.mark(Spot::MEMORY);
-                while next < programs.len() && on_sample.arena.bytes() <= round_bytes {
+                while next < programs.len() && on_sample.cx.arena.bytes() <= round_bytes {
                     let result = match active[next] {
                         true => run.program(
                             self.plan.program(programs[next]),
@@ -241,7 +240,7 @@ impl<'p> Prepared<'p> {
                     next += 1;
                 }
                 run.owe(Spot::MEMORY);
-                let used = on_sample.arena.bytes();
+                let used = on_sample.cx.arena.bytes();
                 drop(on_sample);
                 if used > round_bytes {
                     *sample = Arena::new(options.limits.caps);
@@ -318,10 +317,9 @@ struct PerTask<'t> {
 
 struct OnSample<'s> {
     input: Result<Value<'s>, Fail>,
-    arena: &'s Arena,
+    cx: Cx<'s>,
     /// All nodes that a program has come past.
     memos: Vec<Option<Memo<'s>>>,
-    known: Known<'s>,
 }
 
 struct TaskRun<'r, 'o, 'p, 't> {
@@ -423,8 +421,8 @@ impl<'o: 't, 'p: 't, 't> TaskRun<'_, 'o, 'p, 't> {
                 }
             },
             Needs::Input => {
-                let arena = on.arena;
-                self.told(id, arena, || self.on_sample(node, on, fuel, self.lane))
+                let arena = on.cx.arena;
+                self.told(id, arena, || self.on_sample(node, on, fuel))
             }
         };
         on.memos[slot] = Some(memo);
@@ -455,7 +453,13 @@ impl<'o: 't, 'p: 't, 't> TaskRun<'_, 'o, 'p, 't> {
     {
         let node = self.prepared.plan.node(id);
         match node.needs {
-            Needs::Input | Needs::Nothing => self.on_sample(node, on, fuel, None),
+            Needs::Input | Needs::Nothing => {
+                let silent = self.options.cx(on.cx.arena, fuel, None);
+                let traced = std::mem::replace(&mut on.cx, silent);
+                let memo = self.on_sample(node, on, fuel);
+                on.cx = traced;
+                memo
+            }
             Needs::Samples => self.per_task(node, fuel, None),
         }
     }
@@ -474,13 +478,7 @@ impl<'o: 't, 'p: 't, 't> TaskRun<'_, 'o, 'p, 't> {
         compute(node, self.per_task.value, &args, &mut cx)
     }
 
-    fn on_sample<'s>(
-        &self,
-        node: &Node,
-        on: &mut OnSample<'s>,
-        fuel: u64,
-        lane: Option<&'s Lane>,
-    ) -> Memo<'s>
+    fn on_sample<'s>(&self, node: &Node, on: &mut OnSample<'s>, fuel: u64) -> Memo<'s>
     where
         't: 's,
     {
@@ -501,10 +499,8 @@ impl<'o: 't, 'p: 't, 't> TaskRun<'_, 'o, 'p, 't> {
                 &many
             }
         };
-        let mut cx = self.options.cx(on.arena, fuel, lane).knowing(std::mem::take(&mut on.known));
-        let memo = compute(node, on.input, args, &mut cx);
-        on.known = cx.into_known();
-        memo
+        on.cx.start(fuel);
+        compute(node, on.input, args, &mut on.cx)
     }
 }
 

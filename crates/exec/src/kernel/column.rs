@@ -88,19 +88,20 @@ fn column1<'a>(cx: &mut Cx<'a>, functions: &Column<'a>, x: &Column<'a>, n: usize
     match (functions, x) {
         (Same(function), Same(x)) => once(cx, n, |cx| cx.call1(*function, *x).ok()),
         (Same(Value::Prim(symbol)), _) => primitive1(cx, symbol, x, n),
-        (Same(Value::Func(closure)), _) if closure.arity == 1 => {
-            let key = [std::ptr::from_ref(*closure).addr(), x.address(), n];
-            cx.recalled(key, |cx| match *closure.held {
-                [a, b] => combinator(cx, closure.op, &[Same(a), Same(b)], x, n),
-                [a, b, c] => combinator(cx, closure.op, &[Same(a), Same(b), Same(c)], x, n),
-                _ => None,
-            })
-        }
+        (Same(Value::Func(closure)), _) if closure.arity == 1 => match *closure.held {
+            // A single call is made sooner than looked up.
+            [a @ Value::Prim(_), b] if closure.op != Op::Compose => {
+                combinator(cx, closure.op, &[Same(a), Same(b)], x, n)
+            }
+            [a, b] => recalled(cx, closure, x, n, &[Same(a), Same(b)]),
+            [a, b, c] => recalled(cx, closure, x, n, &[Same(a), Same(b), Same(c)]),
+            _ => None,
+        },
         (Funcs(op, held), _) if functions.arity() == Some(1) => combinator(cx, *op, held, x, n),
-        _ => each(cx.arena, n, |place| {
-            let (function, x) = (functions.get(cx.arena, place)?, x.get(cx.arena, place)?);
-            cx.call1(function, x).ok()
-        }),
+        _ => {
+            let (functions, x) = (functions.list(cx.arena, n)?, x.list(cx.arena, n)?);
+            each(cx.arena, n, |place| cx.call1(functions.at(place), x.at(place)).ok())
+        }
     }
 }
 
@@ -126,12 +127,24 @@ fn column2<'a>(
             cx.leave();
             closures(cx, op, [Same(*fixed), *a, *b], n)
         }
-        _ => each(cx.arena, n, |place| {
-            let (a, b) = (a.get(cx.arena, place)?, b.get(cx.arena, place)?);
-            let function = functions.get(cx.arena, place)?;
-            cx.call2(function, a, b).ok()
-        }),
+        _ => {
+            let (a, b) = (a.list(cx.arena, n)?, b.list(cx.arena, n)?);
+            let functions = functions.list(cx.arena, n)?;
+            each(cx.arena, n, |place| cx.call2(functions.at(place), a.at(place), b.at(place)).ok())
+        }
     }
+}
+
+/// A closure over what it holds, unless it was called on this column before.
+fn recalled<'a>(
+    cx: &mut Cx<'a>,
+    closure: &'a Closure<'a>,
+    x: &Column<'a>,
+    n: usize,
+    held: &[Column<'a>],
+) -> Option<Column<'a>> {
+    let key = [std::ptr::from_ref(closure).addr(), x.address(), n];
+    cx.recalled(key, |cx| combinator(cx, closure.op, held, x, n))
 }
 
 fn combinator<'a>(
@@ -226,17 +239,14 @@ fn primitive1<'a>(cx: &mut Cx<'a>, symbol: &'static Symbol, x: &Column<'a>, n: u
         return Some(results);
     }
     let function = Value::Prim(symbol);
+    let x = x.list(cx.arena, n)?;
     match cx.entry(symbol) {
         Entry { kernel: Some(Kernel::Q1(quick)), .. } => cx.counted(symbol, n, |cx| {
             each(cx.arena, n, |place| {
-                let x = x.get(cx.arena, place)?;
-                quick(cx, x).or_else(|| cx.call1(function, x).ok())
+                quick(cx, x.at(place)).or_else(|| cx.call1(function, x.at(place)).ok())
             })
         }),
-        _ => each(cx.arena, n, |place| {
-            let x = x.get(cx.arena, place)?;
-            cx.call1(function, x).ok()
-        }),
+        _ => each(cx.arena, n, |place| cx.call1(function, x.at(place)).ok()),
     }
 }
 
@@ -253,17 +263,15 @@ fn primitive2<'a>(
         return Some(results);
     }
     let function = Value::Prim(symbol);
+    let (a, b) = (a.list(cx.arena, n)?, b.list(cx.arena, n)?);
     match cx.entry(symbol) {
         Entry { kernel: Some(Kernel::Q2(quick)), .. } => cx.counted(symbol, n, |cx| {
             each(cx.arena, n, |place| {
-                let (a, b) = (a.get(cx.arena, place)?, b.get(cx.arena, place)?);
+                let (a, b) = (a.at(place), b.at(place));
                 quick(cx, a, b).or_else(|| cx.call2(function, a, b).ok())
             })
         }),
-        _ => each(cx.arena, n, |place| {
-            let (a, b) = (a.get(cx.arena, place)?, b.get(cx.arena, place)?);
-            cx.call2(function, a, b).ok()
-        }),
+        _ => each(cx.arena, n, |place| cx.call2(function, a.at(place), b.at(place)).ok()),
     }
 }
 
@@ -571,7 +579,8 @@ fn per_cell<'a>(
     kernel: impl Fn(&mut Cx<'a>, Value<'a>, Value<'a>) -> Option<Result<Value<'a>, Fail>>,
 ) -> Option<Column<'a>> {
     let arena = cx.arena;
-    let one = |place| kernel(cx, a.simple(place)?, b.simple(place)?)?.ok();
+    let (left, right) = (a.list(arena, n)?, b.list(arena, n)?);
+    let one = |place| kernel(cx, left.at(place), right.at(place))?.ok();
     let results = Values(arena.try_gather((0..n).map(one))?);
     cx.spend(n as u64 + a.weight(n) + b.weight(n) + results.weight(n))?;
     Some(results)

@@ -27,7 +27,7 @@ fn apply<'a>(cx: &mut Cx<'a>, function: Value<'a>, container: Value<'a>) -> Know
         return Some(results);
     }
     Some(match all(cx, function, container)? {
-        Ok(results) => cx.like(container, results),
+        Ok(results) => cx.like_in(container, results),
         Err(fail) => Err(fail),
     })
 }
@@ -55,7 +55,7 @@ fn all<'a>(
 fn mapply<'a>(cx: &mut Cx<'a>, function: Value<'a>, container: Value<'a>) -> Known<'a> {
     if !container.is_set() {
         return Some(match all(cx, function, container)? {
-            Ok(results) => cx.like(container, results).and_then(|results| cx.merged(results)),
+            Ok(results) => cx.like_in(container, results).and_then(|results| cx.merged(results)),
             Err(fail) => Err(fail),
         });
     }
@@ -65,7 +65,7 @@ fn mapply<'a>(cx: &mut Cx<'a>, function: Value<'a>, container: Value<'a>) -> Kno
     })
 }
 
-fn united<'a>(cx: &mut Cx<'a>, container: Value<'a>, results: &[Value<'a>]) -> Result<Value<'a>, Fail> {
+fn united<'a>(cx: &mut Cx<'a>, container: Value<'a>, results: &'a [Value<'a>]) -> Result<Value<'a>, Fail> {
     let weight = 1 + results.iter().map(|result| u64::from(result.weight())).sum::<u64>();
     // The set in between would have to keep within the caps.
     if weight <= u64::from(cx.arena.caps().weight)
@@ -74,18 +74,18 @@ fn united<'a>(cx: &mut Cx<'a>, container: Value<'a>, results: &[Value<'a>]) -> R
     {
         return union;
     }
-    let results = cx.like(container, results)?;
+    let results = cx.like_in(container, results)?;
     cx.merged(results)
 }
 
 fn papply<'a>(cx: &mut Cx<'a>, function: Value<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
     let results = side_by_side(cx, function, a, b)?;
-    Some(cx.arena.tuple(results))
+    Some(cx.arena.tuple_in(results))
 }
 
 fn mpapply<'a>(cx: &mut Cx<'a>, function: Value<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
     let results = side_by_side(cx, function, a, b)?;
-    Some(cx.arena.tuple(results).and_then(|results| cx.merged(results)))
+    Some(cx.arena.tuple_in(results).and_then(|results| cx.merged(results)))
 }
 
 /// The results of a function on two containers of one length, if a column comes to an end.
@@ -108,7 +108,7 @@ fn prapply<'a>(cx: &mut Cx<'a>, function: Value<'a>, a: Value<'a>, b: Value<'a>)
     let (a, b) = (column::members(cx, a)?, column::members(cx, b)?);
     let (a, b) = (a.repeated(cx.arena, n, m), b.stretched(cx.arena, m, n));
     let results = column::collected2(cx, function, &a, &b, n * m)?;
-    Some(cx.arena.set(results))
+    Some(cx.arena.set_in(results))
 }
 
 fn argmax<'a>(cx: &mut Cx<'a>, container: Value<'a>, key: Value<'a>) -> Known<'a> {
