@@ -18,6 +18,10 @@ pub enum Column<'a> {
     Twos(&'a [Column<'a>; 2]),
     /// One combinator over columns of what it holds.
     Funcs(Op, &'a [Column<'a>]),
+    /// The values of a column so long, over and over.
+    Tiled(&'a Column<'a>, usize),
+    /// Each value of a column so many times.
+    Stretched(&'a Column<'a>, usize),
 }
 
 /// The values of a column; see [`Column::list`].
@@ -35,7 +39,7 @@ impl<'a> List<'a> {
     }
 }
 
-use Column::{Bools, Funcs, Ints, Pairs, Same, Twos, Values};
+use Column::{Bools, Funcs, Ints, Pairs, Same, Stretched, Tiled, Twos, Values};
 
 impl<'a> Column<'a> {
     /// The members of a container.
@@ -143,6 +147,8 @@ impl<'a> Column<'a> {
             Ints(ints) => Value::Int(ints[place]),
             Pairs(pairs) => Value::Pair(pairs[place]),
             Values(values) => values[place],
+            Tiled(column, m) => return column.simple(place % m),
+            Stretched(column, times) => return column.simple(place / times),
             Twos(_) | Funcs(..) => return None,
         })
     }
@@ -179,6 +185,7 @@ impl<'a> Column<'a> {
             Ints(ints) => arena.gather(ints.iter().map(|int| Value::Int(*int))),
             Pairs(pairs) => arena.gather(pairs.iter().map(|pair| Value::Pair(*pair))),
             Twos(_) | Funcs(..) => arena.try_gather((0..n).map(|place| self.get(arena, place)))?,
+            Tiled(..) | Stretched(..) => return self.flat(arena, n).values(arena, n),
         })
     }
 
@@ -197,6 +204,8 @@ impl<'a> Column<'a> {
             Bools(_) | Ints(_) => n as u64,
             Pairs(_) => 3 * n as u64,
             Values(values) => values.iter().map(|value| u64::from(value.weight())).sum(),
+            Tiled(column, m) => column.weight(*m) * (n / m) as u64,
+            Stretched(column, times) => column.weight(n / times) * *times as u64,
             Twos(parts) => n as u64 + parts.iter().map(|column| column.weight(n)).sum::<u64>(),
             Funcs(_, held) => n as u64 + held.iter().map(|column| column.weight(n)).sum::<u64>(),
         }
@@ -208,6 +217,7 @@ impl<'a> Column<'a> {
             Same(value) => Some(value.weight().into()),
             Bools(_) | Ints(_) => Some(1),
             Pairs(_) => Some(3),
+            Tiled(column, _) | Stretched(column, _) => column.unit(),
             Twos(parts) => Some(1 + parts[0].unit()? + parts[1].unit()?),
             Values(_) | Funcs(..) => None,
         }
@@ -222,6 +232,7 @@ impl<'a> Column<'a> {
             Values(values) => values.iter().fold((0, 0), |(weight, depth), value| {
                 (weight.max(value.weight().into()), depth.max(value.depth()))
             }),
+            Tiled(column, _) | Stretched(column, _) => column.bounds(),
             Twos(parts) => container_of(*parts),
             Funcs(_, held) => container_of(held),
         }
@@ -264,18 +275,42 @@ impl<'a> Column<'a> {
         }
     }
 
-    /// The `n` values `times` over, all of them each time.
-    pub fn repeated(&self, arena: &'a Arena, n: usize, times: usize) -> Column<'a> {
-        self.picked(arena, (0..n * times).map(|place| place % n))
+    /// The `n` values over and over.
+    pub fn tiled(self, arena: &'a Arena, n: usize) -> Column<'a> {
+        match self {
+            Same(_) => self,
+            Twos([a, b]) => Column::twos(arena, a.tiled(arena, n), b.tiled(arena, n)),
+            Funcs(op, held) => Funcs(op, arena.gather(held.iter().map(|column| column.tiled(arena, n)))),
+            _ => Tiled(arena.keep(self), n),
+        }
     }
 
-    /// Each of the `n` values `times` over.
-    pub fn stretched(&self, arena: &'a Arena, n: usize, times: usize) -> Column<'a> {
-        self.picked(arena, (0..n * times).map(|place| place / times))
+    /// Each value `times` over.
+    pub fn stretched(self, arena: &'a Arena, times: usize) -> Column<'a> {
+        let all = |column: Column<'a>| column.stretched(arena, times);
+        match self {
+            Same(_) => self,
+            Twos([a, b]) => Column::twos(arena, all(*a), all(*b)),
+            Funcs(op, held) => Funcs(op, arena.gather(held.iter().map(|column| all(*column)))),
+            _ => Stretched(arena.keep(self), times),
+        }
+    }
+
+    /// The same `n` values one after the other.
+    pub fn flat(self, arena: &'a Arena, n: usize) -> Column<'a> {
+        match self {
+            Tiled(column, m) => column.picked(arena, (0..n).map(|place| place % m)),
+            Stretched(column, times) => column.picked(arena, (0..n).map(|place| place / times)),
+            _ => self,
+        }
     }
 
     /// The values at these places.
-    pub fn picked(&self, arena: &'a Arena, places: impl ExactSizeIterator<Item = usize> + Clone) -> Column<'a> {
+    pub fn picked(
+        &self,
+        arena: &'a Arena,
+        places: impl ExactSizeIterator<Item = usize> + Clone,
+    ) -> Column<'a> {
         let pick = |column: &Column<'a>| column.picked(arena, places.clone());
         match self {
             Same(value) => Same(*value),
@@ -285,6 +320,12 @@ impl<'a> Column<'a> {
             Values(values) => Values(arena.gather(places.map(|place| values[place]))),
             Twos([a, b]) => Column::twos(arena, pick(a), pick(b)),
             Funcs(op, held) => Funcs(*op, arena.gather(held.iter().map(pick))),
+            Tiled(column, m) => {
+                column.picked(arena, arena.gather(places.map(|place| place % m)).iter().copied())
+            }
+            Stretched(column, times) => {
+                column.picked(arena, arena.gather(places.map(|place| place / times)).iter().copied())
+            }
         }
     }
 
@@ -292,6 +333,7 @@ impl<'a> Column<'a> {
     pub fn address(&self) -> usize {
         match self {
             Same(_) => 0,
+            Tiled(column, _) | Stretched(column, _) => std::ptr::from_ref(*column).addr(),
             Bools(bools) => bools.as_ptr().addr(),
             Ints(ints) => ints.as_ptr().addr(),
             Pairs(pairs) => pairs.as_ptr().addr(),

@@ -44,7 +44,7 @@ pub(crate) fn ascending<'a>(arena: &'a Arena, values: &[Value<'a>]) -> Option<&'
         let n = dedup(sorted, |a, b| equal(*a, *b));
         return Some(&sorted[..n]);
     };
-    if keys.is_sorted_by(|a, b| a.0 < b.0) {
+    if keys.len() == values.len() && keys.is_sorted_by(|a, b| a.0 < b.0) {
         return None;
     }
     let value = |at: u32| values[at as usize];
@@ -55,21 +55,28 @@ pub(crate) fn ascending<'a>(arena: &'a Arena, values: &[Value<'a>]) -> Option<&'
     Some(arena.gather(keys[..n].iter().map(|key| value(key.1))))
 }
 
-/// The keys of the values with their places, if all are of one form.
+/// The keys of the values with their places, if all are of one form. Of empty sets, which come before all others, the
+/// first is enough.
 fn keys<'a>(arena: &'a Arena, values: &[Value<'a>]) -> Option<&'a mut [(u64, u32)]> {
     let kind = Some(values.iter().find_map(|value| form(*value))?);
+    let patches = matches!(kind, Some(Form::Indices | Form::Object));
     let keys = arena.repeat(values.len(), (0, 0));
-    for ((to, value), at) in keys.iter_mut().zip(values).zip(0..) {
-        *to = match *value {
-            // The empty set comes before all others.
-            Value::Set(set) if set.items.is_empty() && matches!(kind, Some(Form::Indices | Form::Object)) => {
-                (0, at)
+    let (mut n, mut empty) = (0, false);
+    for (value, at) in values.iter().zip(0..) {
+        let key = match *value {
+            value if form(value) == kind => key(value)?,
+            Value::Set(set) if set.items.is_empty() && patches => {
+                if std::mem::replace(&mut empty, true) {
+                    continue;
+                }
+                0
             }
-            value if form(value) == kind => (key(value)?, at),
             _ => return None,
         };
+        keys[n] = (key, at);
+        n += 1;
     }
-    Some(keys)
+    Some(&mut keys[..n])
 }
 
 /// Moves the first of equal neighbours to the front and says how many there are.

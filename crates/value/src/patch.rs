@@ -25,6 +25,10 @@ impl Pair {
         i64::from(self.0 as u32 as i32)
     }
 
+    pub fn parts(self) -> (i64, i64) {
+        (self.row(), self.col())
+    }
+
     /// A number that compares as the pair does.
     pub(crate) fn key(self) -> u64 {
         self.0 ^ 0x8000_0000_8000_0000
@@ -106,6 +110,12 @@ impl<'a> Patch<'a> {
     /// The bits a word of a patch so wide can have.
     pub(crate) fn mask(width: u8) -> u64 {
         u64::MAX >> (64 - u32::from(width))
+    }
+
+    /// Weight and depth as a value.
+    #[inline]
+    pub(crate) fn extent(&self) -> (u32, u16) {
+        if self.is_object() { (1 + 5 * self.count, 3) } else { (1 + 3 * self.count, 2) }
     }
 
     /// How many cells.

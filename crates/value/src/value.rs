@@ -170,8 +170,14 @@ impl<'a> Value<'a> {
 
     /// How many nodes the value has as a tree: 1 for a scalar, 1 more than its members for a container.
     /// The same for every form of the same value; bounded by the arena's caps.
+    #[inline]
     pub fn weight(self) -> u32 {
-        self.extent().0
+        match self {
+            Value::Int(_) => 1,
+            Value::Grid(grid) => 1 + grid.height + grid.cells.len() as u32,
+            Value::Patch(patch) => patch.extent().0,
+            other => other.extent().0,
+        }
     }
 
     /// How deep the value nests: 0 for a scalar.
@@ -179,9 +185,20 @@ impl<'a> Value<'a> {
         self.extent().1
     }
 
-    /// Weight and depth.
+    /// Weight and depth. PERF: what containers hold most often comes first, for a jump by a table costs more than the
+    /// rest.
     #[inline(always)]
     pub(crate) fn extent(self) -> (u32, u16) {
+        match self {
+            Value::Pair(_) => (3, 1),
+            Value::Cell(_) => (5, 2),
+            Value::Patch(patch) => patch.extent(),
+            other => other.other_extent(),
+        }
+    }
+
+    #[inline(never)]
+    fn other_extent(self) -> (u32, u16) {
         match self {
             Value::None | Value::Bool(_) | Value::Int(_) | Value::Prim(_) => (1, 0),
             Value::Pair(_) => (3, 1),
@@ -189,8 +206,7 @@ impl<'a> Value<'a> {
             Value::Row(row) => (1 + row.cells.len() as u32, 1),
             Value::Grid(grid) => (1 + grid.height + grid.cells.len() as u32, 2),
             Value::Tuple(tuple) => (tuple.weight, tuple.depth),
-            Value::Patch(patch) if patch.is_object() => (1 + 5 * patch.count, 3),
-            Value::Patch(patch) => (1 + 3 * patch.count, 2),
+            Value::Patch(patch) => patch.extent(),
             Value::Set(set) => (set.weight, set.depth),
             Value::Func(closure) => (closure.weight, closure.depth),
         }

@@ -130,15 +130,34 @@ impl Eq for Failed {}
 /// A plan whose input-free nodes are computed. Holds for all tasks and threads.
 pub struct Prepared<'p> {
     plan: &'p Plan,
+    /// For each node.
+    needs: Vec<Needs>,
     folded: Vec<Option<Memo<'p>>>,
 }
 
-/// A computed node.
+/// A computed node. PERF: its parts are words of their own, for to copy a `Result` that was just written word by word
+/// makes the processor wait.
 #[derive(Clone, Copy)]
 struct Memo<'a> {
-    result: Result<Value<'a>, Fail>,
+    value: Value<'a>,
+    /// Why there is no value.
+    fail: Option<Fail>,
     bill: u64,
     primitive: Option<&'static Symbol>,
+}
+
+impl<'a> Memo<'a> {
+    fn new(result: Result<Value<'a>, Fail>, bill: u64, primitive: Option<&'static Symbol>) -> Memo<'a> {
+        let (value, fail) = match result {
+            Ok(value) => (value, None),
+            Err(fail) => (Value::None, Some(fail)),
+        };
+        Memo { value, fail, bill, primitive }
+    }
+
+    fn ok(&self) -> Option<Value<'a>> {
+        if self.fail.is_none() { Some(self.value) } else { None }
+    }
 }
 
 impl<'p> Prepared<'p> {
@@ -150,17 +169,17 @@ impl<'p> Prepared<'p> {
             let memo = (node.needs == Needs::Nothing).then(|| {
                 // An argument that failed stops every program before this node.
                 let args: Option<Vec<_>> =
-                    node.args.iter().map(|arg| folded[arg.index()]?.result.ok()).collect();
+                    node.args.iter().map(|arg| folded[arg.index()].as_ref()?.ok()).collect();
                 match args {
                     Some(args) => {
                         compute(node, given, &args, &mut options.cx(arena, options.limits.fuel, None))
                     }
-                    None => Memo { result: Err(Fail::Bug), bill: 0, primitive: None },
+                    None => Memo::new(Err(Fail::Bug), 0, None),
                 }
             });
             folded.push(memo);
         }
-        Prepared { plan, folded }
+        Prepared { plan, needs: plan.nodes().iter().map(|node| node.needs).collect(), folded }
     }
 
     /// Runs all jobs on the current pool; the results are in the order of the jobs and of their programs, one
@@ -381,52 +400,53 @@ impl<'o: 't, 'p: 't, 't> TaskRun<'_, 'o, 'p, 't> {
         let mut last = Err(Fail::Bug);
         for (place, id) in entry.nodes.iter().enumerate() {
             let memo = self.memo(*id, on);
-            if memo.bill > limit - bill || matches!(memo.result, Err(Fail::Fuel)) {
+            let failed = |fail, primitive| Err(Failed { fail, place: place as u32, primitive });
+            if memo.bill > limit - bill || memo.fail == Some(Fail::Fuel) {
                 // Out of fuel here; which primitive it was shows when the node runs on what is left.
                 let _span = self.lane.map(|lane| lane.enter(Spot::FAIL));
                 let short = self.again(*id, on, limit - bill);
-                let failed = Failed { fail: Fail::Fuel, place: place as u32, primitive: short.primitive };
-                return (Err(failed), limit);
+                return (failed(Fail::Fuel, short.primitive), limit);
             }
             bill += memo.bill;
-            last = memo.result;
-            if let Err(fail) = memo.result {
-                return (Err(Failed { fail, place: place as u32, primitive: memo.primitive }), bill);
+            if let Some(fail) = memo.fail {
+                return (failed(fail, memo.primitive), bill);
             }
+            last = Ok(memo.value);
         }
         let place = entry.nodes.len() as u32 - 1;
         (last.map_err(|fail| Failed { fail, place, primitive: None }), bill)
     }
 
     /// A node's value: from the plan, the task or the sample, computed if it is not there yet.
-    fn memo<'s>(&mut self, id: NodeId, on: &mut OnSample<'s>) -> Memo<'s>
+    fn memo<'s, 'm>(&mut self, id: NodeId, on: &'m mut OnSample<'s>) -> &'m Memo<'s>
     where
         't: 's,
     {
         let slot = self.slots[id.index()] as usize;
-        if let Some(memo) = on.memos[slot] {
+        if on.memos[slot].is_some() {
             self.owe(Spot::SHARE);
-            return memo;
-        }
-        let node = self.prepared.plan.node(id);
-        let fuel = self.options.limits.fuel;
-        let memo = match node.needs {
-            Needs::Nothing => self.prepared.folded[id.index()].expect("all that need nothing are folded"),
-            Needs::Samples => match self.per_task.memos[slot] {
-                Some(memo) => memo,
-                None => {
-                    let arena = self.per_task.arena;
-                    let memo = self.told(id, arena, || self.per_task(node, fuel, self.lane));
-                    *self.per_task.memos[slot].insert(memo)
+        } else {
+            let fuel = self.options.limits.fuel;
+            match self.prepared.needs[id.index()] {
+                Needs::Nothing => on.memos[slot] = self.prepared.folded[id.index()],
+                Needs::Samples => {
+                    if self.per_task.memos[slot].is_none() {
+                        let node = || self.per_task(id, fuel, self.lane);
+                        self.per_task.memos[slot] = Some(self.told(id, self.per_task.arena, node));
+                    }
+                    on.memos[slot] = self.per_task.memos[slot];
                 }
-            },
-            Needs::Input => {
-                let arena = on.cx.arena;
-                self.told(id, arena, || self.on_sample(node, on, fuel))
+                Needs::Input if self.lane.is_none() => self.on_sample(id, on, fuel),
+                Needs::Input => {
+                    let arena = on.cx.arena;
+                    self.told(id, arena, || {
+                        self.on_sample(id, on, fuel);
+                        on.memos[slot].expect("just computed")
+                    });
+                }
             }
-        };
-        on.memos[slot] = Some(memo);
-        memo
+        }
+        on.memos[slot].as_ref().expect("all that need nothing are folded, and the others just computed")
     }
 
     /// Computes a node and tells the lane, if there is one.
@@ -442,7 +462,7 @@ impl<'o: 't, 'p: 't, 't> TaskRun<'_, 'o, 'p, 't> {
         let open = lane.open_node(spot(&node.op));
         let memo = compute();
         let bytes = arena.used().saturating_sub(before) as u64;
-        lane.close_node(open, id.0, memo.bill, bytes, memo.result.is_err());
+        lane.close_node(open, id.0, memo.bill, bytes, memo.fail.is_some());
         memo
     }
 
@@ -451,26 +471,27 @@ impl<'o: 't, 'p: 't, 't> TaskRun<'_, 'o, 'p, 't> {
     where
         't: 's,
     {
-        let node = self.prepared.plan.node(id);
-        match node.needs {
+        match self.prepared.needs[id.index()] {
             Needs::Input | Needs::Nothing => {
                 let silent = self.options.cx(on.cx.arena, fuel, None);
                 let traced = std::mem::replace(&mut on.cx, silent);
-                let memo = self.on_sample(node, on, fuel);
+                let memo = on.memos[self.slots[id.index()] as usize];
+                self.on_sample(id, on, fuel);
                 on.cx = traced;
-                memo
+                std::mem::replace(&mut on.memos[self.slots[id.index()] as usize], memo).expect("just computed")
             }
-            Needs::Samples => self.per_task(node, fuel, None),
+            Needs::Samples => self.per_task(id, fuel, None),
         }
     }
 
-    fn per_task(&self, node: &Node, fuel: u64, lane: Option<&'t Lane>) -> Memo<'t> {
+    fn per_task(&self, id: NodeId, fuel: u64, lane: Option<&'t Lane>) -> Memo<'t> {
+        let node = self.prepared.plan.node(id);
         let arg = |arg: &NodeId| -> Option<Value<'t>> {
-            let memo = match self.prepared.plan.node(*arg).needs {
-                Needs::Nothing => self.prepared.folded[arg.index()]?,
-                _ => self.per_task.memos[self.slots[arg.index()] as usize]?,
+            let memo = match self.prepared.needs[arg.index()] {
+                Needs::Nothing => self.prepared.folded[arg.index()].as_ref(),
+                _ => self.per_task.memos[self.slots[arg.index()] as usize].as_ref(),
             };
-            memo.result.ok()
+            memo?.ok()
         };
         // A program that gets here has the values of all arguments.
         let args: Vec<_> = node.args.iter().filter_map(arg).collect();
@@ -478,14 +499,16 @@ impl<'o: 't, 'p: 't, 't> TaskRun<'_, 'o, 'p, 't> {
         compute(node, self.per_task.value, &args, &mut cx)
     }
 
-    fn on_sample<'s>(&self, node: &Node, on: &mut OnSample<'s>, fuel: u64) -> Memo<'s>
+    /// Computes a node into its slot.
+    fn on_sample<'s>(&self, id: NodeId, on: &mut OnSample<'s>, fuel: u64)
     where
         't: 's,
     {
+        let node = self.prepared.plan.node(id);
         // A program that gets here has the values of all arguments.
-        let arg = |id: &NodeId| match on.memos[self.slots[id.index()] as usize] {
-            Some(Memo { result: Ok(value), .. }) => value,
-            _ => Value::None,
+        let arg = |id: &NodeId| match &on.memos[self.slots[id.index()] as usize] {
+            Some(memo) => memo.value,
+            None => Value::None,
         };
         let mut few = [Value::None; 4];
         let many: Vec<Value<'s>>;
@@ -500,11 +523,13 @@ impl<'o: 't, 'p: 't, 't> TaskRun<'_, 'o, 'p, 't> {
             }
         };
         on.cx.start(fuel);
-        compute(node, on.input, args, &mut on.cx)
+        let memo = compute(node, on.input, args, &mut on.cx);
+        on.memos[self.slots[id.index()] as usize] = Some(memo);
     }
 }
 
 /// Computes a node on its arguments; `given` is `I` or `S`.
+#[inline(always)]
 fn compute<'a>(
     node: &Node,
     given: Result<Value<'a>, Fail>,
@@ -515,7 +540,7 @@ fn compute<'a>(
         Op::Input | Op::Samples => given,
         op => super::caught(|| super::node(op, args, cx)),
     };
-    Memo { result, bill: cx.used(), primitive: cx.failed() }
+    Memo::new(result, cx.used(), cx.failed())
 }
 
 /// Where the time of a node goes.

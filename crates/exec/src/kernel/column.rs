@@ -22,7 +22,7 @@ const MAX_BYTES: usize = 16 << 20;
 /// A column of functions that is spread over members of a container may be this long.
 const MAX_SPREAD: usize = 1 << 15;
 
-use Column::{Bools, Funcs, Ints, Pairs, Same, Twos, Values};
+use Column::{Bools, Funcs, Ints, Pairs, Same, Stretched, Tiled, Twos, Values};
 
 /// The members of a container, if a column pays.
 pub(super) fn members<'a>(cx: &mut Cx<'a>, container: Value<'a>) -> Option<Column<'a>> {
@@ -86,7 +86,15 @@ pub(super) fn collected2<'a>(
 /// Calls a column of functions of one on a column of arguments.
 fn column1<'a>(cx: &mut Cx<'a>, functions: &Column<'a>, x: &Column<'a>, n: usize) -> Option<Column<'a>> {
     match (functions, x) {
-        (Same(function), Same(x)) => once(cx, n, |cx| cx.call1(*function, *x).ok()),
+        (Same(function), Same(x)) => once(cx, n, |cx| cx.call1(*function, *x).map(Same).ok()),
+        (Same(_), Tiled(x, m)) => {
+            let results = once(cx, n / m, |cx| column1(cx, functions, x, *m))?;
+            Some(results.tiled(cx.arena, *m))
+        }
+        (Same(_), Stretched(x, times)) => {
+            let results = once(cx, *times, |cx| column1(cx, functions, x, n / times))?;
+            Some(results.stretched(cx.arena, *times))
+        }
         (Same(Value::Prim(symbol)), _) => primitive1(cx, symbol, x, n),
         (Same(Value::Func(closure)), _) if closure.arity == 1 => match *closure.held {
             // A single call is made sooner than looked up.
@@ -114,7 +122,14 @@ fn column2<'a>(
     n: usize,
 ) -> Option<Column<'a>> {
     match (functions, a, b) {
-        (Same(function), Same(a), Same(b)) => once(cx, n, |cx| cx.call2(*function, *a, *b).ok()),
+        (Same(function), Same(a), Same(b)) => once(cx, n, |cx| cx.call2(*function, *a, *b).map(Same).ok()),
+        // A tuple of two does not look at what it holds.
+        (Same(Value::Prim(symbol)), Tiled(..) | Stretched(..), _)
+        | (Same(Value::Prim(symbol)), _, Tiled(..) | Stretched(..))
+            if symbol.name != "astuple" =>
+        {
+            primitive2(cx, symbol, &a.flat(cx.arena, n), &b.flat(cx.arena, n), n)
+        }
         (Same(Value::Prim(symbol)), _, _) => primitive2(cx, symbol, a, b, n),
         (
             Same(Value::Func(Closure {
@@ -182,7 +197,7 @@ fn combinator<'a>(
                 }
             };
             cx.spend(price)?;
-            equal(cx, &x, target, n)?
+            equal(cx, &x.flat(cx.arena, n), &target.flat(cx.arena, n), n)?
         }
         (Op::Lbind, [function, fixed]) => column2(cx, function, fixed, x, n)?,
         (Op::Rbind, [function, fixed]) => column2(cx, function, x, fixed, n)?,
@@ -215,13 +230,13 @@ fn combinator_of(symbol: &Symbol) -> Option<Op> {
 fn once<'a>(
     cx: &mut Cx<'a>,
     n: usize,
-    call: impl FnOnce(&mut Cx<'a>) -> Option<Value<'a>>,
+    call: impl FnOnce(&mut Cx<'a>) -> Option<Column<'a>>,
 ) -> Option<Column<'a>> {
     let before = cx.used();
-    let value = call(cx)?;
+    let column = call(cx)?;
     let price = cx.used() - before;
     cx.spend(price.checked_mul(n as u64 - 1)?)?;
-    Some(Same(value))
+    Some(column)
 }
 
 fn each<'a>(
@@ -448,7 +463,7 @@ impl<'c> Side<'c> {
             Side::Pairs(pairs) => pairs[place],
             _ => return (self.int(place), self.int(place)),
         };
-        (pair.row(), pair.col())
+        pair.parts()
     }
 
     fn is_int(self) -> bool {
@@ -470,11 +485,16 @@ fn numbers2<'a>(
         (Side::Ints(a), Side::Int(b)) => Ints(cx.arena.try_gather(a.iter().map(|a| op(*a, b)))?),
         (Side::Int(a), Side::Ints(b)) => Ints(cx.arena.try_gather(b.iter().map(|b| op(a, *b)))?),
         _ => {
-            let both = |place: usize| {
-                let (a, b) = (left.pair(place), right.pair(place));
-                Pair::new(op(a.0, b.0)?, op(a.1, b.1)?)
-            };
-            Pairs(cx.arena.try_gather((0..n).map(both))?)
+            let both = |a: (i64, i64), b: (i64, i64)| Pair::new(op(a.0, b.0)?, op(a.1, b.1)?);
+            Pairs(match (left, right) {
+                (Side::Pairs(a), Side::Pairs(b)) => {
+                    cx.arena.try_gather(a.iter().zip(b).map(|(a, b)| both(a.parts(), b.parts())))?
+                }
+                (Side::Pairs(a), Side::Pair(b)) => {
+                    cx.arena.try_gather(a.iter().map(|a| both(a.parts(), b.parts())))?
+                }
+                _ => cx.arena.try_gather((0..n).map(|place| both(left.pair(place), right.pair(place))))?,
+            })
         }
     };
     pay(cx, n, 1 + a.unit()? + b.unit()? + results.unit()?)?;
@@ -648,7 +668,8 @@ fn ranked<'a>(
     let m = container.len().filter(|m| (1..=MAX_SPREAD / n).contains(m))?;
     let items = Column::collect(cx.arena, container.items(cx.arena)?.map(Some))?;
     cx.spend(n as u64 * (1 + u64::from(container.weight())) + functions.weight(n))?;
-    let keys = keys(cx, &functions.stretched(cx.arena, n, m), &items.repeated(cx.arena, m, n), n * m)?;
+    let (functions, all) = (functions.stretched(cx.arena, m), items.tiled(cx.arena, m));
+    let keys = keys(cx, &functions, &all, n * m)?.flat(cx.arena, n * m);
     let best = |place: usize| Some(keys.best(place * m..(place + 1) * m, wanted)? - place * m);
     let places = cx.arena.try_gather((0..n).map(best))?;
     Some((items, places))

@@ -106,8 +106,8 @@ fn prapply<'a>(cx: &mut Cx<'a>, function: Value<'a>, a: Value<'a>, b: Value<'a>)
         return None;
     }
     let (a, b) = (column::members(cx, a)?, column::members(cx, b)?);
-    let (a, b) = (a.repeated(cx.arena, n, m), b.stretched(cx.arena, m, n));
-    let results = column::collected2(cx, function, &a, &b, n * m)?;
+    let (a, b) = (a.tiled(cx.arena, n), b.stretched(cx.arena, n));
+    let results = column::collected2(cx, function, &a.flat(cx.arena, n * m), &b.flat(cx.arena, n * m), n * m)?;
     Some(cx.arena.set_in(results))
 }
 

@@ -35,13 +35,15 @@ impl<'a> Brush<'a> {
                 };
                 let small = |item: &Value<'_>| match item {
                     Value::Cell(cell) => i8::try_from(cell.color()).is_ok(),
-                    Value::Pair(_) => !colored,
                     _ => false,
                 };
                 // Cells and places do not mix: the first member decides what the others must be.
-                let cells = items.iter().filter(|item| matches!(item, Value::Cell(_))).count();
-                let pure = cells == 0 || cells == items.len();
-                (pure && items.iter().all(small)).then_some(Brush::Cells(items))
+                let pure = match items.first() {
+                    Some(Value::Pair(_)) => !colored && items.iter().all(|item| matches!(item, Value::Pair(_))),
+                    Some(_) => items.iter().all(small),
+                    None => true,
+                };
+                pure.then_some(Brush::Cells(items))
             }
             _ => None,
         }
