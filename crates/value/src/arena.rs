@@ -151,9 +151,10 @@ impl Arena {
             return Ok(Value::EMPTY_TUPLE);
         }
         assert!(width > 0 && cells.len().is_multiple_of(width), "a grid is a rectangle");
-        self.admit(cells.len() + cells.len() / width)?;
+        let height = cells.len() / width;
+        self.admit(cells.len() + height)?;
         let cells = self.bump.alloc_slice_copy(cells);
-        Ok(Value::Grid(self.bump.alloc(Grid::new(width, cells))))
+        Ok(Value::Grid(self.bump.alloc(Grid::new(height, width, cells))))
     }
 
     /// A grid whose cells `fill` writes; they start as 0.
@@ -170,7 +171,7 @@ impl Arena {
         self.admit(height.saturating_mul(width.saturating_add(1)))?;
         let cells = self.bump.alloc_slice_fill_copy(height * width, 0i8);
         fill(cells);
-        Ok(Value::Grid(self.bump.alloc(Grid::new(width, cells))))
+        Ok(Value::Grid(self.bump.alloc(Grid::new(height, width, cells))))
     }
 
     /// A set of any members, in any order; of equal members the first stays.
@@ -514,7 +515,7 @@ impl Arena {
                 _ => unreachable!("checked above"),
             }
         }
-        Ok(Some(Value::Grid(self.bump.alloc(Grid::new(width, cells)))))
+        Ok(Some(Value::Grid(self.bump.alloc(Grid::new(items.len(), width, cells)))))
     }
 
     /// A place or a cell as a patch of its own.

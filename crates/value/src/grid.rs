@@ -9,8 +9,8 @@ pub struct Grid<'a> {
 }
 
 impl<'a> Grid<'a> {
-    pub(crate) fn new(width: usize, cells: &'a [i8]) -> Grid<'a> {
-        Grid { height: (cells.len() / width) as u32, width: width as u32, cells }
+    pub(crate) fn new(height: usize, width: usize, cells: &'a [i8]) -> Grid<'a> {
+        Grid { height: height as u32, width: width as u32, cells }
     }
 
     #[inline]

@@ -140,10 +140,14 @@ impl<'a> Patch<'a> {
     /// The planes with their colours; the one plane of indices counts as colour 0.
     pub fn planes(&self) -> impl Iterator<Item = (i64, &'a [u64])> + use<'a> {
         let mut colors = if self.colors == 0 { 2 } else { self.colors };
-        self.rows.chunks_exact(self.height as usize).map(move |plane| {
+        let (mut rest, height) = (self.rows, usize::from(self.height));
+        std::iter::from_fn(move || {
+            // There are as many planes as colours, so that nothing need be divided.
             let color = i64::from(colors.trailing_zeros()) - 1;
+            let (plane, others) = rest.split_at_checked(height).filter(|_| colors != 0)?;
             colors &= colors - 1;
-            (color, plane)
+            rest = others;
+            Some((color, plane))
         })
     }
 

@@ -478,7 +478,8 @@ impl<'o: 't, 'p: 't, 't> TaskRun<'_, 'o, 'p, 't> {
                 let memo = on.memos[self.slots[id.index()] as usize];
                 self.on_sample(id, on, fuel);
                 on.cx = traced;
-                std::mem::replace(&mut on.memos[self.slots[id.index()] as usize], memo).expect("just computed")
+                std::mem::replace(&mut on.memos[self.slots[id.index()] as usize], memo)
+                    .expect("just computed")
             }
             Needs::Samples => self.per_task(id, fuel, None),
         }
@@ -530,12 +531,7 @@ impl<'o: 't, 'p: 't, 't> TaskRun<'_, 'o, 'p, 't> {
 
 /// Computes a node on its arguments; `given` is `I` or `S`.
 #[inline(always)]
-fn compute<'a>(
-    node: &Node,
-    given: Result<Value<'a>, Fail>,
-    args: &[Value<'a>],
-    cx: &mut Cx<'a>,
-) -> Memo<'a> {
+fn compute<'a>(node: &Node, given: Result<Value<'a>, Fail>, args: &[Value<'a>], cx: &mut Cx<'a>) -> Memo<'a> {
     let result = match &node.op {
         Op::Input | Op::Samples => given,
         op => super::caught(|| super::node(op, args, cx)),

@@ -191,7 +191,9 @@ fn combinator<'a>(
                 (Some(x), Some(target)) => n as u64 * x.min(target),
                 _ => {
                     let lighter = |place| {
-                        Some(u64::from(x.get(cx.arena, place)?.weight().min(target.get(cx.arena, place)?.weight())))
+                        Some(u64::from(
+                            x.get(cx.arena, place)?.weight().min(target.get(cx.arena, place)?.weight()),
+                        ))
                     };
                     (0..n).map(lighter).sum::<Option<u64>>()?
                 }
@@ -239,11 +241,7 @@ fn once<'a>(
     Some(column)
 }
 
-fn each<'a>(
-    arena: &'a Arena,
-    n: usize,
-    call: impl FnMut(usize) -> Option<Value<'a>>,
-) -> Option<Column<'a>> {
+fn each<'a>(arena: &'a Arena, n: usize, call: impl FnMut(usize) -> Option<Value<'a>>) -> Option<Column<'a>> {
     Column::collect(arena, (0..n).map(call))
 }
 
@@ -257,9 +255,7 @@ fn primitive1<'a>(cx: &mut Cx<'a>, symbol: &'static Symbol, x: &Column<'a>, n: u
     let x = x.list(cx.arena, n)?;
     match cx.entry(symbol) {
         Entry { kernel: Some(Kernel::Q1(quick)), .. } => cx.counted(symbol, n, |cx| {
-            each(cx.arena, n, |place| {
-                quick(cx, x.at(place)).or_else(|| cx.call1(function, x.at(place)).ok())
-            })
+            each(cx.arena, n, |place| quick(cx, x.at(place)).or_else(|| cx.call1(function, x.at(place)).ok()))
         }),
         _ => each(cx.arena, n, |place| cx.call1(function, x.at(place)).ok()),
     }
@@ -358,12 +354,15 @@ fn first<'a>(cx: &mut Cx<'a>, x: &Column<'a>, n: usize) -> Option<Column<'a>> {
     let firsts = match x {
         Pairs(pairs) => Ints(cx.arena.gather(pairs.iter().map(|pair| pair.row()))),
         Twos(parts) => parts[0],
-        Values(values) => Column::collect(cx.arena, values.iter().map(|value| match value {
-            Value::Cell(cell) => Some(Value::Int(cell.color())),
-            Value::Patch(patch) => Some(patch.first()),
-            Value::Tuple(tuple) => tuple.items().first().copied(),
-            _ => None,
-        }))?,
+        Values(values) => Column::collect(
+            cx.arena,
+            values.iter().map(|value| match value {
+                Value::Cell(cell) => Some(Value::Int(cell.color())),
+                Value::Patch(patch) => Some(patch.first()),
+                Value::Tuple(tuple) => tuple.items().first().copied(),
+                _ => None,
+            }),
+        )?,
         _ => return None,
     };
     pay(cx, n, 1)?;
@@ -374,11 +373,14 @@ fn last<'a>(cx: &mut Cx<'a>, x: &Column<'a>, n: usize) -> Option<Column<'a>> {
     let lasts = match x {
         Pairs(pairs) => Ints(cx.arena.gather(pairs.iter().map(|pair| pair.col()))),
         Twos(parts) => parts[1],
-        Values(values) => Column::collect(cx.arena, values.iter().map(|value| match value {
-            Value::Cell(cell) => Some(Value::Pair(cell.place())),
-            Value::Tuple(tuple) => tuple.items().last().copied(),
-            _ => None,
-        }))?,
+        Values(values) => Column::collect(
+            cx.arena,
+            values.iter().map(|value| match value {
+                Value::Cell(cell) => Some(Value::Pair(cell.place())),
+                Value::Tuple(tuple) => tuple.items().last().copied(),
+                _ => None,
+            }),
+        )?,
         _ => return None,
     };
     cx.spend(n as u64 + x.weight(n) + lasts.weight(n))?;
@@ -481,7 +483,9 @@ fn numbers2<'a>(
 ) -> Option<Column<'a>> {
     let (left, right) = (Side::of(a)?, Side::of(b)?);
     let results = match (left, right) {
-        (Side::Ints(a), Side::Ints(b)) => Ints(cx.arena.try_gather(a.iter().zip(b).map(|(a, b)| op(*a, *b)))?),
+        (Side::Ints(a), Side::Ints(b)) => {
+            Ints(cx.arena.try_gather(a.iter().zip(b).map(|(a, b)| op(*a, *b)))?)
+        }
         (Side::Ints(a), Side::Int(b)) => Ints(cx.arena.try_gather(a.iter().map(|a| op(*a, b)))?),
         (Side::Int(a), Side::Ints(b)) => Ints(cx.arena.try_gather(b.iter().map(|b| op(a, *b)))?),
         _ => {

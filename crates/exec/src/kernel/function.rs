@@ -107,7 +107,8 @@ fn prapply<'a>(cx: &mut Cx<'a>, function: Value<'a>, a: Value<'a>, b: Value<'a>)
     }
     let (a, b) = (column::members(cx, a)?, column::members(cx, b)?);
     let (a, b) = (a.tiled(cx.arena, n), b.stretched(cx.arena, n));
-    let results = column::collected2(cx, function, &a.flat(cx.arena, n * m), &b.flat(cx.arena, n * m), n * m)?;
+    let results =
+        column::collected2(cx, function, &a.flat(cx.arena, n * m), &b.flat(cx.arena, n * m), n * m)?;
     Some(cx.arena.set_in(results))
 }
 
@@ -198,11 +199,7 @@ fn filtered<'a>(cx: &mut Cx<'a>, container: Value<'a>, condition: Value<'a>) -> 
 }
 
 /// Whether the condition holds, for every member.
-fn conditions<'a>(
-    cx: &mut Cx<'a>,
-    container: Value<'a>,
-    condition: Value<'a>,
-) -> Result<&'a [bool], Fail> {
+fn conditions<'a>(cx: &mut Cx<'a>, container: Value<'a>, condition: Value<'a>) -> Result<&'a [bool], Fail> {
     let n = container.len().ok_or(Fail::Kind)?;
     if let Some(column) = column::results(cx, condition, container) {
         return Ok(column.truths(cx.arena, n));

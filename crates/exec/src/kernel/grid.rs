@@ -263,7 +263,13 @@ impl Bits {
     /// The rows as a plane.
     pub(super) fn rows_in<'a>(&self, arena: &'a Arena) -> &'a mut [u64] {
         let words = arena.words(self.height, 0);
-        words.iter_mut().enumerate().for_each(|(row, word)| *word = self.row(row));
+        let (from, ones) = (&self.words[..], ones(self.width as i64));
+        let mut start = 0;
+        for word in &mut *words {
+            let (at, skip) = (start / 64, start % 64);
+            *word = (from[at] >> skip | from[at + 1] << 1 << (63 - skip)) & ones;
+            start += self.width;
+        }
         words
     }
 }

@@ -392,7 +392,8 @@ fn occurrences<'a>(cx: &mut Cx<'a>, grid: Value<'a>, obj: Value<'a>) -> Known<'a
         for same in plane.chunk_by(|a, b| a == b) {
             if same[0] != 0 {
                 // The last rows of the grid can only be the last ones of the object.
-                let mut places: Words = Words::from_slice(&bits[first..first + rows as usize + same.len() - 1]);
+                let mut places: Words =
+                    Words::from_slice(&bits[first..first + rows as usize + same.len() - 1]);
                 erode(&mut places, same[0]);
                 thin(&mut places, same.len());
                 let mut any = 0;

@@ -39,7 +39,9 @@ impl<'a> Brush<'a> {
                 };
                 // Cells and places do not mix: the first member decides what the others must be.
                 let pure = match items.first() {
-                    Some(Value::Pair(_)) => !colored && items.iter().all(|item| matches!(item, Value::Pair(_))),
+                    Some(Value::Pair(_)) => {
+                        !colored && items.iter().all(|item| matches!(item, Value::Pair(_)))
+                    }
                     Some(_) => items.iter().all(small),
                     None => true,
                 };

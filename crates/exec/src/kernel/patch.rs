@@ -183,9 +183,15 @@ pub(super) fn union<'a>(arena: &'a Arena, patches: &[Value<'a>]) -> Known<'a> {
         let Value::Patch(patch) = item else { continue };
         let (row, col, _, _) = patch.bounds();
         let (skip, shift) = ((row - top) as usize, col - left);
-        for (color, plane) in patch.planes() {
-            let to = &mut words[starts[(color + 1) as usize & 15] + skip..];
+        let add = |to: &mut [u64], plane: &[u64]| {
             to.iter_mut().zip(plane).for_each(|(to, from)| *to |= from << shift);
+        };
+        if n_words == height {
+            add(&mut words[skip..], patch.rows());
+            continue;
+        }
+        for (color, plane) in patch.planes() {
+            add(&mut words[starts[(color + 1) as usize & 15] + skip..], plane);
         }
     }
     arena.counted(Planes { row: top, col: left, height, colors, words }, (right - left) as u32)
