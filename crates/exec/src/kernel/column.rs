@@ -14,7 +14,7 @@ use batt_value::{Arena, Closure, Column, Fail, Op, Pair, Symbol, Value, order};
 use super::{patch, scalar};
 
 /// Shorter columns are not worth their buffers; longer ones would not stay near.
-const LENGTHS: RangeInclusive<usize> = 3..=4096;
+const LENGTHS: RangeInclusive<usize> = 2..=4096;
 
 /// Columns lie in the arena of the values and stay there as long as these. Once it is so full, there are no more.
 const MAX_BYTES: usize = 16 << 20;
