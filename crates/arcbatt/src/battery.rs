@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, LazyLock};
 
+use crate::profile::on_lane;
 use batt_dsl::{Limits, symbol};
 use batt_exec::{End, Input, Job, Options, Picture, Prepared, Run, Scratch};
 use batt_lang::Program;
@@ -230,16 +231,7 @@ impl<'p> Battery<'p> {
             return TaskResult::unfinished(task);
         }
         let worker = rayon::current_thread_index().unwrap_or(0);
-        let lane = setup.trace.and_then(|trace| trace.worker(worker));
-        let lane = lane.as_deref();
-        if let Some(lane) = lane {
-            lane.begin_task(&task.id, cells(task));
-        }
-        let result = self.task_on(lane, worker, prepared, task, setup, scratch);
-        if let Some(lane) = lane {
-            lane.end_task(Spot::IDLE);
-        }
-        result
+        on_lane(setup.trace, task, |lane| self.task_on(lane, worker, prepared, task, setup, scratch))
     }
 
     fn task_on(
@@ -377,7 +369,7 @@ pub(crate) fn endings(name: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The cells of all grids that programs are run on.
-fn cells(task: &Task) -> u64 {
+pub(crate) fn cells(task: &Task) -> u64 {
     task.train.iter().chain(&task.test).map(|pair| pair.input.cells().len() as u64).sum()
 }
 

@@ -64,6 +64,7 @@ pub fn record(
         verdicts: record::verdict_counts(&summary.tally),
         programs: programs(battery),
         tasks: Vec::new(),
+        curve: Vec::new(),
         profile: None,
     }
 }

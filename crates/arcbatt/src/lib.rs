@@ -1,7 +1,8 @@
 //! arcbatt: runs batteries of small DSL programs over ARC tasks.
 //!
 //! This is the hallway: front doors see only this crate. Each room is a module here under its own name, and what
-//! takes several rooms at once ([`battery`], [`solve`], [`verify`], [`explain`], [`document`], [`profile`],
+//! takes several rooms at once ([`battery`], [`solve`], [`breed`], [`enumerate`],
+//! [`verify`], [`explain`], [`document`], [`found`], [`profile`],
 //! [`library`], [`conformance`], [`sheet`]) stands beside them.
 
 use std::sync::atomic::AtomicBool;
@@ -21,11 +22,14 @@ pub use batt_value as value;
 
 pub mod battery;
 pub mod solve;
+pub mod breed;
+pub mod enumerate;
 pub mod palette;
 pub mod sheet;
 pub mod verify;
 pub mod explain;
 pub mod document;
+pub mod found;
 pub mod profile;
 pub mod library;
 pub mod page;

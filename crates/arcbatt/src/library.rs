@@ -3,12 +3,10 @@
 use std::path::PathBuf;
 
 use batt_dsl::{Limits, version};
-use batt_exec::{End, Run};
 use batt_lang::Program;
-use batt_score::{Demos, Verdict};
+use batt_score::{Demos, Verdict, behaviour};
 use batt_store::{Measure, TestResult};
 use batt_task::{DataFolder, Task};
-use batt_value::ContentHash;
 
 use crate::battery::{Battery, Pool, Setup, Watch};
 
@@ -45,7 +43,7 @@ pub fn measure(
         watch,
         trace: None,
     };
-    let hash = task.content_hash();
+    let hash = task.sealed_hash();
     let demos = Demos::new(task);
     let mut measured = None;
     battery.run(pool, [task], &setup, |task, result| {
@@ -78,26 +76,4 @@ pub fn measure(
         measured = Some(result.programs.iter().map(one).collect());
     });
     measured
-}
-
-/// A hash of the answers: programs with the same one cannot be told apart by these inputs. Why there is no answer makes
-/// no difference.
-pub fn behaviour(runs: &[Run]) -> ContentHash {
-    let mut bytes = b"behaviour 1\0".to_vec();
-    for run in runs {
-        match &run.end {
-            End::Grid { width, cells } => {
-                bytes.push(1);
-                bytes.extend((*width as u64).to_le_bytes());
-                bytes.extend((cells.len() as u64).to_le_bytes());
-                bytes.extend(cells.iter().map(|cell| *cell as u8));
-            }
-            End::Other(value) => {
-                bytes.push(2);
-                bytes.extend(value.content_hash().bytes());
-            }
-            End::Failed(_) | End::Skipped => bytes.push(0),
-        }
-    }
-    ContentHash::of(&bytes)
 }

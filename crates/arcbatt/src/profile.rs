@@ -11,11 +11,35 @@ use batt_record::events::{self, Begins, Writer};
 use batt_record::profile::{Costs, Function, Lane, Node, Profile, Repeat, Task, Touched, VERSION};
 use batt_trace::{Clock, LaneSeen, Level, Seen, Sink, Spot, SpotSum, TaskSeen, Trace, spots};
 
-use crate::battery::Battery;
+use crate::battery::{Battery, cells};
 
 /// A recorder for a run of batteries.
 pub fn trace(clock: Clock, level: Level, events: Option<&Events>) -> Trace {
     Trace::new(clock, level, registry().iter().len(), events.map(Events::sink))
+}
+
+/// A recorder for a search, in which plans come and go: nodes are known by their functions.
+pub fn trace_of_search(clock: Clock, level: Level, events: Option<&Events>) -> Trace {
+    trace(clock, level, events).with_nodes_by_spot()
+}
+
+/// Does a piece of work on a task, on the lane of the thread it is on.
+pub(crate) fn on_lane<T>(
+    trace: Option<&Trace>,
+    task: &batt_task::Task,
+    work: impl FnOnce(Option<&batt_trace::Lane>) -> T,
+) -> T {
+    let worker = rayon::current_thread_index().unwrap_or(0);
+    let lane = trace.and_then(|trace| trace.worker(worker));
+    let lane = lane.as_deref();
+    if let Some(lane) = lane {
+        lane.begin_task(&task.id, cells(task));
+    }
+    let result = work(lane);
+    if let Some(lane) = lane {
+        lane.end_task(Spot::IDLE);
+    }
+    result
 }
 
 /// The file of events in the making. What goes wrong with it is told at the end.
@@ -90,7 +114,23 @@ pub fn profile(
     earlier: &[Repeat],
     events: Option<String>,
 ) -> Profile {
-    let nodes = nodes(battery.plan());
+    let (nodes, lines) = (nodes(battery.plan()), lines(battery));
+    Profile { excused, ..filled(seen, nodes, lines, earlier, events) }
+}
+
+/// The profile of a search.
+pub fn profile_of_search(seen: Seen, events: Option<String>) -> Profile {
+    let nodes = (0..functions().len() as u32).map(|function| Node { function, programs: 0 }).collect();
+    filled(seen, nodes, Vec::new(), &[], events)
+}
+
+fn filled(
+    seen: Seen,
+    nodes: Vec<Node>,
+    lines: Vec<Vec<(u32, u32)>>,
+    earlier: &[Repeat],
+    events: Option<String>,
+) -> Profile {
     let mut tasks: Vec<Task> = Vec::new();
     let mut lanes = Vec::new();
     for (i, lane) in seen.lanes.into_iter().enumerate() {
@@ -102,11 +142,11 @@ pub fn profile(
     Profile {
         version: VERSION,
         deep: seen.level == Level::Deep,
-        excused,
+        excused: 0,
         costs: Costs { stamp: seen.costs.stamp, call: seen.costs.call },
         functions: functions(),
         nodes,
-        lines: lines(battery),
+        lines,
         lanes,
         tasks,
         repeats,

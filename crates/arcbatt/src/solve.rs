@@ -11,9 +11,11 @@ use batt_record::{SolvedAnswer, SolvedAttempt, SolvedTask};
 use batt_search::{Answer, Attempts, Checks, Folds, Progress, Puzzle, SURE, Searcher};
 use batt_task::submission::stand_ins;
 use batt_task::{Grid, Task};
+use batt_trace::{Spot, Trace};
 use rayon::prelude::*;
 
 use crate::battery::Pool;
+use crate::profile;
 
 /// Tasks, and how far the search for each is.
 pub struct Campaign {
@@ -58,14 +60,19 @@ impl Campaign {
 
     /// Searches until every task is through, sure or out of fuel, or `stop` is set. Without a limit on fuel those
     /// that are sure come again when all others are through. `each` is called after every step, from any thread.
+    /// `trace` is told where the time goes.
     pub fn run(
         &self,
         pool: &Pool,
         searcher: &Searcher<'_>,
         fuel: Option<u64>,
         stop: &Arc<AtomicBool>,
+        trace: Option<&Trace>,
         each: &(dyn Fn(usize, &Progress) + Sync),
     ) {
+        if let Some(trace) = trace {
+            trace.start_workers(pool.threads());
+        }
         let limit = fuel.unwrap_or(u64::MAX);
         loop {
             let mut pending = self.pending(limit, fuel.is_none());
@@ -78,15 +85,20 @@ impl Campaign {
                 if stop.load(Ordering::Relaxed) {
                     return;
                 }
+                let puzzle = &self.puzzles[task];
                 let mut progress = self.progress(task);
-                searcher.advance(&self.puzzles[task], &mut progress, limit, stop);
-                // With limited fuel a run that goes on must end where one that was not stopped ends.
-                if fuel.is_some() && stop.load(Ordering::Relaxed) {
-                    return;
-                }
-                each(task, &progress);
-                *self.states[task].lock().unwrap_or_else(PoisonError::into_inner) = progress;
+                profile::on_lane(trace, puzzle.task(), |lane| {
+                    searcher.advance(puzzle, &mut progress, limit, stop, lane);
+                    // With limited fuel a run that goes on must end where one that was not stopped ends.
+                    if fuel.is_some() && stop.load(Ordering::Relaxed) {
+                        return;
+                    }
+                    each(task, &progress);
+                    lane.into_iter().for_each(|lane| lane.mark(Spot::WRITE));
+                    *self.states[task].lock().unwrap_or_else(PoisonError::into_inner) = progress;
+                });
             };
+            let _waiting = trace.map(|trace| trace.enter(Spot::IDLE));
             pool.install(|| pending.into_iter().par_bridge().for_each(step));
         }
     }
@@ -132,6 +144,8 @@ pub fn document(puzzle: &Puzzle, progress: &Progress) -> SolvedTask {
     SolvedTask {
         id: puzzle.id().to_owned(),
         hash: puzzle.task().content_hash().to_string(),
+        train: Vec::new(),
+        test: Vec::new(),
         step: progress.step,
         fuel: progress.fuel,
         tried: progress.tried,

@@ -23,7 +23,7 @@ fn search(task: &Task, steps: usize, fuel: u64) -> Progress {
         if progress.fuel >= fuel {
             break;
         }
-        searcher.advance(&Puzzle::new(task), &mut progress, fuel, &Arc::new(AtomicBool::new(false)));
+        searcher.advance(&Puzzle::new(task), &mut progress, fuel, &Arc::new(AtomicBool::new(false)), None);
     }
     progress
 }

@@ -7,6 +7,7 @@
 //!
 //! This crate serves the builders. It is no room: it may read the clock.
 
+mod breed;
 pub mod hot;
 mod machine;
 mod profile;
@@ -14,6 +15,7 @@ mod reference;
 mod spread;
 mod work;
 
+pub use breed::{BreedFigures, Recovery, Share, Throughput, measure_breed};
 pub use machine::{Machine, peak_memory};
 pub use profile::{Logging, Prediction, ProfileBenchError, ProfileFigures, measure_profile};
 pub use reference::{Reference, ReferenceError};

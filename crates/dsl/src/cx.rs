@@ -205,6 +205,17 @@ impl<'a> Cx<'a> {
         self.depth -= 1;
     }
 
+    /// Calls a primitive as a node of a plan. A recorder knows of the node already, so it is told of the calls inside
+    /// only.
+    pub fn call_node(&mut self, symbol: &'static Symbol, args: &[Value<'a>]) -> Result<Value<'a>, Fail> {
+        let entry = self.entry(symbol);
+        match *args {
+            [x] => self.primitive1_by(symbol, entry, x),
+            [x, y] => self.primitive2_by(symbol, entry, x, y),
+            _ => self.primitive_by(symbol, entry, args),
+        }
+    }
+
     /// Calls a function value. Anything else, or a wrong number of arguments, is of the wrong kind.
     pub fn call(&mut self, function: Value<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Fail> {
         match *args {

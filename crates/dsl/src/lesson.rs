@@ -11,7 +11,7 @@ use batt_learn::{
     Context, Demos, Frame, Image, Inside, Learner, Matrix, Parts, Placement, Post, Property, Region, Rule,
     Spec, Steps, Vocabulary, Work,
 };
-use batt_value::{Arena, Fail, Op, Owned, Value};
+use batt_value::{Arena, Fail, Op, Owned, Symbol, Value};
 
 use crate::{Cx, symbol};
 
@@ -123,6 +123,28 @@ pub fn program(spec: &Spec, rank: usize, name: &str) -> String {
     let rule = call(spec, rank, &mut lines);
     let body: String = lines.iter().map(|line| format!("    {line}\n")).collect();
     format!("def {name}(S, I, C):\n{body}    rule = {rule}\n    O = rule(I)\n    return O\n")
+}
+
+/// The text of the program that learns the rule on pictures of the inputs, and applies it to that of the input.
+/// `function` is the call that makes the function from input to picture.
+pub fn program_after(function: &str, spec: &Spec, rank: usize, name: &str) -> String {
+    let mut lines = Vec::new();
+    let rule = call(spec, rank, &mut lines);
+    let body: String = lines.iter().map(|line| format!("    {line}\n")).collect();
+    let rule = rule.replacen("(S, ", "(pairs, ", 1);
+    format!(
+        "def {name}(S, I, C):\n    view = {function}\n    seen = compose(view, first)\n    \
+         both = fork(astuple, seen, last)\n    pairs = apply(both, S)\n{body}    rule = {rule}\n    \
+         picture = view(I)\n    O = rule(picture)\n    return O\n"
+    )
+}
+
+/// The primitive that learns, inside whatever contexts.
+pub fn primitive(spec: &Spec) -> Option<&'static Symbol> {
+    match spec {
+        Spec::Learn(learner) => symbol(written(*learner).0),
+        Spec::In(_, inner) => primitive(inner),
+    }
 }
 
 /// The call that learns a spec from S; lines before it make the function values it needs.

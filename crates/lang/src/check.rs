@@ -90,6 +90,11 @@ pub(crate) struct Checker {
 }
 
 impl Checker {
+    /// How many calls it has looked into.
+    pub(crate) fn remembered(&self) -> usize {
+        self.calls.len()
+    }
+
     /// The type of a call's result.
     pub(crate) fn call(&mut self, primitive: &Primitive, args: &[&Arc<Ty>]) -> Arc<Ty> {
         let facts = known().facts(primitive);

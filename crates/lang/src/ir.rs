@@ -112,7 +112,8 @@ impl Node {
         self.first.as_ref().map(Binding::name)
     }
 
-    pub(crate) fn spelled(&self, arg: usize) -> Spelled {
+    /// The named constant that an argument was written as.
+    pub fn spelled(&self, arg: usize) -> Option<&'static Constant> {
         self.spelled.as_ref().and_then(|spelled| spelled[arg])
     }
 
@@ -400,8 +401,8 @@ pub(crate) struct Builder {
 }
 
 /// A node as it is used by another.
-#[derive(Clone, Copy)]
-pub(crate) struct Use {
+#[derive(Clone, Copy, Debug)]
+pub struct Use {
     pub(crate) node: NodeId,
     pub(crate) spelled: Spelled,
 }
@@ -463,6 +464,10 @@ impl Builder {
 
     pub(crate) fn ty(&self, id: NodeId) -> &Arc<Ty> {
         &self.nodes[id.index()].ty
+    }
+
+    pub(crate) fn op(&self, id: NodeId) -> &Op {
+        &self.nodes[id.index()].op
     }
 
     pub(crate) fn set_ty(&mut self, id: NodeId, ty: Arc<Ty>) {

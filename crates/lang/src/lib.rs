@@ -15,6 +15,7 @@
 
 mod ast;
 mod check;
+mod compose;
 mod foreign;
 mod ir;
 mod few;
@@ -28,8 +29,9 @@ mod suggest;
 
 use std::collections::HashSet;
 
+pub use compose::Composer;
 pub use few::Few;
-pub use ir::{Binding, Literal, Node, NodeId, Op, Param, Program, Role};
+pub use ir::{Binding, Literal, Node, NodeId, Op, Param, Program, Role, Use};
 pub use print::{line_types, print};
 pub use problem::{Problem, Severity, Span};
 pub use suggest::suggest;

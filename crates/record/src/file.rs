@@ -4,10 +4,11 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use batt_task::{Spool, write_aside_with};
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize};
 
 use crate::profile::{Profile, VERSION};
-use crate::{Record, Task};
+use crate::{Record, Search, Solve, Task};
 
 /// The version of the document.
 pub const SCHEMA: u32 = 1;
@@ -98,7 +99,8 @@ impl Record {
         tasks: impl FnOnce(&mut W) -> io::Result<()>,
         profile: impl FnOnce() -> Option<Box<Profile>>,
     ) -> io::Result<()> {
-        let Record { right, run, means, plan, scores, verdicts, programs, tasks: _, profile: _ } = self;
+        let Record { right, run, means, plan, scores, verdicts, programs, curve, tasks: _, profile: _ } =
+            self;
         write!(out, "{{\"schema\":{SCHEMA},\"right\":")?;
         json(out, right)?;
         member(out, "run", run)?;
@@ -108,6 +110,9 @@ impl Record {
         member(out, "verdicts", verdicts)?;
         list(out, "programs", |out| items(out, programs))?;
         list(out, "tasks", tasks)?;
+        if !curve.is_empty() {
+            member(out, "curve", curve)?;
+        }
         if let Some(profile) = profile() {
             member(out, "profile", &profile)?;
         }
@@ -119,20 +124,49 @@ impl Record {
     }
 
     pub fn parse(text: &[u8]) -> Result<Record, RecordError> {
-        version(text)?;
-        let record = serde_json::from_slice::<Record>(text);
-        if record.is_err() {
-            // A profile of another version may look any way; then its version is the better news.
-            profile_version(text)?;
-        }
-        let record = record?;
-        match &record.profile {
-            Some(profile) if profile.version != VERSION => {
-                Err(RecordError::ProfileVersion { found: profile.version })
-            }
-            _ => Ok(record),
-        }
+        parse(text)
     }
+}
+
+/// A document of any kind.
+pub enum Document {
+    Run(Box<Record>),
+    Solve(Box<Solve>),
+    Search(Box<Search>),
+}
+
+impl Document {
+    pub fn read(path: &Path) -> Result<Document, RecordError> {
+        /// What tells the kinds apart.
+        #[derive(Deserialize)]
+        struct Marks {
+            mode: Option<IgnoredAny>,
+            means: Option<MeansMarks>,
+        }
+        #[derive(Deserialize)]
+        struct MeansMarks {
+            curve: Option<IgnoredAny>,
+        }
+        let text = std::fs::read(path)?;
+        let marks = serde_json::from_slice::<Marks>(&text);
+        Ok(
+            match marks.map(|marks| (marks.mode.is_some(), marks.means.is_some_and(|it| it.curve.is_some())))
+            {
+                Ok((true, _)) => Document::Search(Box::new(parse(&text)?)),
+                Ok((_, true)) => Document::Solve(Box::new(parse(&text)?)),
+                // What is no record at all is best told by the reader of runs.
+                _ => Document::Run(Box::new(parse(&text)?)),
+            },
+        )
+    }
+}
+
+fn parse<T: DeserializeOwned>(text: &[u8]) -> Result<T, RecordError> {
+    version(text)?;
+    let document = serde_json::from_slice(text);
+    // A profile of another version may look any way; then its version is the better news.
+    profile_version(text)?;
+    Ok(document?)
 }
 
 fn profile_version(text: &[u8]) -> Result<(), RecordError> {

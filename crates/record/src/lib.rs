@@ -12,10 +12,12 @@
 pub mod events;
 mod file;
 pub mod profile;
+mod search;
 mod solve;
 
-pub use file::{RecordError, SCHEMA, Tasks};
+pub use file::{Document, RecordError, SCHEMA, Tasks};
 pub use profile::Profile;
+pub use search::{Search, SearchFound, SearchMeans, SearchOperator, SearchedTask};
 pub use solve::{CurvePoint, Solve, SolveMeans, SolveRun, SolvedAnswer, SolvedAttempt, SolvedTask};
 
 use batt_plan::Counts;
@@ -34,13 +36,16 @@ pub struct Record {
     pub verdicts: Vec<VerdictCount>,
     pub programs: Vec<Program>,
     pub tasks: Vec<Task>,
+    /// What was there after so many seconds, if programs were searched for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub curve: Vec<CurvePoint>,
     /// Where the time went, if that was asked for. It differs from run to run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<Box<Profile>>,
 }
 
 /// Whether the run is right: the programs on the tasks they are named after.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Right {
     /// Every program that was run on its own task is right there.
     pub all: bool,

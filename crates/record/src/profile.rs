@@ -100,6 +100,52 @@ pub struct Task {
     pub inner: Vec<Inner>,
 }
 
+impl Task {
+    /// Adds another stretch of the same task. It then ends as if both had followed each other.
+    pub fn join(&mut self, other: &Task) {
+        self.end += other.end - other.start;
+        self.cold |= other.cold;
+        self.samples.extend(&other.samples);
+        add(
+            &mut self.booked,
+            &other.booked,
+            |it| it.0,
+            |sum, it| {
+                sum.1 += it.1;
+                sum.2 += it.2;
+            },
+        );
+        add(
+            &mut self.nodes,
+            &other.nodes,
+            |it| it.0,
+            |sum, it| {
+                let (_, hits, fails, ns, fuel, bytes) = *it;
+                *sum = (sum.0, sum.1 + hits, sum.2 + fails, sum.3 + ns, sum.4 + fuel, sum.5 + bytes);
+            },
+        );
+        add(
+            &mut self.inner,
+            &other.inner,
+            |it| (it.0, it.1),
+            |sum, it| {
+                let (.., calls, fuel, ns) = *it;
+                *sum = (sum.0, sum.1, sum.2 + calls, sum.3 + fuel, sum.4 + ns);
+            },
+        );
+    }
+}
+
+/// Adds up lists that are ordered by a key.
+fn add<T: Copy, K: Ord>(to: &mut Vec<T>, from: &[T], key: impl Fn(&T) -> K, sum: impl Fn(&mut T, &T)) {
+    for it in from {
+        match to.binary_search_by(|other| key(other).cmp(&key(it))) {
+            Ok(place) => sum(&mut to[place], it),
+            Err(place) => to.insert(place, *it),
+        }
+    }
+}
+
 /// What a node took in a task: node, hits, failures, self time, fuel with all calls inside, bytes.
 pub type NodeTime = (u32, u32, u32, u64, u64, u64);
 

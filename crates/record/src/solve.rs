@@ -7,7 +7,7 @@ use batt_task::write_aside_with;
 use serde::{Deserialize, Serialize};
 
 use crate::file::{item, json, list, member};
-use crate::{Data, Machine, RecordError, SCHEMA, Score};
+use crate::{Data, Example, Machine, Profile, RecordError, SCHEMA, Score};
 
 /// One solve. It is complete at any moment, also in the middle of the search.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -18,6 +18,9 @@ pub struct Solve {
     /// Empty until the search is over and the test outputs are opened.
     pub scores: Vec<Score>,
     pub tasks: Vec<SolvedTask>,
+    /// Where the time went, if that was asked for and the search is over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<Box<Profile>>,
 }
 
 /// What the results depend on.
@@ -61,6 +64,11 @@ pub struct SolvedTask {
     pub id: String,
     /// Of its demonstration pairs and test inputs.
     pub hash: String,
+    /// Its pairs, so that a record can be looked at where the data is not; not there while the search goes on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub train: Vec<Example>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub test: Vec<Example>,
     pub step: usize,
     pub fuel: u64,
     pub tried: u64,
@@ -104,12 +112,15 @@ impl Solve {
     }
 
     fn print(&self, out: &mut impl Write) -> io::Result<()> {
-        let Solve { run, means, scores, tasks } = self;
+        let Solve { run, means, scores, tasks, profile } = self;
         write!(out, "{{\"schema\":{SCHEMA},\"run\":")?;
         json(out, run)?;
         member(out, "means", means)?;
         member(out, "scores", scores)?;
         list(out, "tasks", |out| tasks.iter().enumerate().try_for_each(|(i, task)| item(out, i, task)))?;
+        if let Some(profile) = profile {
+            member(out, "profile", profile)?;
+        }
         writeln!(out, "}}")
     }
 

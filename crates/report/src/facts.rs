@@ -1,5 +1,6 @@
 //! A record whose profile has been checked, and the time of its nodes split over functions.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use batt_record::profile::{self, Function, Profile};
@@ -45,8 +46,10 @@ impl Selection {
 pub struct Facts<'r> {
     pub record: &'r Record,
     pub profile: &'r Profile,
+    /// All tasks in the order in which they began. One that came several times is one task here.
+    pub every: Vec<Cow<'r, profile::Task>>,
     /// The selected tasks, in the order of the data.
-    pub tasks: Vec<&'r profile::Task>,
+    pub tasks: Vec<Cow<'r, profile::Task>>,
     pub whole: bool,
     rates: Rates,
 }
@@ -100,9 +103,10 @@ impl<'r> Facts<'r> {
             return Err(ReportError::Empty);
         }
         check(profile)?;
-        let tasks = select(record, profile, selection)?;
+        let every = joined(profile);
+        let tasks = select(record, &every, selection)?;
         let rates = Rates::new(profile);
-        Ok(Facts { record, profile, tasks, whole: selection.is_all(), rates })
+        Ok(Facts { record, profile, every, tasks, whole: selection.is_all(), rates })
     }
 
     pub fn function(&self, number: u32) -> &'r Function {
@@ -332,22 +336,38 @@ fn check(profile: &Profile) -> Result<(), ReportError> {
     Ok(())
 }
 
+/// A search takes up a task again and again, on any lane: all that belongs to one id, as one task.
+fn joined(profile: &Profile) -> Vec<Cow<'_, profile::Task>> {
+    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut tasks: Vec<Cow<'_, profile::Task>> = Vec::with_capacity(profile.tasks.len());
+    for task in &profile.tasks {
+        match places.get(task.id.as_str()) {
+            Some(place) => tasks[*place].to_mut().join(task),
+            None => {
+                places.insert(&task.id, tasks.len());
+                tasks.push(Cow::Borrowed(task));
+            }
+        }
+    }
+    tasks
+}
+
 fn select<'r>(
-    record: &'r Record,
-    profile: &'r Profile,
+    record: &Record,
+    every: &[Cow<'r, profile::Task>],
     selection: &Selection,
-) -> Result<Vec<&'r profile::Task>, ReportError> {
-    let by_id: BTreeMap<&str, &profile::Task> =
-        profile.tasks.iter().map(|task| (task.id.as_str(), task)).collect();
+) -> Result<Vec<Cow<'r, profile::Task>>, ReportError> {
+    let by_id: BTreeMap<&str, &Cow<'r, profile::Task>> =
+        every.iter().map(|task| (task.id.as_str(), task)).collect();
     if let Some(id) = selection.ids.iter().find(|id| !by_id.contains_key(id.as_str())) {
         return Err(ReportError::NoTask(id.clone()));
     }
     let wanted = |id: &str| selection.ids.is_empty() || selection.ids.iter().any(|it| it == id);
     let ids = record.tasks.iter().map(|task| task.id.as_str()).filter(|id| wanted(id));
     let ids = ids.skip(selection.start).take(selection.limit.unwrap_or(usize::MAX));
-    let tasks: Vec<_> = ids.filter_map(|id| by_id.get(id).copied()).collect();
+    let tasks: Vec<_> = ids.filter_map(|id| by_id.get(id).copied().cloned()).collect();
     if tasks.is_empty() {
-        return Err(ReportError::NothingSelected(profile.tasks.len()));
+        return Err(ReportError::NothingSelected(every.len()));
     }
     Ok(tasks)
 }

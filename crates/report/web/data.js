@@ -55,7 +55,7 @@
  *     options: { fuel: number, seconds: number, all_pairs: boolean, go_on: boolean } },
  *   means: { threads: number, sharing: boolean, kernels: boolean, machine: { os: string, arch: string, cores: number } },
  *   plan: { programs: number, calls: number, distinct: number, shared: number, folded: number, per_task: number },
- *   scores: Score[], verdicts: { verdict: string, count: number }[], graph: Result<Graph>,
+ *   scores: Score[], verdicts: { verdict: string, count: number }[], curve: [number, number, number][], graph: Result<Graph>,
  *   tasks: Task[], programs: Program[], cost: Result<Cost> }} Run
  */
 /** @typedef {{ name: string, before: number, after: number, ratio: number, interval: [number, number] | null, more_work: number | null, slower: number | null }} Change */

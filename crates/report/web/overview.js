@@ -18,7 +18,7 @@ export function overviewView(run) {
     el("div", { class: "tiles" }, ...run.scores.map(scoreTile), ...wallTiles(run, cost)),
     cost ? timeBar(cost) : el("p", { class: "note" }, `Where the time went is not known: ${reason(run.cost)}.`),
     el("div", { class: "columns" }, what(run), states(run)),
-    cost ? curve(run, cost) : null,
+    run.curve.length ? searchCurve(run) : cost ? taskCurve(run, cost) : null,
   );
 }
 
@@ -112,12 +112,18 @@ function what(run) {
       ["programs", `${grouped(programs)}, ${grouped(calls)} calls, ${grouped(distinct)} distinct, ${grouped(shared)} shared`],
       ["right on demonstrations", `${run.right.on_demos} of ${run.right.programs}`],
       ["right on tests", `${run.right.on_tests} of ${run.right.programs}`],
-      ["fuel", `${grouped(options.fuel)} for each program and pair`],
+      ["fuel", fuel(run)],
       ["every program on every task", options.all_pairs ? "yes" : "no"],
       ["seed", seed === null ? "none: nothing is drawn by lot" : String(seed)],
       ["version", `${version}, language ${dsl.slice(0, 12)}`],
     ]),
   );
+}
+
+/** @param {Run} run */
+function fuel({ curve, run: { options } }) {
+  if (!curve.length) return `${grouped(options.fuel)} for each program and pair`;
+  return options.fuel ? `${grouped(options.fuel)} for each task` : "as much as the time allowed";
 }
 
 /** @param {Run} run */
@@ -138,19 +144,48 @@ function states(run) {
 }
 
 /**
- * Tasks solved against time.
+ * Tasks solved against time, where each task is run once.
  * @param {Run} run
  * @param {Cost} cost
  */
-function curve(run, cost) {
-  const points = anytime(run, cost);
-  const [width, height, left, bottom] = [720, 180, 36, 24];
+function taskCurve(run, cost) {
   const wall = cost.framework.wall;
+  const points = anytime(run, cost);
+  const label = `${count(points.length, "task")} solved in ${time(wall)}`;
+  /** @type {[number, number][]} */
+  const steps = points.map(([ns], i) => [ns, i + 1]);
+  return section("Solved over time", el("p", { class: "muted" }, `${label}; a task counts when it ends.`), plot(run, steps, wall, label));
+}
+
+/**
+ * The same of a search, which comes back to a task again and again.
+ * @param {Run} run
+ */
+function searchCurve(run) {
+  const [seconds, solved, expected] = run.curve[run.curve.length - 1];
+  const label = `${count(solved, "task")} solved on demonstration pairs in ${time(seconds * 1e9)}`;
+  /** @type {[number, number][]} */
+  const steps = run.curve.map(([at, n]) => [at * 1e9, n]);
+  return section(
+    "Solved over time",
+    el("p", { class: "muted" }, `${label}; by then the search expects ${expected.toFixed(1)} right outputs.`),
+    plot(run, steps, seconds * 1e9, label),
+  );
+}
+
+/**
+ * @param {Run} run
+ * @param {[number, number][]} steps When how many were solved.
+ * @param {number} wall
+ * @param {string} label
+ */
+function plot(run, steps, wall, label) {
+  const [width, height, left, bottom] = [720, 180, 36, 24];
   const x = (/** @type {number} */ ns) => left + ((width - left - 8) * ns) / wall;
   const y = (/** @type {number} */ n) => height - bottom - ((height - bottom - 8) * n) / Math.max(1, run.tasks.length);
   let path = `M${x(0)} ${y(0)}`;
-  points.forEach(([ns], i) => {
-    path += `H${x(ns).toFixed(1)}V${y(i + 1).toFixed(1)}`;
+  steps.forEach(([ns, n]) => {
+    path += `H${x(ns).toFixed(1)}V${y(n).toFixed(1)}`;
   });
   path += `H${x(wall)}`;
   const line = (/** @type {number} */ n) => [
@@ -160,12 +195,7 @@ function curve(run, cost) {
   const ticks = [0, 0.25, 0.5, 0.75, 1].map((share) =>
     svg("text", { x: x(wall * share), y: height - 6, "text-anchor": share === 1 ? "end" : share === 0 ? "start" : "middle" }, time(wall * share)),
   );
-  const label = `${count(points.length, "task")} solved in ${time(wall)}`;
-  return section(
-    "Solved over time",
-    el("p", { class: "muted" }, `${label}; a task counts when it ends.`),
-    el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Solved over time" },
-      svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "plot", role: "img", "aria-label": label },
-        ...line(0), ...line(run.tasks.length), ...ticks, svg("path", { d: path, class: "curve" }))),
-  );
+  return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Solved over time" },
+    svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "plot", role: "img", "aria-label": label },
+      ...line(0), ...line(run.tasks.length), ...ticks, svg("path", { d: path, class: "curve" })));
 }

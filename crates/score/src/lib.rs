@@ -13,6 +13,7 @@
 //! Nothing here fails, prints or reads the clock, and nothing is a float: a score is a [`Ratio`].
 
 mod answer;
+mod behaviour;
 mod exact;
 mod ratio;
 mod graded;
@@ -20,6 +21,7 @@ mod select;
 mod rules;
 
 pub use answer::Answer;
+pub use behaviour::behaviour;
 pub use exact::{Tally, Verdict, all_right, judge};
 pub use graded::{Closeness, Graded, Target};
 pub use ratio::Ratio;

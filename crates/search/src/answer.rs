@@ -70,6 +70,14 @@ pub struct Progress {
 const PER_MECHANISM: usize = 4;
 
 impl Progress {
+    /// Takes in an answer that says something and is not there yet.
+    pub(crate) fn push(&mut self, answer: Answer) {
+        let said = answer.outputs.iter().any(Option::is_some);
+        if said && self.answers.iter().all(|other| other.program != answer.program) {
+            self.answers.push(answer);
+        }
+    }
+
     /// Keeps the cheapest answers of every mechanism, each only once.
     pub(crate) fn prune(&mut self) {
         let mut order: Vec<usize> = (0..self.answers.len()).collect();

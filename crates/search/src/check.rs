@@ -38,6 +38,15 @@ impl Inspector<'_> {
         Checks { same, turned, recolored }
     }
 
+    /// What a program says of the test inputs; `None` if it is not right on the demonstration pairs.
+    pub(crate) fn outputs(&mut self, text: &str) -> Option<Vec<Option<Grid>>> {
+        let program = parse(text).programs.into_iter().next()?;
+        let pairs = self.puzzle.pairs();
+        let inputs: Vec<Grid> = self.puzzle.inputs().cloned().collect();
+        let outputs = self.run(&program, &pairs, &pairs, &inputs);
+        outputs.iter().any(Option::is_some).then_some(outputs)
+    }
+
     pub(crate) fn folds(&mut self, answer: &Answer) -> Folds {
         let pairs = self.puzzle.pairs();
         let mut folds = Folds { right: 0, of: 0 };

@@ -12,14 +12,19 @@
 //! clock; it is handed fuel and a flag.
 
 mod answer;
+pub mod breed;
 mod check;
 mod choose;
 mod confidence;
+mod enumerate;
 mod puzzle;
+mod simplify;
 mod step;
 
 pub use answer::{Answer, Checks, Folds, Progress};
 pub use choose::{Attempt, Attempts};
 pub use confidence::SURE;
+pub use enumerate::{Counts, Enumerated, View, enumerate, enumerate_traced};
 pub use puzzle::Puzzle;
-pub use step::{FUEL_PER_WORK, Known, Searcher, name};
+pub use simplify::{Simplified, simplify};
+pub use step::{FUEL_PER_WORK, KNOWN, Known, Searcher, name};

@@ -1,5 +1,6 @@
 //! The search for one task, step by step from cheap to dear.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -9,14 +10,19 @@ use batt_lang::Program;
 use batt_learn::{Candidate, Context, Demos, Image, Stage, Work, catalogue, contexts, stage_of_catalogue};
 use batt_plan::ProgramId;
 use batt_task::Grid;
+use batt_trace::{Lane, Spot};
 
+use crate::breed::{Breeder, Room};
 use crate::check::{Inspector, picture};
 use crate::choose::ranked;
 use crate::puzzle::{grid, image};
-use crate::{Answer, Progress, Puzzle};
+use crate::{Answer, Enumerated, Progress, Puzzle, View, enumerate_traced};
 
 /// Learners count their work in units of so much fuel.
 pub const FUEL_PER_WORK: u64 = lesson::FUEL_PER_WORK;
+
+/// The mechanism of programs that are known before the search.
+pub const KNOWN: &str = "known program";
 
 /// Programs that are known before the search.
 #[derive(Clone, Copy)]
@@ -24,29 +30,64 @@ pub struct Known<'k> {
     pub programs: &'k [Program],
     /// These programs, in their order.
     pub prepared: &'k Prepared<'k>,
+    /// So many of them, from the first, are tried on every task.
+    pub general: usize,
+    /// The others that are tried on a task, by its id.
+    pub of_task: &'k BTreeMap<String, Vec<ProgramId>>,
+}
+
+impl Known<'_> {
+    /// Those that are tried on a task, each once.
+    fn tried_on(&self, id: &str) -> Vec<ProgramId> {
+        let own = self.of_task.get(id).into_iter().flatten().copied();
+        let general = (0..self.general as u32).map(ProgramId);
+        own.filter(|program| program.index() >= self.general).chain(general).collect()
+    }
 }
 
 /// Searches tasks.
 pub struct Searcher<'s> {
     known: Option<Known<'s>>,
+    seed: u64,
     colors: [i8; 10],
     contexts: Vec<Context>,
 }
 
 /// Contexts that are tried in one step, once the catalogue is through.
 const CONTEXTS_A_STEP: usize = 6;
+/// So much of what is left goes into the search from the task, at most so much.
+const ENUMERATE_PERCENT: u64 = 60;
+const MAX_ENUMERATE_FUEL: u64 = 1_600_000_000;
+/// Of that so much goes into the pool, the rest into learning from it.
+const POOL_PERCENT: u64 = 65;
+/// So much of what is left after that goes into breeding, at most so much, where a known program comes near.
+const BREED_PERCENT: u64 = 50;
+const MAX_BREED_FUEL: u64 = 800_000_000;
+/// The graded score of a near miss, in millionths. Picked by feel.
+const NEAR: u32 = 500_000;
+/// What a program that was bred costs before its first call: chance had a hand in it. Picked by feel.
+const BRED_COST: f64 = 4.0;
+/// What a brood may remember.
+const BREED_MEMORY: u64 = 16 << 20;
 /// Answers that are looked into in one step.
 const MAX_CHECKS: usize = 12;
 
 impl<'s> Searcher<'s> {
-    /// `seed`: for what is drawn by lot, the colours of the recoloured task.
+    /// `seed`: for what is drawn by lot, the colours of the recoloured task and the mutations.
     pub fn new(known: Option<Known<'s>>, seed: u64) -> Searcher<'s> {
-        Searcher { known, colors: shuffled_colors(seed), contexts: contexts() }
+        Searcher { known, seed, colors: shuffled_colors(seed), contexts: contexts() }
     }
 
     /// Takes the next step for a task with at most so much fuel in all. When `stop` is set in the middle of a step,
-    /// what was found until then is kept and the step is due again.
-    pub fn advance(&self, puzzle: &Puzzle, progress: &mut Progress, fuel: u64, stop: &Arc<AtomicBool>) {
+    /// what was found until then is kept and the step is due again. `lane` is told where the time goes.
+    pub fn advance(
+        &self,
+        puzzle: &Puzzle,
+        progress: &mut Progress,
+        fuel: u64,
+        stop: &Arc<AtomicBool>,
+        lane: Option<&Lane>,
+    ) {
         let left = fuel.saturating_sub(progress.fuel) / FUEL_PER_WORK;
         let work = Work::with_stop(left, stop.clone());
         let Some(demos) = puzzle.demos() else {
@@ -54,7 +95,9 @@ impl<'s> Searcher<'s> {
             return;
         };
         let inputs: Vec<Image> = puzzle.inputs().map(image).collect();
-        let mut attempt = Attempt { puzzle, inputs, work: &work, progress: &mut *progress };
+        let mut attempt = Attempt { puzzle, inputs, work: &work, progress: &mut *progress, lane };
+        // Fuel that is not counted by learners.
+        let mut besides = 0;
         let next = match attempt.progress.step {
             0 => {
                 if let Some(known) = self.known {
@@ -71,9 +114,21 @@ impl<'s> Searcher<'s> {
                 attempt.stage(&demos, Stage::Dear);
                 Some(3)
             }
-            n => attempt.deeper(n - 3, &self.contexts).map(|place| place + 3),
+            3 => {
+                let share = fuel.saturating_sub(attempt.progress.fuel) / 100 * ENUMERATE_PERCENT;
+                besides = attempt.enumerate(share.min(MAX_ENUMERATE_FUEL), stop);
+                Some(4)
+            }
+            4 => {
+                if let Some(known) = self.known {
+                    let share = fuel.saturating_sub(attempt.progress.fuel) / 100 * BREED_PERCENT;
+                    besides = attempt.breed(known, self.seed, share.min(MAX_BREED_FUEL), stop);
+                }
+                Some(5)
+            }
+            n => attempt.deeper(n - 5, &self.contexts).map(|place| place + 5),
         };
-        progress.fuel += work.used() * FUEL_PER_WORK;
+        progress.fuel += work.used() * FUEL_PER_WORK + besides;
         let stopped = || stop.load(Ordering::Relaxed);
         progress.prune();
         if !stopped() {
@@ -84,7 +139,10 @@ impl<'s> Searcher<'s> {
                 None => progress.ended = true,
             }
         }
+        let mark = |spot| lane.into_iter().for_each(|lane| lane.mark(spot));
+        mark(Spot::RANK);
         self.look_into(puzzle, progress, stop);
+        mark(Spot::CHECK);
     }
 
     /// Looks into the answers that lead, until what leads stands.
@@ -127,9 +185,29 @@ struct Attempt<'a> {
     inputs: Vec<Image>,
     work: &'a Work,
     progress: &'a mut Progress,
+    lane: Option<&'a Lane>,
 }
 
 impl Attempt<'_> {
+    /// The time since the last stamp was `spot`'s, if anybody wants to know.
+    fn mark(&self, spot: Spot) {
+        if let Some(lane) = self.lane {
+            lane.mark(spot);
+        }
+    }
+
+    /// Learns: what it takes is booked to the primitive that learns.
+    fn told<T>(&self, candidate: &Candidate, learn: impl FnOnce() -> T) -> T {
+        let primitive = lesson::primitive(&candidate.spec);
+        let (Some(lane), Some(symbol)) = (self.lane, primitive) else { return learn() };
+        let before = self.work.used();
+        let open = lane.open_node(Spot::primitive(symbol.id));
+        let learned = learn();
+        let fuel = (self.work.used() - before) * FUEL_PER_WORK;
+        lane.close_node(open, 0, fuel, 0, false);
+        learned
+    }
+
     /// Runs the known programs.
     fn know(&mut self, known: Known<'_>, stop: &AtomicBool) {
         let task = self.puzzle.task();
@@ -142,10 +220,11 @@ impl Attempt<'_> {
             .iter()
             .chain(&task.test)
             .map(|pair| Input { input: picture(&pair.input), must_give: pair.output.as_ref().map(picture) });
-        let programs = (0..known.programs.len() as u32).map(ProgramId).collect();
-        let job = Job { samples, inputs: inputs.collect(), programs };
-        let runs = known.prepared.run(&job, &options, &mut Scratch::new(limits));
-        for (program, runs) in known.programs.iter().zip(runs) {
+        let job = Job { samples, inputs: inputs.collect(), programs: known.tried_on(self.puzzle.id()) };
+        self.mark(Spot::SET_UP);
+        let runs = known.prepared.run_traced(&job, &options, &mut Scratch::new(limits), self.lane);
+        for (program, runs) in job.programs.iter().zip(runs) {
+            let program = &known.programs[program.index()];
             self.progress.tried += 1;
             let (demos, tests) = runs.split_at(task.train.len());
             let right =
@@ -155,9 +234,9 @@ impl Attempt<'_> {
             }
             let outputs: Vec<Option<Grid>> =
                 tests.iter().map(|run| batt_score::Answer::from(run).grid()).collect();
-            self.push(Answer {
+            self.progress.push(Answer {
                 program: batt_lang::print(program),
-                mechanism: "known program".to_owned(),
+                mechanism: KNOWN.to_owned(),
                 words: program.name().to_owned(),
                 cost: 1.0 + program.nodes().len() as f64 / 20.0,
                 fixed: true,
@@ -169,8 +248,99 @@ impl Attempt<'_> {
     }
 
     fn stage(&mut self, demos: &Demos, stage: Stage) {
+        self.mark(Spot::SET_UP);
         let listed = caught(|| Ok(stage_of_catalogue(demos, stage, self.work)));
+        self.mark(Spot::LIST);
         self.all(demos, listed.unwrap_or_default());
+    }
+
+    /// Searches from the task with so much fuel, and lets the cheap learners start from what was found. Returns how
+    /// much was used besides the work of learners.
+    fn enumerate(&mut self, fuel: u64, stop: &AtomicBool) -> u64 {
+        let (name, pool) = (name(self.puzzle.id()), fuel / 100 * POOL_PERCENT);
+        let found = caught(|| Ok(enumerate_traced(self.puzzle, &name, pool, stop, self.lane)));
+        let Ok(Enumerated { answers, views, counts }) = found else { return fuel };
+        self.progress.tried += counts.candidates;
+        answers.into_iter().for_each(|answer| self.progress.push(answer));
+        let limit = self.work.used() + fuel.saturating_sub(counts.fuel) / FUEL_PER_WORK;
+        for view in &views {
+            if self.work.used() >= limit || self.work.is_exhausted() {
+                break;
+            }
+            let _ = caught(|| {
+                self.learn_from(view);
+                Ok(())
+            });
+        }
+        counts.fuel
+    }
+
+    /// Lets the cheap learners read the task from a view of its inputs.
+    fn learn_from(&mut self, view: &View) {
+        let outputs = self.puzzle.pairs().into_iter().map(|(_, output)| image(&output));
+        let Some(demos) = Demos::new(view.images.iter().cloned().zip(outputs).collect()) else { return };
+        let tests = &view.images[demos.pairs().len()..];
+        let listed = stage_of_catalogue(&demos, Stage::Cheap, self.work);
+        self.mark(Spot::LIST);
+        for candidate in listed {
+            let rules = self.told(&candidate, || candidate.spec.learn_ranked(&demos, self.work));
+            for (rank, rule) in rules.unwrap_or_default() {
+                let outputs = tests.iter().map(|image| grid(&rule.apply(image)?)).collect();
+                let program =
+                    lesson::program_after(&view.function, &candidate.spec, rank, &name(self.puzzle.id()));
+                self.progress.push(Answer {
+                    program,
+                    mechanism: "learn from the pool".to_owned(),
+                    words: format!("on {}: {}", view.function, rule.explain()),
+                    cost: rule.cost() + 1.0 + 0.7 * f64::from(view.depth),
+                    fixed: candidate.spec.is_fixed(),
+                    outputs,
+                    checks: None,
+                    folds: None,
+                });
+            }
+            self.progress.tried += 1;
+        }
+    }
+
+    /// Breeds from the known programs with so much fuel, if nothing was found yet and one of them comes near. Returns how
+    /// much was used.
+    fn breed(&mut self, known: Known<'_>, seed: u64, fuel: u64, stop: &AtomicBool) -> u64 {
+        if !self.progress.answers.is_empty() {
+            return 0;
+        }
+        let breeder = Breeder { seed, room: Room::within(BREED_MEMORY, 1) };
+        let of = |program: &ProgramId| known.programs[program.index()].clone();
+        let stock: Vec<Program> = known.tried_on(self.puzzle.id()).iter().map(of).collect();
+        let Some(mut brood) = breeder.start(self.puzzle, &stock, &[], stop) else { return 0 };
+        while brood.at_start >= NEAR && brood.solution.is_none() && brood.fuel < fuel {
+            breeder.advance(self.puzzle, &mut brood, &stock, fuel, stop, self.lane);
+            if stop.load(Ordering::Relaxed) {
+                break;
+            }
+        }
+        self.progress.tried += brood.tried;
+        let mut inspector = Inspector { puzzle: self.puzzle, colors: &[0; 10], stop, fuel: 0 };
+        if let Some(solution) = &brood.solution {
+            let program = batt_lang::print(&solution.program);
+            if let Some(outputs) = inspector.outputs(&program) {
+                let words = format!("{} of a known program", solution.operator());
+                let cost = BRED_COST + f64::from(solution.calls) / 4.0;
+                let mechanism = "breed".to_owned();
+                let (checks, folds) = (None, None);
+                self.progress.push(Answer {
+                    program,
+                    mechanism,
+                    words,
+                    cost,
+                    fixed: true,
+                    outputs,
+                    checks,
+                    folds,
+                });
+            }
+        }
+        brood.fuel + inspector.fuel
     }
 
     /// Everything inside the next few contexts that fit, from this place on. The place after them; `None` after the
@@ -227,10 +397,11 @@ impl Attempt<'_> {
     }
 
     fn learn(&mut self, demos: &Demos, candidate: &Candidate) {
-        for (rank, rule) in candidate.spec.learn_ranked(demos, self.work).unwrap_or_default() {
+        let rules = self.told(candidate, || candidate.spec.learn_ranked(demos, self.work));
+        for (rank, rule) in rules.unwrap_or_default() {
             let outputs: Vec<Option<Grid>> =
                 self.inputs.iter().map(|input| grid(&rule.apply(input)?)).collect();
-            self.push(Answer {
+            self.progress.push(Answer {
                 program: lesson::program(&candidate.spec, rank, &name(self.puzzle.id())),
                 mechanism: candidate.mechanism.to_owned(),
                 words: rule.explain().to_owned(),
@@ -240,14 +411,6 @@ impl Attempt<'_> {
                 checks: None,
                 folds: None,
             });
-        }
-    }
-
-    /// Takes in an answer that says something and is not there yet.
-    fn push(&mut self, answer: Answer) {
-        let said = answer.outputs.iter().any(Option::is_some);
-        if said && self.progress.answers.iter().all(|other| other.program != answer.program) {
-            self.progress.answers.push(answer);
         }
     }
 }

@@ -48,7 +48,7 @@ impl Origin {
 /// What a program is worth on a task, by its demonstration pairs alone.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Measure {
-    /// The content hash of the task.
+    /// The hash of the task without its test outputs.
     pub task: ContentHash,
     /// What the task is called; the first name that is told stays.
     pub task_name: String,

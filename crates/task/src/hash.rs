@@ -5,21 +5,19 @@
 
 use batt_value::ContentHash;
 
-use crate::{Dataset, Grid, Part, Task};
+use crate::{Dataset, Grid, Pair, Part, Task};
 
 impl Task {
     /// Stable across machines, versions and file formats.
     pub fn content_hash(&self) -> ContentHash {
-        let mut bytes = b"task 1\0".to_vec();
-        for part in Part::ALL {
-            let pairs = self.part(part);
-            encode_number(pairs.len(), &mut bytes);
-            for pair in pairs {
-                encode_grid(Some(&pair.input), &mut bytes);
-                encode_grid(pair.output.as_ref(), &mut bytes);
-            }
-        }
-        ContentHash::of(&bytes)
+        hash(|part| self.part(part), |_, pair| pair.output.as_ref())
+    }
+
+    /// The hash of what a solver sees: the demonstration pairs and the test inputs. The same with and without solutions,
+    /// so what was found for a task is found again by it.
+    pub fn sealed_hash(&self) -> ContentHash {
+        let seen = |part: Part| if part == Part::Extra { &[][..] } else { self.part(part) };
+        hash(seen, |part, pair| pair.output.as_ref().filter(|_| part == Part::Train))
     }
 }
 
@@ -37,6 +35,22 @@ impl Dataset {
     }
 }
 
+fn hash<'t>(
+    pairs_of: impl Fn(Part) -> &'t [Pair],
+    output_of: impl Fn(Part, &'t Pair) -> Option<&'t Grid>,
+) -> ContentHash {
+    let mut bytes = b"task 1\0".to_vec();
+    for part in Part::ALL {
+        let pairs = pairs_of(part);
+        encode_number(pairs.len(), &mut bytes);
+        for pair in pairs {
+            encode_grid(Some(&pair.input), &mut bytes);
+            encode_grid(output_of(part, pair), &mut bytes);
+        }
+    }
+    ContentHash::of(&bytes)
+}
+
 /// Height and width, a byte each, then the cells; an unknown grid has height 0.
 fn encode_grid(grid: Option<&Grid>, out: &mut Vec<u8>) {
     let Some(grid) = grid else { return out.push(0) };
@@ -46,4 +60,25 @@ fn encode_grid(grid: Option<&Grid>, out: &mut Vec<u8>) {
 
 fn encode_number(number: usize, out: &mut Vec<u8>) {
     out.extend((number as u64).to_le_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::demo;
+
+    #[test]
+    fn solutions_do_not_show_in_the_sealed_hash() {
+        let task = demo::tasks().remove(0);
+        let mut unsolved = task.clone();
+        unsolved.test.iter_mut().for_each(|pair| pair.output = None);
+        unsolved.extra.push(task.train[0].clone());
+        assert_eq!(task.sealed_hash(), unsolved.sealed_hash());
+        assert_ne!(task.content_hash(), unsolved.content_hash());
+        let mut other = task.clone();
+        other.train[0].output = Some(other.train[0].input.clone());
+        assert_ne!(task.sealed_hash(), other.sealed_hash());
+        let mut shown = task.clone();
+        shown.train.push(shown.test[0].clone());
+        assert_ne!(task.sealed_hash(), shown.sealed_hash());
+    }
 }

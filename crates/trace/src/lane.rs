@@ -15,20 +15,20 @@ use crate::trace::Sink;
 pub struct Lane {
     clock: Clock,
     deep: bool,
-    eventful: bool,
     started: u64,
     last: Cell<u64>,
     current: Cell<Spot>,
     owed: Cell<Option<Spot>>,
-    /// Of the task, or of the stretch between two tasks. By spot.
-    sums: Box<[Cell<SpotSum>]>,
-    /// The spots of `sums` that have something.
-    stamped: RefCell<Vec<Spot>>,
+    /// What was booked since the log was read last.
+    log: RefCell<Vec<Lap>>,
     node: Node,
     sample: Cell<(u32, u64)>,
-    tally: Tally,
+    /// How often calls inside nodes were counted.
+    counted: Cell<u64>,
     /// A spot whose nodes are made to take so many times as long.
     handicap: Option<(Spot, f64)>,
+    /// A node is known by the number of its spot.
+    by_spot: bool,
     book: RefCell<Book>,
 }
 
@@ -93,30 +93,47 @@ pub struct Event {
     pub node: Option<u32>,
 }
 
+/// The time between two stamps, as it is written down at once; what it means is worked out when the log is read.
+#[derive(Clone, Copy)]
+struct Lap {
+    spot: Spot,
+    failed: bool,
+    /// The node that was computed; [`NO_NODE`] if it was something else.
+    node: u32,
+    ns: u64,
+    /// Self time of the node from before calls inside that have stamps of their own.
+    earlier: u64,
+    fuel: u64,
+    bytes: u64,
+}
+
+const NO_NODE: u32 = u32::MAX;
+
+/// A log is read when its task is over, or when it is this long.
+const LOG: usize = 1 << 12;
+
 /// The node that is being computed, and the calls inside it.
 struct Node {
     spot: Cell<Spot>,
-    /// How many calls are open; the node itself, if it is a call of a primitive, is the first.
-    depth: Cell<u32>,
     /// Fuel of the calls inside the running call.
     nested: Cell<u64>,
     /// Self time of the running call so far, when calls have stamps.
     own_ns: Cell<u64>,
     running: Cell<Spot>,
     inner: Box<[Cell<Inner>]>,
-    /// Which primitives of `inner` are in use.
-    used: RefCell<Vec<u16>>,
+    /// Which primitives of `inner` are in use: a bit for each.
+    used: Box<[Cell<u64>]>,
+    any: Cell<bool>,
 }
 
-/// What the recorder itself did.
-#[derive(Default)]
-struct Tally {
-    stamps: Cell<u64>,
-    calls: Cell<u64>,
-}
-
-/// What is looked at seldom.
+/// What the log comes to.
 struct Book {
+    /// When the next lap of the log began.
+    time: u64,
+    /// Of the task, or of the stretch between two tasks. By spot.
+    sums: Vec<SpotSum>,
+    /// The spots of `sums` that have something.
+    stamped: Vec<Spot>,
     nodes: Vec<NodeSum>,
     touched: Vec<u32>,
     inner: Vec<(u32, u16, Inner)>,
@@ -208,26 +225,28 @@ impl Lane {
         Lane {
             clock,
             deep,
-            eventful: sink.is_some(),
             started: now,
             last: Cell::new(now),
             current: Cell::new(base),
             owed: Cell::new(None),
-            sums: vec![Cell::default(); n_spots].into(),
-            stamped: RefCell::default(),
+            log: RefCell::new(Vec::with_capacity(LOG)),
             node: Node {
                 spot: Cell::new(base),
-                depth: Cell::new(0),
                 nested: Cell::new(0),
                 own_ns: Cell::new(0),
                 running: Cell::new(base),
                 inner: vec![Cell::default(); n_primitives].into(),
-                used: RefCell::default(),
+                used: vec![Cell::default(); n_primitives.div_ceil(64)].into(),
+                any: Cell::new(false),
             },
             sample: Cell::new((u32::MAX, now)),
-            tally: Tally::default(),
+            counted: Cell::new(0),
             handicap: None,
+            by_spot: false,
             book: RefCell::new(Book {
+                time: now,
+                sums: vec![SpotSum::default(); n_spots],
+                stamped: Vec::new(),
                 nodes: Vec::new(),
                 touched: Vec::new(),
                 inner: Vec::new(),
@@ -244,6 +263,10 @@ impl Lane {
 
     pub(crate) fn with_handicap(self, handicap: Option<(Spot, f64)>) -> Lane {
         Lane { handicap, ..self }
+    }
+
+    pub(crate) fn with_nodes_by_spot(self, by_spot: bool) -> Lane {
+        Lane { by_spot, ..self }
     }
 
     /// From now on time goes to `spot`, until the span is dropped.
@@ -270,11 +293,11 @@ impl Lane {
     pub fn mark(&self, spot: Spot) {
         match self.owed.take() {
             Some(owed) if owed != spot => {
-                self.stamp(owed, None);
+                self.stamp(owed);
             }
             _ => {}
         }
-        self.stamp(spot, None);
+        self.stamp(spot);
     }
 
     /// The time from the last stamp to the next one is `spot`'s. A stamp is taken only when somebody else was named
@@ -294,7 +317,6 @@ impl Lane {
         let node = &self.node;
         node.spot.set(spot);
         node.running.set(spot);
-        node.depth.set(u32::from(spot.as_primitive().is_none()));
         node.nested.set(0);
         node.own_ns.set(0);
         Open(())
@@ -309,40 +331,22 @@ impl Lane {
             self.spin(factor);
         }
         // Calls that a panic left open end here.
-        let ns = self.node.own_ns.get() + self.stamp(spot, Some(id));
-        let book = &mut *self.book.borrow_mut();
-        if let Some(primitive) = spot.as_primitive() {
-            book.touch(primitive, ns);
-        }
-        let place = id as usize;
-        if place >= book.nodes.len() {
-            book.nodes.resize(place + 1, NodeSum::default());
-        }
-        let sum = &mut book.nodes[place];
-        if sum.hits == 0 {
-            book.touched.push(id);
-        }
-        sum.hits += 1;
-        sum.fails += u32::from(failed);
-        sum.ns += ns;
-        sum.fuel += fuel;
-        sum.bytes += bytes;
-        let mut used = self.node.used.borrow_mut();
-        if !used.is_empty() {
-            book.take_inner(id, &self.node.inner, &mut used);
+        let earlier = self.node.own_ns.get();
+        let id = if self.by_spot { spot.index() as u32 } else { id };
+        self.write(|ns| Lap { spot, failed, node: id, ns, earlier, fuel, bytes });
+        if self.node.any.replace(false) {
+            self.book.borrow_mut().take_inner(id, &self.node);
         }
     }
 
-    /// A primitive is called; `left` is what is left of the fuel.
+    /// A primitive is called inside the node; `left` is what is left of the fuel.
     #[inline]
     pub fn enter_call(&self, primitive: u16, left: u64) -> Call {
         let node = &self.node;
-        let depth = node.depth.get();
-        node.depth.set(depth + 1);
         let mut own_ns = 0;
         let running = node.running.get();
-        if self.deep && depth > 0 {
-            own_ns = node.own_ns.get() + self.stamp(running, None);
+        if self.deep {
+            own_ns = node.own_ns.get() + self.stamp(running);
             node.own_ns.set(0);
             node.running.set(Spot::primitive(primitive));
         }
@@ -360,18 +364,13 @@ impl Lane {
     #[inline]
     pub fn exit_calls(&self, call: Call, primitive: u16, left: u64, calls: u64) {
         let node = &self.node;
-        let depth = node.depth.get() - 1;
-        node.depth.set(depth);
         let used = call.left.saturating_sub(left);
         // What was tried in vain is given back, so the calls inside may have cost more than the whole.
         let fuel = used.saturating_sub(node.nested.get());
         node.nested.set(call.nested + used);
-        if depth == 0 {
-            return;
-        }
         let mut ns = 0;
         if self.deep {
-            ns = node.own_ns.get() + self.stamp(Spot::primitive(primitive), None);
+            ns = node.own_ns.get() + self.stamp(Spot::primitive(primitive));
             self.book.borrow_mut().touch(primitive, ns);
             node.own_ns.set(call.own_ns);
             node.running.set(call.running);
@@ -380,10 +379,10 @@ impl Lane {
     }
 
     /// Whether a call that calls nothing else may be told of when it is over, by [`leaf`](Lane::leaf): it has no stamp
-    /// of its own, and is not the node itself.
+    /// of its own.
     #[inline]
     pub fn takes_leaves(&self) -> bool {
-        !self.deep && self.node.depth.get() > 0
+        !self.deep
     }
 
     /// A call that called nothing else is over.
@@ -397,11 +396,11 @@ impl Lane {
     fn tell(&self, primitive: u16, new: Inner) {
         let inner = &self.node.inner[usize::from(primitive)];
         let sum = inner.get();
-        if sum == Inner::default() {
-            self.node.used.borrow_mut().push(primitive);
-        }
         inner.set(Inner { calls: sum.calls + new.calls, fuel: sum.fuel + new.fuel, ns: sum.ns + new.ns });
-        self.tally.calls.set(self.tally.calls.get() + 1);
+        let used = &self.node.used[usize::from(primitive) / 64];
+        used.set(used.get() | 1 << (primitive % 64));
+        self.node.any.set(true);
+        self.counted.set(self.counted.get() + 1);
     }
 
     /// A task of so many cells begins on this lane.
@@ -410,8 +409,9 @@ impl Lane {
         self.current.set(Spot::SET_UP);
         let start = self.last.get();
         self.sample.set((u32::MAX, start));
+        self.read();
         let book = &mut *self.book.borrow_mut();
-        book.sum_between(&self.sums, &mut self.stamped.borrow_mut());
+        book.sum_between();
         book.task = Some((id.to_owned(), cells, start));
         let number = book.tasks.len() as u32;
         if let Some(events) = &mut book.events {
@@ -449,17 +449,21 @@ impl Lane {
         self.end_sample(None);
         self.current.set(base);
         let end = self.last.get();
-        self.book.borrow_mut().end_task(&self.sums, &mut self.stamped.borrow_mut(), end);
-        self.stamp(Spot::PROFILE, None);
+        self.read();
+        self.book.borrow_mut().end_task(end);
+        self.stamp(Spot::PROFILE);
     }
 
     pub(crate) fn close(&self) -> Closed {
         self.settle();
+        self.read();
         let book = &mut *self.book.borrow_mut();
         if let Some(events) = &mut book.events {
             events.hand_on();
         }
-        book.sum_between(&self.sums, &mut self.stamped.borrow_mut());
+        book.sum_between();
+        let within = book.tasks.iter().flat_map(|task| &task.spots).map(|(_, sum)| sum);
+        let stamps = book.between.iter().chain(within).map(|sum| sum.stamps).sum();
         Closed {
             start: self.started,
             end: self.last.get(),
@@ -467,8 +471,8 @@ impl Lane {
             tasks: std::mem::take(&mut book.tasks),
             primitives: std::mem::take(&mut book.primitives),
             waits: std::mem::take(&mut book.waits),
-            stamps: self.tally.stamps.get(),
-            calls: self.tally.calls.get(),
+            stamps,
+            calls: self.counted.get(),
         }
     }
 
@@ -485,55 +489,102 @@ impl Lane {
     /// Books what is open to whom it belongs.
     fn settle(&self) {
         let spot = self.owed.take().unwrap_or(self.current.get());
-        self.stamp(spot, None);
+        self.stamp(spot);
     }
 
     #[inline]
     fn settle_owed(&self) {
         if let Some(spot) = self.owed.take() {
-            self.stamp(spot, None);
+            self.stamp(spot);
         }
     }
 
-    #[inline]
-    fn stamp(&self, spot: Spot, node: Option<u32>) -> u64 {
-        let now = self.clock.now();
-        let start = self.last.replace(now);
+    fn stamp(&self, spot: Spot) -> u64 {
+        self.write(|ns| Lap { spot, failed: false, node: NO_NODE, ns, earlier: 0, fuel: 0, bytes: 0 })
+    }
+
+    /// Writes down a lap, which ends now. The answer is how long it was.
+    #[inline(always)]
+    fn write(&self, lap: impl Fn(u64) -> Lap) -> u64 {
+        let start = self.last.get();
         // Between cores the counter may lag by a few ticks; time does not run backwards here.
-        let ns = now.saturating_sub(start);
-        if now < start {
-            self.last.set(start);
+        let now = self.clock.now().max(start);
+        self.last.set(now);
+        if self.log_with(lap(now - start)) == LOG {
+            self.read_early();
         }
-        let sum = &self.sums[spot.index()];
-        let SpotSum { ns: before, stamps } = sum.get();
-        if stamps == 0 {
-            self.stamped.borrow_mut().push(spot);
-        }
-        sum.set(SpotSum { ns: before + ns, stamps: stamps + 1 });
-        self.tally.stamps.set(self.tally.stamps.get() + 1);
-        if self.eventful {
-            let handed_on = self.book.borrow_mut().event(start, ns, spot, node);
-            if handed_on {
-                // To write events down is the recorder's own time.
-                self.stamp(Spot::PROFILE, None);
-            }
-        }
-        ns
+        now - start
+    }
+
+    /// How long the log is with one more lap.
+    #[inline]
+    fn log_with(&self, lap: Lap) -> usize {
+        let mut log = self.log.borrow_mut();
+        log.push(lap);
+        log.len()
+    }
+
+    fn read(&self) {
+        self.book.borrow_mut().read(&mut self.log.borrow_mut());
+    }
+
+    /// To read the log in the midst of a task is the recorder's own time.
+    #[cold]
+    fn read_early(&self) {
+        self.read();
+        self.stamp(Spot::PROFILE);
     }
 }
 
 impl Book {
-    /// Whether events were handed on.
+    /// Adds up the laps of the log, and empties it.
+    fn read(&mut self, log: &mut Vec<Lap>) {
+        for lap in log.drain(..) {
+            let sum = &mut self.sums[lap.spot.index()];
+            if sum.stamps == 0 {
+                self.stamped.push(lap.spot);
+            }
+            sum.ns += lap.ns;
+            sum.stamps += 1;
+            if lap.node != NO_NODE {
+                self.node(&lap);
+            }
+            if self.events.is_some() {
+                self.event(&lap);
+            }
+            self.time += lap.ns;
+        }
+    }
+
+    fn node(&mut self, lap: &Lap) {
+        let ns = lap.earlier + lap.ns;
+        if let Some(primitive) = lap.spot.as_primitive() {
+            self.touch(primitive, ns);
+        }
+        let place = lap.node as usize;
+        if place >= self.nodes.len() {
+            self.nodes.resize(place + 1, NodeSum::default());
+        }
+        let sum = &mut self.nodes[place];
+        if sum.hits == 0 {
+            self.touched.push(lap.node);
+        }
+        sum.hits += 1;
+        sum.fails += u32::from(lap.failed);
+        sum.ns += ns;
+        sum.fuel += lap.fuel;
+        sum.bytes += lap.bytes;
+    }
+
     #[cold]
-    fn event(&mut self, start: u64, ns: u64, spot: Spot, node: Option<u32>) -> bool {
+    fn event(&mut self, lap: &Lap) {
         let task = self.task.is_some().then_some(self.tasks.len() as u32);
-        let Some(events) = &mut self.events else { return false };
-        events.list.push(Event { start, ns, spot, task, node });
-        let full = events.list.len() >= Events::BATCH;
-        if full {
+        let node = (lap.node != NO_NODE).then_some(lap.node);
+        let Some(events) = &mut self.events else { return };
+        events.list.push(Event { start: self.time, ns: lap.ns, spot: lap.spot, task, node });
+        if events.list.len() >= Events::BATCH {
             events.hand_on();
         }
-        full
     }
 
     #[inline]
@@ -546,24 +597,32 @@ impl Book {
     }
 
     /// Moves the calls inside a node to the task's list; there they are summed up when the task is over.
-    fn take_inner(&mut self, id: u32, inner: &[Cell<Inner>], used: &mut Vec<u16>) {
-        let moved = used.drain(..).map(|primitive| (id, primitive, inner[usize::from(primitive)].take()));
-        self.inner.extend(moved);
+    fn take_inner(&mut self, id: u32, node: &Node) {
+        for (first, used) in (0..).step_by(64).zip(&node.used) {
+            let mut bits = used.take();
+            while bits != 0 {
+                let primitive = first + bits.trailing_zeros() as u16;
+                self.inner.push((id, primitive, node.inner[usize::from(primitive)].take()));
+                bits &= bits - 1;
+            }
+        }
     }
 
-    fn sum_between(&mut self, sums: &[Cell<SpotSum>], stamped: &mut Vec<Spot>) {
-        for spot in stamped.drain(..) {
-            let SpotSum { ns, stamps } = sums[spot.index()].take();
+    fn sum_between(&mut self) {
+        for spot in self.stamped.drain(..) {
+            let SpotSum { ns, stamps } = std::mem::take(&mut self.sums[spot.index()]);
             let total = &mut self.between[spot.index()];
             total.ns += ns;
             total.stamps += stamps;
         }
     }
 
-    fn end_task(&mut self, sums: &[Cell<SpotSum>], stamped: &mut Vec<Spot>, end: u64) {
+    fn end_task(&mut self, end: u64) {
         let Some((id, cells, start)) = self.task.take() else { return };
-        stamped.sort_unstable();
-        let spots = stamped.drain(..).map(|spot| (spot, sums[spot.index()].take())).collect();
+        self.stamped.sort_unstable();
+        let sums = &mut self.sums;
+        let spots =
+            self.stamped.drain(..).map(|spot| (spot, std::mem::take(&mut sums[spot.index()]))).collect();
         self.touched.sort_unstable();
         let nodes = &mut self.nodes;
         let nodes = self.touched.drain(..).map(|id| (id, std::mem::take(&mut nodes[id as usize]))).collect();

@@ -137,8 +137,12 @@ engine! {
     APPLY: Execute, Language, "call of a function value";
     TUPLE: Execute, Language, "tuple";
     OTHER: Execute, Language, "input or constant";
+    LIST: Execute, Candidates, "list what to try";
+    MUTATE: Execute, Candidates, "make mutants";
+    NOVEL: Execute, Deduplication, "tell what is new";
     RANK: Score, Candidates, "rank answers";
     SCORE: Score, Scoring, "compare and score";
+    CHECK: Score, Scoring, "look into answers";
     SUM_UP: Score, Collection, "sum up tasks";
     WRITE: Write, Writing, "write files";
     REPORT: Write, Writing, "make the record";

@@ -27,6 +27,7 @@ pub struct Trace {
     sink: Option<Arc<Mutex<Sink>>>,
     costs: Costs,
     handicap: Option<(Spot, f64)>,
+    by_spot: bool,
     main: Mutex<Lane>,
     workers: OnceLock<Vec<Mutex<Lane>>>,
 }
@@ -89,6 +90,7 @@ impl Trace {
             sink,
             costs,
             handicap: None,
+            by_spot: false,
             main: Mutex::new(main),
             workers: OnceLock::new(),
         }
@@ -98,6 +100,11 @@ impl Trace {
     /// clock: one that stands still would be waited for.
     pub fn with_handicap(self, spot: Spot, factor: f64) -> Trace {
         Trace { handicap: Some((spot, factor)), ..self }
+    }
+
+    /// Nodes are known by the number of their spot, not by their place in a plan: for work in which plans come and go.
+    pub fn with_nodes_by_spot(self) -> Trace {
+        Trace { by_spot: true, ..self }
     }
 
     /// The lane of the thread that made the trace.
@@ -128,6 +135,7 @@ impl Trace {
         let deep = self.level == Level::Deep;
         Lane::new(self.clock.clone(), deep, Spot::IDLE, self.n_primitives, number, self.sink.clone())
             .with_handicap(self.handicap)
+            .with_nodes_by_spot(self.by_spot)
     }
 
     /// Ends the recording. What happens after that is not seen.

@@ -100,28 +100,33 @@ impl Oracle<'_> {
                 let spot = Spot::primitive(*primitive);
                 let open = lane.open_node(spot);
                 let mut left = 1 << 40;
-                self.call(lane, (*id, 0, spot), *primitive, calls, &mut left);
+                self.work(lane, (*id, spot), spot, calls, &mut left);
                 lane.close_node(open, u32::from(*id), (1 << 40) - left, 0, *fails);
             }
         }
     }
 
-    /// Whether the call came to its end.
-    fn call(
-        &mut self,
-        lane: &Lane,
-        at: (u8, u32, Spot),
-        primitive: u16,
-        calls: &Calls,
-        left: &mut u64,
-    ) -> bool {
-        let (node, depth, node_spot) = at;
+    /// A call inside a node. Whether it came to its end.
+    fn call(&mut self, lane: &Lane, at: (u8, Spot), primitive: u16, calls: &Calls, left: &mut u64) -> bool {
+        let (node, node_spot) = at;
         let call = lane.enter_call(primitive, *left);
         let own = if self.deep { Spot::primitive(primitive) } else { node_spot };
+        if !self.work(lane, at, own, calls, left) {
+            return false;
+        }
+        lane.exit_call(call, primitive, *left);
+        let (n, fuel) = self.inner.entry((node, primitive)).or_default();
+        *n += 1;
+        *fuel += calls.fuel;
+        true
+    }
+
+    /// What a node or a call does, in time of its own and in calls. Whether it came to its end.
+    fn work(&mut self, lane: &Lane, at: (u8, Spot), own: Spot, calls: &Calls, left: &mut u64) -> bool {
         self.pass(own, calls.before);
         *left -= calls.fuel;
         for (primitive, inside) in &calls.inside {
-            if !self.call(lane, (node, depth + 1, node_spot), *primitive, inside, left) {
+            if !self.call(lane, at, *primitive, inside, left) {
                 return false;
             }
         }
@@ -130,12 +135,6 @@ impl Oracle<'_> {
             return false;
         }
         self.pass(own, calls.after);
-        lane.exit_call(call, primitive, *left);
-        if depth > 0 {
-            let (n, fuel) = self.inner.entry((node, primitive)).or_default();
-            *n += 1;
-            *fuel += calls.fuel;
-        }
         true
     }
 }

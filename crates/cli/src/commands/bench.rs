@@ -42,6 +42,8 @@ pub(crate) struct Args {
 enum What {
     /// The recorder: what it costs, whether a what-if comes true, what the log costs when it is off
     Profile,
+    /// Breeding: damaged programs that it puts right, candidates a second, where the time goes
+    Breed,
 }
 
 /// The programs of the built-in tasks.
@@ -50,6 +52,9 @@ const DEMO: &str = include_str!("../../../../programs/demo.py");
 pub(crate) fn run(args: &Args) -> Answer {
     let programs = programs(args)?;
     let folder = Folder::of(args.tasks.as_deref())?;
+    if args.what == Some(What::Breed) {
+        return super::bench_breed::run(&data::open(&folder.data, &Options::STRICT)?, &programs, args.json);
+    }
     if args.what == Some(What::Profile) {
         let load = || data::open(&folder.data, &Options::STRICT);
         return super::bench_profile::run(load, &programs, args.rounds as usize, args.json);

@@ -1,6 +1,7 @@
 //! One file a command.
 
 pub(crate) mod bench;
+pub(crate) mod bench_breed;
 pub(crate) mod bench_profile;
 pub(crate) mod check;
 pub(crate) mod conformance;
@@ -15,6 +16,7 @@ pub(crate) mod programs_store;
 pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod score;
+pub(crate) mod search;
 pub(crate) mod serve;
 pub(crate) mod show;
 pub(crate) mod solve;

@@ -5,13 +5,15 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use arcbatt::found;
 use arcbatt::record::Record;
 use arcbatt::record::events::Reader;
 use arcbatt::report::export::{self, Format};
 use arcbatt::report::view::{
     Budget, Compare, Dsl, EventSums, Framework, Lines, Phases, Quota, Speedup, Tasks, WhatIf, duration,
 };
-use arcbatt::report::{Facts, Selection, Validity};
+use arcbatt::report::{Facts, ReportError, Selection, Validity};
+use arcbatt::task::write_aside_with;
 use serde::Serialize;
 
 use crate::{Answer, output};
@@ -195,7 +197,7 @@ pub(crate) fn run(command: &Command) -> Answer {
 }
 
 fn record(path: &Path) -> anyhow::Result<Record> {
-    Record::read(path).with_context(|| path.display().to_string())
+    found::read(path).with_context(|| path.display().to_string())
 }
 
 fn facts<'r>(path: &Path, record: &'r Record, selection: &Selection) -> anyhow::Result<Facts<'r>> {
@@ -251,11 +253,12 @@ fn export(path: &Path, format: ExportFormat, output: Option<&Path>) -> Answer {
     let write = |out: &mut dyn Write| export::write(&facts, format, events.as_deref(), out);
     match output {
         Some(output) => {
-            let file = std::fs::File::create(output);
-            let mut out =
-                std::io::BufWriter::new(file.with_context(|| format!("cannot write {}", output.display()))?);
-            write(&mut out)?;
-            out.flush().with_context(|| format!("cannot write {}", output.display()))?;
+            // A damaged recording shows only when it is read to its end; then no half file is left behind.
+            let written = write_aside_with(output, |out| write(out).map_err(std::io::Error::other));
+            written.map_err(|error| match error.downcast::<ReportError>() {
+                Ok(error) => anyhow::Error::new(error),
+                Err(error) => anyhow::Error::new(error).context(format!("cannot write {}", output.display())),
+            })?;
         }
         None => {
             let mut out = std::io::BufWriter::new(std::io::stdout().lock());

@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow, bail};
-use arcbatt::battery::Pool;
+use arcbatt::battery::{Pool, Unwatched, Watch};
 use arcbatt::dsl::Limits;
 use arcbatt::lang::{self, Program};
 use arcbatt::library::{self, Measured};
 use arcbatt::store::{
     Added, Ancestor, Entry, Exported, KEEP, Measure, Origin, Sealed, Store, Stored, TestResult, export,
 };
-use arcbatt::task::Dataset;
+use arcbatt::task::{Dataset, Task};
 use arcbatt::value::ContentHash;
 use arcbatt::verify::task_of;
 use serde::Serialize;
@@ -34,7 +34,7 @@ pub(crate) struct StoreArgs {
 }
 
 impl StoreArgs {
-    fn path(&self) -> anyhow::Result<PathBuf> {
+    pub(crate) fn path(&self) -> anyhow::Result<PathBuf> {
         let path = self.store.clone().or_else(library::default_path);
         path.context("there is no home folder to look for a store in; name a file with --store")
     }
@@ -195,10 +195,12 @@ fn measure_named(
         }
     }
     let mut measured = BTreeMap::new();
-    let runner = Runner::new(Limits::STANDARD, Duration::from_secs(60))?;
+    let pool = Pool::new(0)?;
+    let runner = Runner::new(&pool, Limits::STANDARD, Duration::from_secs(60));
     for (id, named) in of_task {
         let (files, programs): (Vec<_>, Vec<_>) = named.into_iter().unzip();
-        let worth = runner.measure(&programs, dataset, id)?;
+        let task = dataset.get(id).ok_or_else(|| anyhow!("{} has no task {id}", dataset.label))?;
+        let worth = runner.measure(&programs, task)?;
         let names = programs.iter().map(|program| program.name().to_owned());
         measured.extend(files.into_iter().zip(names).zip(worth));
     }
@@ -206,29 +208,55 @@ fn measure_named(
 }
 
 /// Runs programs on tasks, with a clock.
-struct Runner {
-    pool: Pool,
+struct Runner<'p> {
+    pool: &'p Pool,
     limits: Limits,
     time: Duration,
 }
 
-impl Runner {
-    fn new(limits: Limits, time: Duration) -> anyhow::Result<Runner> {
-        Ok(Runner { pool: Pool::new(0)?, limits, time })
+/// A program that a search has found for a task.
+pub(crate) struct Find<'t> {
+    pub(crate) task: &'t Task,
+    pub(crate) program: Program,
+    pub(crate) origin: Origin,
+}
+
+impl Runner<'_> {
+    fn new(pool: &Pool, limits: Limits, time: Duration) -> Runner<'_> {
+        Runner { pool, limits, time }
+    }
+
+    /// What programs are worth on a task, with a clock that ends what takes too long.
+    fn measure(&self, programs: &[Program], task: &Task) -> anyhow::Result<Vec<Measured>> {
+        Clocks::watch(self.pool, self.time, None, |clocks| self.timed(programs, task, clocks))
     }
 
     /// The time of all is shared out evenly: programs run merged, and what they share is nobody's own.
-    fn measure(&self, programs: &[Program], dataset: &Dataset, id: &str) -> anyhow::Result<Vec<Measured>> {
-        let task = dataset.get(id).ok_or_else(|| anyhow!("{} has no task {id}", dataset.label))?;
+    fn timed(&self, programs: &[Program], task: &Task, watch: &dyn Watch) -> anyhow::Result<Vec<Measured>> {
         let start = Instant::now();
-        let measured = Clocks::watch(&self.pool, self.time, None, |clocks| {
-            library::measure(programs, task, self.limits, &self.pool, clocks)
-        });
+        let measured = library::measure(programs, task, self.limits, self.pool, watch);
         let mut measured = measured.ok_or_else(|| anyhow!("stopped"))?;
         let micros = start.elapsed().as_micros() as u64 / measured.len().max(1) as u64;
         measured.iter_mut().for_each(|it| it.measure.micros = micros);
         Ok(measured)
     }
+}
+
+/// Measures what was found and files it: one transaction, and the test results sealed apart. Also when the user wants
+/// the command to end: what was found is not thrown away, and fuel limits how long it can take.
+pub(crate) fn file(store: &mut Store, finds: Vec<Find<'_>>, pool: &Pool) -> anyhow::Result<Vec<Added>> {
+    let runner = Runner::new(pool, Limits::STANDARD, Duration::MAX);
+    let mut entries = Vec::with_capacity(finds.len());
+    let mut tests = Vec::new();
+    for Find { task, program, origin } in finds {
+        let measured = runner.timed(std::slice::from_ref(&program), task, &Unwatched)?;
+        tests.extend(measured.iter().filter_map(|it| it.test));
+        let measures = measured.into_iter().map(|it| it.measure).collect();
+        entries.push(Entry { program, origin, measures });
+    }
+    let added = store.add(&entries)?;
+    store.seal(&tests)?;
+    Ok(added)
 }
 
 /// The stored programs that were asked for, each with its places; those of a task in its order.
@@ -576,16 +604,19 @@ pub(crate) fn verify(
             wrong.push(Wrong { program: stored.hash.to_string(), task: None, why: error.to_string() });
         }
     }
-    let runner = Runner::new(Limits { fuel, ..Limits::STANDARD }, time)?;
+    let pool = Pool::new(0)?;
+    let runner = Runner::new(&pool, Limits { fuel, ..Limits::STANDARD }, time);
     let mut results = 0;
     for task in dataset.iter().flat_map(|dataset| &dataset.tasks) {
-        let ranked = store.best_for(task.content_hash())?;
+        let ranked = store.best_for(task.sealed_hash())?;
         // What cannot be read was told above.
         let readable: Vec<_> = ranked.iter().filter_map(|it| Some((it, it.stored.program().ok()?))).collect();
         let (ranked, programs): (Vec<_>, Vec<_>) = readable.into_iter().unzip();
-        let (Some(dataset), false) = (&dataset, programs.is_empty()) else { continue };
+        if programs.is_empty() {
+            continue;
+        }
         results += programs.len();
-        for (ranked, now) in ranked.into_iter().zip(runner.measure(&programs, dataset, &task.id)?) {
+        for (ranked, now) in ranked.into_iter().zip(runner.measure(&programs, task)?) {
             if let Some(why) = differs(&ranked.measure, &now.measure) {
                 let program = ranked.stored.hash.to_string();
                 wrong.push(Wrong { program, task: Some(task.id.clone()), why });

@@ -4,16 +4,16 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use arcbatt::page;
 use arcbatt::record::Record;
 use arcbatt::task::write_aside_with;
+use arcbatt::{found, page};
 use serde::Serialize;
 
 use crate::{Answer, files, output};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The record of a run (`batt run … --record FILE --profile`); with a second one both side by side
+    /// The record of a run, a solve or a search (`--record FILE --profile`); with a second one both side by side
     #[arg(required = true, num_args = 1..=2, value_name = "RECORD")]
     records: Vec<PathBuf>,
     /// Where to; beside the record if left out, `-` is standard output
@@ -52,9 +52,14 @@ pub(crate) fn of_file(record: &Path, report: &Path) -> anyhow::Result<()> {
     write(report, &[read(record)?]).map(drop)
 }
 
+/// Writes the report of one record.
+pub(crate) fn of_record(name: &str, record: Record, report: &Path) -> anyhow::Result<()> {
+    write(report, &[(name.to_owned(), record)]).map(drop)
+}
+
 fn read(path: &Path) -> anyhow::Result<(String, Record)> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let record = Record::read(path).with_context(|| path.display().to_string())?;
+    let record = found::read(path).with_context(|| path.display().to_string())?;
     Ok((name, record))
 }
 

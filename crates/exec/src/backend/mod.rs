@@ -18,7 +18,7 @@ fn node<'a>(op: &Op, args: &[Value<'a>], cx: &mut Cx<'a>) -> Result<Value<'a>, F
         Op::Input | Op::Samples => Err(Fail::Bug),
         Op::Const(literal) => literal.value(cx.arena),
         Op::Prim(symbol) => Ok(Value::Prim(symbol)),
-        Op::Call(symbol) => cx.call(Value::Prim(symbol), args),
+        Op::Call(symbol) => cx.call_node(symbol, args),
         Op::Apply => match args {
             [function, args @ ..] => cx.call(*function, args),
             [] => Err(Fail::Bug),

@@ -31,6 +31,7 @@ macro_rules! serve {
 mod closure;
 mod column;
 mod container;
+mod extend;
 mod function;
 mod grid;
 mod measure;
@@ -63,6 +64,7 @@ pub fn kernels() -> impl Iterator<Item = (&'static str, Kernel)> {
         scalar::KERNELS,
         closure::KERNELS,
         container::KERNELS,
+        extend::KERNELS,
         function::KERNELS,
         grid::KERNELS,
         paint::KERNELS,

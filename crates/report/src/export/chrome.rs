@@ -58,11 +58,13 @@ fn every<R: std::io::BufRead>(
     Ok(())
 }
 
-/// An event with a start and a duration, in microseconds as the format wants it.
+/// An event with a start and a duration, in microseconds as the format wants it. Readers add the two up to know where
+/// it ends, so both are rounded to fractions that floating point holds exactly: one event ends where the next begins.
 fn complete(name: &str, category: &str, lane: u32, start: u64, ns: u64, args: Option<Value>) -> Value {
-    let micros = |ns: u64| ns as f64 / 1e3;
+    let micros = |ns: u64| (ns as f64 * 1.024).round() / 1024.0;
+    let (ts, dur) = (micros(start), micros(start + ns) - micros(start));
     let mut event = json!({
-        "ph": "X", "name": name, "cat": category, "pid": 1, "tid": lane, "ts": micros(start), "dur": micros(ns),
+        "ph": "X", "name": name, "cat": category, "pid": 1, "tid": lane, "ts": ts, "dur": dur,
     });
     if let Some(args) = args {
         event["args"] = args;

@@ -55,7 +55,7 @@ pub(super) fn write(facts: &Facts<'_>, out: &mut dyn Write) -> Result<(), Report
          <style>text{{font:11px monospace;fill:#222}}rect{{stroke:#fff;stroke-width:0.5}}</style>\n\
          <rect width=\"{width}\" height=\"{height}\" fill=\"#fff\"/>"
     )?;
-    let title = format!("{} of lane time, {} tasks", time(root.width as f64), facts.profile.tasks.len());
+    let title = format!("{} of lane time, {} tasks", time(root.width as f64), facts.every.len());
     writeln!(out, "<text x=\"{MARGIN}\" y=\"14\">{}</text>", escaped(&title))?;
     let scale = WIDTH / root.width.max(1) as f64;
     let mut x = MARGIN;

@@ -20,6 +20,8 @@ pub(super) struct Run<'r> {
     plan: &'r PlanCounts,
     scores: &'r [Score],
     verdicts: &'r [VerdictCount],
+    /// Of a search: seconds, tasks solved on their demonstration pairs, right outputs to expect.
+    curve: Vec<(f64, usize, f64)>,
     graph: &'r Result<Graph, String>,
     tasks: Vec<Task<'r>>,
     programs: Vec<Program<'r>>,
@@ -49,7 +51,7 @@ impl<'r> Run<'r> {
             Ok(facts) => Cost::new(facts).map_err(|error| error.to_string()),
             Err(error) => Err(error.to_string()),
         };
-        let Record { right, run, means, plan, scores, verdicts, .. } = record;
+        let Record { right, run, means, plan, scores, verdicts, curve, .. } = record;
         let times: BTreeMap<&str, u64> = facts
             .as_ref()
             .map(|facts| facts.tasks.iter().map(|task| (task.id.as_str(), task.end - task.start)).collect())
@@ -63,6 +65,7 @@ impl<'r> Run<'r> {
             plan,
             scores,
             verdicts,
+            curve: curve.iter().map(|it| (it.seconds, it.solved_on_demos, it.expected_outputs)).collect(),
             graph: &source.graph,
             tasks: record.tasks.iter().map(task).collect(),
             programs: programs(record, facts.as_ref().ok()),

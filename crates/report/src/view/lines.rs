@@ -58,7 +58,7 @@ impl<'f, 'r> Ran<'f, 'r> {
     pub(crate) fn new(facts: &'f Facts<'r>) -> Result<Ran<'f, 'r>, ReportError> {
         let by_id: BTreeMap<&str, &batt_record::Task> =
             facts.record.tasks.iter().map(|task| (task.id.as_str(), task)).collect();
-        let outcomes = |task: &&profile::Task| by_id.get(task.id.as_str()).map_or(&[][..], |it| &it.programs);
+        let outcomes = |task: &profile::Task| by_id.get(task.id.as_str()).map_or(&[][..], |it| &it.programs);
         let programs: Vec<Vec<u32>> = facts
             .tasks
             .iter()
@@ -107,7 +107,7 @@ impl<'f, 'r> Ran<'f, 'r> {
         };
         let mut lines: Vec<LineRow> = entry.text.lines().enumerate().map(line).collect();
         let tasks = self.tasks.get(&program).map_or(&[][..], |tasks| tasks);
-        for (task, programs) in tasks.iter().map(|place| (facts.tasks[*place], &self.programs[*place])) {
+        for (task, programs) in tasks.iter().map(|place| (&*facts.tasks[*place], &self.programs[*place])) {
             let inner =
                 |node: u32| task.inner.iter().filter(move |it| it.0 == node).map(|it| it.4).sum::<u64>();
             for (node, hits, _, ns, fuel, _) in &task.nodes {

@@ -65,8 +65,8 @@ impl Phases {
     /// Of one recording, or of several of different sizes.
     pub fn new(recordings: &[Facts<'_>], to_tasks: usize) -> Result<Phases, ReportError> {
         let facts = recordings.last().ok_or(ReportError::Empty)?;
-        let sizes: Vec<usize> = recordings.iter().map(|facts| facts.profile.tasks.len()).collect();
-        let n = facts.profile.tasks.len();
+        let sizes: Vec<usize> = recordings.iter().map(|facts| facts.every.len()).collect();
+        let n = facts.every.len();
         let busy = facts.busy();
         let draws = Draws::new(facts, to_tasks);
         let mut rows = Vec::new();
@@ -131,12 +131,8 @@ impl Phases {
             wall: in_tasks.over(parallel).plus(outside),
             parallel,
         };
-        let mut slowest: Vec<(String, Measured)> = facts
-            .profile
-            .tasks
-            .iter()
-            .map(|task| (task.id.clone(), Measured(task.end - task.start)))
-            .collect();
+        let mut slowest: Vec<(String, Measured)> =
+            facts.every.iter().map(|task| (task.id.clone(), Measured(task.end - task.start))).collect();
         slowest.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         let warnings = warnings(&slowest, to_tasks);
         slowest.truncate(5);
@@ -172,8 +168,8 @@ struct Draws {
 
 impl Draws {
     fn new(facts: &Facts<'_>, to_tasks: usize) -> Draws {
-        let warm: Vec<_> = facts.profile.tasks.iter().filter(|task| !task.cold).collect();
-        let tasks = if warm.is_empty() { facts.profile.tasks.iter().collect() } else { warm };
+        let warm: Vec<_> = facts.every.iter().filter(|task| !task.cold).collect();
+        let tasks = if warm.is_empty() { facts.every.iter().collect() } else { warm };
         let parts: Vec<[f64; PARTS.len()]> = tasks
             .iter()
             .map(|task| {

@@ -55,9 +55,11 @@ impl Tasks {
         // 1.4826 makes the median deviation that of a normal distribution.
         let deviation = 1.4826 * mad(&times).unwrap_or(0.0);
         let threshold = middle + k * deviation;
-        let is_out = |task: &&batt_record::profile::Task| (task.end - task.start) as f64 > threshold;
+        let is_out = |task: &&std::borrow::Cow<'_, batt_record::profile::Task>| {
+            (task.end - task.start) as f64 > threshold
+        };
         let mut outliers: Vec<Outlier> =
-            facts.tasks.iter().copied().filter(is_out).map(|task| outlier(facts, task, middle)).collect();
+            facts.tasks.iter().filter(is_out).map(|task| outlier(facts, task, middle)).collect();
         outliers.sort_by(|a, b| b.time.cmp(&a.time).then_with(|| a.task.cmp(&b.task)));
         let within: Vec<f64> = times.iter().copied().filter(|time| *time <= threshold).collect();
         Ok(Tasks {

@@ -209,6 +209,7 @@ pub(crate) fn record(profile: Profile) -> Record {
             program("b", "def b(I):\n    return objects(I)"),
         ],
         tasks: tasks.collect(),
+        curve: Vec::new(),
         profile: Some(Box::new(profile)),
     }
 }

@@ -26,7 +26,7 @@ mod connecting;
 mod copying;
 mod extremes;
 
-use rng::Rng;
+pub use rng::Rng;
 use sketch::{Drawn, Sketch};
 
 use crate::{Dataset, Grid, Pair, Task};

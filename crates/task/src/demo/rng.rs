@@ -2,13 +2,14 @@
 
 /// SplitMix64 (Steele, Lea and Flood, 2014): a counter and a mixing function.
 #[derive(Clone, Debug)]
-pub(super) struct Rng(u64);
+pub struct Rng(u64);
 
 impl Rng {
-    /// The stream for one task. The rule is named, so that a new rule leaves the tasks of the others alone.
-    pub(super) fn of(seed: u64, rule: &str, number: u64) -> Rng {
+    /// One stream for each name and number. What is drawn is named, so that something new leaves what the others draw
+    /// alone.
+    pub fn of(seed: u64, name: &str, number: u64) -> Rng {
         // FNV-1a over the name, then one mixing step for each number.
-        let name = rule.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        let name = name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
         });
         let mut rng = Rng(name);
@@ -26,7 +27,7 @@ impl Rng {
     }
 
     /// A number below `n`, which is not 0.
-    pub(super) fn below(&mut self, n: usize) -> usize {
+    pub fn below(&mut self, n: usize) -> usize {
         // The high half of the product: its bias is below n / 2^64.
         ((u128::from(self.next()) * n as u128) >> 64) as usize
     }

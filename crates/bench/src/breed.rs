@@ -1,0 +1,231 @@
+//! What breeding does: damaged programs that it puts right, how fast, and where the time goes.
+//!
+//! Everything runs on one thread. A program that solves its task is damaged so that it no longer does: one constant,
+//! one function or one argument is changed by the mutation of that name. Breeding starts from the damaged program
+//! alone; it may graft from all programs but the one that was damaged.
+
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use arcbatt::battery::{Pool, PoolError, Unwatched};
+use arcbatt::dsl::Limits;
+use arcbatt::lang::{self, Program};
+use arcbatt::search::Puzzle;
+use arcbatt::search::breed::{Breeder, Brood, Mutator, Operator, Room, Sources, Trials, palette};
+use arcbatt::task::demo::Rng;
+use arcbatt::task::{Dataset, Task};
+use arcbatt::trace::{Category, Clock, Level, Trace};
+use arcbatt::verify::task_of;
+use arcbatt::{library, profile};
+use serde::Serialize;
+
+use crate::Spread;
+use crate::machine::processor_time;
+
+/// What was found out.
+#[derive(Debug, Serialize)]
+pub struct BreedFigures {
+    pub seed: u64,
+    /// For each damaged program.
+    pub fuel_per_task: u64,
+    pub recovery: Vec<Recovery>,
+    pub throughput: Throughput,
+}
+
+/// Programs damaged in one way.
+#[derive(Debug, Serialize)]
+pub struct Recovery {
+    /// What was changed.
+    pub damage: &'static str,
+    /// Programs that could be damaged so.
+    pub damaged: usize,
+    /// A program that is right on all demonstration pairs was found.
+    pub recovered: usize,
+    /// Of those, right on all test pairs too.
+    pub right_on_tests: usize,
+    /// The time, on a processor where the system tells it, and the candidates that those took which were found.
+    pub time: Option<Spread>,
+    pub candidates: u64,
+}
+
+/// How fast candidates are made, run and compared, each on all demonstration inputs.
+#[derive(Debug, Serialize)]
+pub struct Throughput {
+    pub candidates: u64,
+    /// On a processor where the system tells, else by the clock on the wall.
+    pub seconds: f64,
+    pub per_second: f64,
+    /// Calls that the candidates consist of, times the inputs; most of them are shared and run once.
+    pub calls_per_second: f64,
+    /// Of the time, by category, the most first; with a recorder on, in a run of its own.
+    pub shares: Vec<Share>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct Share {
+    pub category: &'static str,
+    pub share: f64,
+}
+
+const SEED: u64 = 0;
+/// A second of processor time, about.
+const FUEL: u64 = 80_000_000;
+/// What throughput is measured with, for each task.
+const FUEL_THROUGHPUT: u64 = 4_000_000;
+const BREEDER: Breeder = Breeder { seed: SEED, room: Room { elites: 256, tried: 1 << 20 } };
+
+/// Measures on the programs that are named after a task and solve it.
+pub fn measure_breed(dataset: &Dataset, programs: &[u8]) -> Result<BreedFigures, PoolError> {
+    let pool = Pool::new(1)?;
+    let programs = lang::parse_bytes(programs).programs;
+    let cases: Vec<Case<'_>> = (0..programs.len()).filter_map(|i| Case::new(dataset, &programs, i)).collect();
+    let kinds = [Operator::Constant, Operator::Function, Operator::Argument];
+    let recovery = kinds.map(|kind| recovery(&cases, kind, &pool)).into();
+    Ok(BreedFigures { seed: SEED, fuel_per_task: FUEL, recovery, throughput: throughput(&cases) })
+}
+
+/// A program and its task.
+struct Case<'c> {
+    task: &'c Task,
+    puzzle: Puzzle,
+    program: &'c Program,
+    /// All others.
+    donors: Vec<Program>,
+}
+
+impl<'c> Case<'c> {
+    fn new(dataset: &'c Dataset, programs: &'c [Program], place: usize) -> Option<Case<'c>> {
+        let program = &programs[place];
+        let task = task_of(program.name(), dataset)?;
+        let donors = programs.iter().enumerate().filter(|(other, _)| *other != place);
+        let donors = donors.map(|(_, donor)| donor.clone()).collect();
+        let case = Case { task, puzzle: Puzzle::new(task), program, donors };
+        case.solves(program).then_some(case)
+    }
+
+    fn solves(&self, program: &Program) -> bool {
+        let mut trials = Trials::new(&self.puzzle, Limits::STANDARD, None);
+        let trials = trials.run([program], &AtomicBool::new(false));
+        trials.is_some_and(|trials| trials.iter().all(|trial| trial.solves()))
+    }
+
+    /// Whether a program is right on the test pairs: looked at when breeding is over.
+    fn right_on_tests(&self, program: &Program, pool: &Pool) -> bool {
+        let programs = std::slice::from_ref(program);
+        let measured = library::measure(programs, self.task, Limits::STANDARD, pool, &Unwatched);
+        measured.into_iter().flatten().filter_map(|it| it.test).all(|test| test.right == test.pairs)
+    }
+
+    /// The program with one thing changed, so that it no longer solves the task.
+    fn damaged(&self, kind: Operator) -> Option<Program> {
+        /// A few programs have nothing that could be changed so, or only what makes no difference.
+        const DRAWS: usize = 200;
+        let mut rng = Rng::of(SEED, &format!("{} {}", kind.name(), self.task.id), 0);
+        let mut mutator = Mutator::default();
+        let palette = palette(self.task);
+        let sources = Sources { donors: &[], palette: &palette };
+        let mut draw = || mutator.apply(kind, self.program, sources, &mut rng);
+        (0..DRAWS).filter_map(|_| draw()).find(|damaged| !self.solves(damaged))
+    }
+
+    /// Breeds from the program until the task is solved or the fuel is used.
+    fn breed(&self, from: Program, fuel: u64, trace: Option<&Trace>) -> Option<Brood> {
+        let stop = AtomicBool::new(false);
+        let mut brood = BREEDER.start(&self.puzzle, &[], &[from], &stop)?;
+        let lane = trace.map(Trace::main);
+        while brood.solution.is_none() && brood.fuel < fuel {
+            BREEDER.advance(&self.puzzle, &mut brood, &self.donors, fuel, &stop, lane.as_deref());
+        }
+        Some(brood)
+    }
+}
+
+fn recovery(cases: &[Case<'_>], kind: Operator, pool: &Pool) -> Recovery {
+    let mut figures = Recovery {
+        damage: kind.name(),
+        damaged: 0,
+        recovered: 0,
+        right_on_tests: 0,
+        time: None,
+        candidates: 0,
+    };
+    let mut times: Vec<Duration> = Vec::new();
+    for case in cases {
+        let Some(damaged) = case.damaged(kind) else { continue };
+        figures.damaged += 1;
+        let watch = StopWatch::start();
+        let Some(brood) = case.breed(damaged, FUEL, None) else { continue };
+        let Some(solution) = &brood.solution else { continue };
+        times.push(watch.elapsed());
+        figures.recovered += 1;
+        figures.right_on_tests += usize::from(case.right_on_tests(&solution.program, pool));
+        figures.candidates += brood.tried;
+    }
+    figures.time = Spread::of(&times);
+    figures
+}
+
+/// Breeds from damaged programs for a while each, once for the time and once more with a recorder.
+fn throughput(cases: &[Case<'_>]) -> Throughput {
+    let damaged = |case: &Case<'_>| case.damaged(Operator::Function);
+    let damaged: Vec<(&Case<'_>, Program)> =
+        cases.iter().filter_map(|case| Some((case, damaged(case)?))).collect();
+    let breed = |trace: Option<&Trace>| {
+        let broods = damaged.iter().filter_map(|(case, program)| {
+            let inputs = case.task.train.len() as u64;
+            let brood = case.breed(program.clone(), FUEL_THROUGHPUT, trace)?;
+            let calls = program.nodes().iter().filter(|node| node.is_call()).count() as u64;
+            Some((brood.tried, brood.tried * calls * inputs))
+        });
+        broods.fold((0, 0), |(tried, calls), (more, more_calls)| (tried + more, calls + more_calls))
+    };
+    let watch = StopWatch::start();
+    let (candidates, calls) = breed(None);
+    let seconds = watch.elapsed().as_secs_f64();
+    let trace = profile::trace(Clock::real(), Level::Nodes, None);
+    breed(Some(&trace));
+    Throughput {
+        candidates,
+        seconds,
+        per_second: candidates as f64 / seconds,
+        calls_per_second: calls as f64 / seconds,
+        shares: shares(&trace),
+    }
+}
+
+/// Measures the time of this thread on a processor where the system tells it: on a busy machine the wall's clock says
+/// little.
+struct StopWatch {
+    processor: Option<Duration>,
+    wall: Instant,
+}
+
+impl StopWatch {
+    fn start() -> StopWatch {
+        StopWatch { processor: processor_time(), wall: Instant::now() }
+    }
+
+    fn elapsed(&self) -> Duration {
+        let on_processor = self.processor.zip(processor_time()).map(|(start, now)| now.saturating_sub(start));
+        on_processor.unwrap_or_else(|| self.wall.elapsed())
+    }
+}
+
+fn shares(trace: &Trace) -> Vec<Share> {
+    let mut sums: Vec<(Category, u64)> = Vec::new();
+    let seen = trace.finish();
+    for (spot, sum) in seen.lanes.iter().flat_map(|lane| &lane.between) {
+        let category = spot.info().category;
+        match sums.iter_mut().find(|(known, _)| *known == category) {
+            Some((_, ns)) => *ns += sum.ns,
+            None => sums.push((category, sum.ns)),
+        }
+    }
+    let whole: u64 = sums.iter().map(|(_, ns)| ns).sum();
+    sums.sort_by_key(|(category, ns)| (std::cmp::Reverse(*ns), *category));
+    let share = |(category, ns): (Category, u64)| Share {
+        category: category.name(),
+        share: ns as f64 / whole as f64,
+    };
+    sums.into_iter().map(share).collect()
+}

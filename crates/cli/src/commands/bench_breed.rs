@@ -1,0 +1,47 @@
+//! `batt bench breed`
+
+use std::io::Write;
+
+use arcbatt::report::{percent, time};
+use arcbatt::task::Dataset;
+use batt_bench::{BreedFigures, Recovery, Throughput, measure_breed};
+
+use crate::{Answer, output};
+
+/// Prints the figures. Times depend on the machine and its load, so none of them decides on the exit code.
+pub(crate) fn run(dataset: &Dataset, programs: &[u8], json: bool) -> Answer {
+    let figures = measure_breed(dataset, programs)?;
+    if json {
+        output::json(figures)?;
+    } else {
+        print(&figures)?;
+    }
+    Ok(true)
+}
+
+fn print(figures: &BreedFigures) -> anyhow::Result<()> {
+    let mut out = output::stdout();
+    let BreedFigures { seed, fuel_per_task, recovery, throughput } = figures;
+    writeln!(out, "1 thread, seed {seed}, at most {fuel_per_task} fuel for each damaged program")?;
+    writeln!(out, "damaged   programs  recovered  right on tests  candidates  median time  longest")?;
+    for Recovery { damage, damaged, recovered, right_on_tests, time: spread, candidates } in recovery {
+        let shown = |time_of: fn(&batt_bench::Spread) -> std::time::Duration| {
+            spread.as_ref().map_or("-".to_owned(), |it| time(time_of(it).as_nanos() as f64))
+        };
+        let (median, longest) = (shown(|it| it.median), shown(|it| it.max));
+        writeln!(
+            out,
+            "{damage:<9} {damaged:>8}  {recovered:>9}  {right_on_tests:>14}  {candidates:>10}  {median:>11}  {longest:>7}"
+        )?;
+    }
+    let Throughput { candidates, seconds, per_second, calls_per_second, shares } = throughput;
+    writeln!(
+        out,
+        "\n{candidates} candidates in {seconds:.1} s of processor time: {per_second:.0} a second, each on all demonstration inputs; \
+         {calls_per_second:.0} calls a second, most of them shared"
+    )?;
+    for share in shares {
+        writeln!(out, "{:<22} {:>7}", share.category, percent(share.share))?;
+    }
+    Ok(out.flush()?)
+}

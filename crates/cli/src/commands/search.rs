@@ -1,0 +1,490 @@
+//! `batt search`
+
+use std::collections::BTreeSet;
+use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use arcbatt::battery::{Battery, Pool};
+use arcbatt::breed::{Breeding, Keeper, Stock};
+use arcbatt::document::example;
+use arcbatt::dsl;
+use arcbatt::enumerate::{self, Enumeration};
+use arcbatt::found::of_search;
+use arcbatt::lang::{self, Program};
+use arcbatt::record::{
+    Data, Machine, Search, SearchFound, SearchMeans, SearchOperator, SearchedTask, SolveRun,
+};
+use arcbatt::search::Puzzle;
+use arcbatt::search::breed::{Bred, Breeder, Brood, Operator, Room, Tally};
+use arcbatt::store::{Added, Origin, Store};
+use arcbatt::task::Task;
+use arcbatt::trace::{Spot, Trace};
+use arcbatt::value::ContentHash;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::programs_store::{self, Find, StoreArgs};
+use super::solve::known;
+use crate::data::Which;
+use crate::means::{Means, time};
+use crate::output::count;
+use crate::recording::Recording;
+use crate::{Answer, output, signal};
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    which: Which,
+    /// How to search
+    #[arg(long, value_enum, default_value = "breed")]
+    mode: Mode,
+    /// Program files to start from, beside the programs of the store
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    programs: Vec<PathBuf>,
+    #[command(flatten)]
+    store: StoreArgs,
+    #[command(flatten)]
+    means: Means,
+    /// Write the record: what was found for each task, and how
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+    /// Record where the time goes, for `batt profile`
+    #[arg(long, requires = "record")]
+    profile: bool,
+    /// Write a page for the browser, as `batt report` does
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+    /// Print a JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Mode {
+    /// Change known programs a little, again and again; what comes closer to a task lives on
+    Breed,
+    /// Build programs from the task: values of growing depth on all inputs at once
+    Enumerate,
+}
+
+impl Mode {
+    fn name(self) -> &'static str {
+        match self {
+            Mode::Breed => "breed",
+            Mode::Enumerate => "enumerate",
+        }
+    }
+}
+
+pub(crate) fn run(args: &Args) -> Answer {
+    signal::note()?;
+    let started = Instant::now();
+    let recording = Recording::of_search(args.profile || args.report.is_some());
+    let span = recording.enter(Spot::PARSE);
+    let given = known(&args.programs)?;
+    drop(span);
+    let span = recording.enter(Spot::LOAD);
+    let path = args.store.path()?;
+    let mut store = Store::open(&path)?;
+    let pool = Pool::new(args.means.threads())?;
+    let (index, _) = args.which.readable(args.which.index()?, &pool)?;
+    let tasks: Vec<Task> = index.tasks(0).collect::<Result<_, _>>()?;
+    let known = with_stored(given, &store)?;
+    let own = own(&tasks, &known, &store)?;
+    let outcomes = tasks.iter().map(|task| Outcome::before(task, &store)).collect::<Result<Vec<_>, _>>()?;
+    drop(span);
+    let desk = Desk::new(args, &tasks, outcomes, &pool, &mut store, started);
+    match args.mode {
+        Mode::Breed => desk.breed(&known, &own, recording.trace()),
+        Mode::Enumerate => desk.enumerate(recording.trace()),
+    }
+    let _span = recording.enter(Spot::WRITE);
+    let (outcomes, filed) = desk.finish()?;
+    let (elapsed, threads) = (started.elapsed(), pool.threads());
+    let (tasks, outcomes, known, store, filed) = (&tasks, &outcomes, &known, &store, &filed);
+    Report { args, tasks, outcomes, known, store, filed, elapsed, threads, recording: &recording }.tell()
+}
+
+/// The graded score of what is right on all pairs, in millionths.
+const SOLVED: u32 = 1_000_000;
+
+/// What is known of a task.
+#[derive(Clone)]
+struct Outcome {
+    fuel: u64,
+    tried: u64,
+    /// The best score before the search, in millionths.
+    before: u32,
+    /// The best by now.
+    score: u32,
+    solved: bool,
+    /// What is better than before.
+    found: Option<Found>,
+    tallies: [Tally; Operator::ALL.len()],
+}
+
+#[derive(Clone)]
+struct Found {
+    program: Program,
+    operator: String,
+    parents: Vec<ContentHash>,
+}
+
+impl Outcome {
+    fn before(task: &Task, store: &Store) -> anyhow::Result<Outcome> {
+        let best = store.best_for(task.sealed_hash())?.first().map_or(0, |ranked| ranked.measure.score);
+        let (solved, found, tallies) = (best == SOLVED, None, [Tally::default(); Operator::ALL.len()]);
+        Ok(Outcome { fuel: 0, tried: 0, before: best, score: best, solved, found, tallies })
+    }
+
+    fn bred(brood: &Brood) -> Outcome {
+        let found = |best: &Bred| Found {
+            program: best.program.clone(),
+            operator: best.operator(),
+            parents: best.parents.clone(),
+        };
+        Outcome {
+            fuel: brood.fuel,
+            tried: brood.tried,
+            before: brood.at_start,
+            score: brood.best().map_or(0, |best| best.trial.score),
+            solved: brood.solution.is_some(),
+            found: brood.best().filter(|_| brood.is_better()).map(found),
+            tallies: brood.tallies,
+        }
+    }
+
+    fn enumerated(&mut self, enumeration: Enumeration) {
+        self.fuel = enumeration.fuel;
+        self.tried = enumeration.tried;
+        if let Some((program, trial)) = enumeration.solution {
+            (self.score, self.solved) = (trial.score, true);
+            self.found = Some(Found { program, operator: "enumerate".to_owned(), parents: Vec::new() });
+        }
+    }
+}
+
+/// The programs of the files and of the store, each once.
+fn with_stored(mut programs: Vec<Program>, store: &Store) -> anyhow::Result<Vec<Program>> {
+    let mut seen: BTreeSet<[u8; 32]> = BTreeSet::new();
+    programs.retain(|program| seen.insert(*program.hash().bytes()));
+    for stored in store.list()? {
+        if seen.insert(*stored.hash.bytes()) {
+            programs.push(stored.program()?);
+        }
+    }
+    Ok(programs)
+}
+
+/// For each task the programs that are named after it, and those that have a place on it.
+fn own(tasks: &[Task], known: &[Program], store: &Store) -> anyhow::Result<Vec<Vec<Program>>> {
+    let battery = Battery::new(known, tasks.iter().map(|task| task.id.as_str()));
+    let of = |task: &Task| {
+        let named = battery.own(&task.id).iter().map(|id| Ok(known[id.index()].clone()));
+        let placed = store.best_for(task.sealed_hash())?;
+        named.chain(placed.iter().map(|ranked| Ok(ranked.stored.program()?))).collect()
+    };
+    tasks.iter().map(of).collect()
+}
+
+/// Where everything comes together: store, screen, clock.
+struct Desk<'d> {
+    args: &'d Args,
+    tasks: &'d [Task],
+    pool: &'d Pool,
+    started: Instant,
+    bar: Option<ProgressBar>,
+    outcomes: Mutex<Vec<Outcome>>,
+    filing: Mutex<Filing<'d>>,
+}
+
+struct Filing<'d> {
+    store: &'d mut Store,
+    /// What was acknowledged.
+    filed: Vec<Added>,
+    failed: Option<anyhow::Error>,
+}
+
+impl<'d> Desk<'d> {
+    fn new(
+        args: &'d Args,
+        tasks: &'d [Task],
+        outcomes: Vec<Outcome>,
+        pool: &'d Pool,
+        store: &'d mut Store,
+        started: Instant,
+    ) -> Desk<'d> {
+        let style = ProgressStyle::with_template("{wide_bar} {msg}").ok();
+        let bar = style.filter(|_| std::io::stderr().is_terminal());
+        let bar = bar.map(|style| ProgressBar::new(tasks.len() as u64).with_style(style));
+        let filing = Mutex::new(Filing { store, filed: Vec::new(), failed: None });
+        Desk { args, tasks, pool, started, bar, outcomes: Mutex::new(outcomes), filing }
+    }
+
+    fn breed(&self, known: &[Program], own: &[Vec<Program>], trace: Option<&Trace>) {
+        let breeding = Breeding::new(self.tasks);
+        let room = Room::within(self.args.means.spare_memory(), self.tasks.len());
+        let breeder = Breeder { seed: self.args.means.seed, room };
+        let stock = Stock { breeder, known, own, fuel: self.args.means.fuel(), trace };
+        self.watched(|stop| breeding.run(self.pool, &stock, stop, self));
+    }
+
+    fn enumerate(&self, trace: Option<&Trace>) {
+        let puzzles: Vec<Puzzle> = self.tasks.iter().map(Puzzle::new).collect();
+        let open: Vec<usize> =
+            (0..puzzles.len()).filter(|task| !lock(&self.outcomes)[*task].solved).collect();
+        let open = open.into_iter().map(|task| (task, &puzzles[task]));
+        self.watched(|stop| {
+            enumerate::run(self.pool, open, self.args.means.fuel(), stop, trace, |task, enumeration| {
+                lock(&self.outcomes)[task].enumerated(enumeration);
+                self.file(&[task]);
+            });
+        });
+    }
+
+    /// Searches until everything is through or the time is over.
+    fn watched(&self, search: impl FnOnce(&AtomicBool)) {
+        let stop = AtomicBool::new(false);
+        let over = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let watcher = scope.spawn(|| {
+                while !over.load(Ordering::Relaxed) {
+                    // What cannot be filed need not be searched for.
+                    let failed = self.filing.try_lock().is_ok_and(|filing| filing.failed.is_some());
+                    if signal::stopped() || failed || self.args.means.late(self.started.elapsed()) {
+                        stop.store(true, Ordering::Relaxed);
+                    }
+                    self.show();
+                    std::thread::park_timeout(Duration::from_millis(50));
+                }
+            });
+            let end = signal::Ender::new(&over, watcher.thread().clone());
+            search(&stop);
+            drop(end);
+        });
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+
+    fn show(&self) {
+        let Some(bar) = &self.bar else { return };
+        let outcomes = lock(&self.outcomes);
+        let tried: u64 = outcomes.iter().map(|outcome| outcome.tried).sum();
+        let solved = outcomes.iter().filter(|outcome| outcome.solved).count();
+        let per_second = tried as f64 / self.started.elapsed().as_secs_f64().max(1e-3);
+        let left = self
+            .args
+            .means
+            .budget
+            .map(|budget| format!(", {} left", time(budget.saturating_sub(self.started.elapsed()))));
+        bar.set_position(solved as u64);
+        bar.set_message(format!(
+            "{solved} of {} solved on demos, {per_second:.0} candidates/s{}",
+            self.tasks.len(),
+            left.unwrap_or_default()
+        ));
+    }
+
+    /// Files what was found for these tasks.
+    fn file(&self, tasks: &[usize]) {
+        let find = |task: &usize| {
+            let Found { program, operator, parents } = lock(&self.outcomes)[*task].found.clone()?;
+            let task = &self.tasks[*task];
+            let saw = vec![task.sealed_hash()];
+            let origin = Origin::Found { seed: self.args.means.seed, operator, parents, saw };
+            Some(Find { task, program, origin })
+        };
+        let finds: Vec<Find<'_>> = tasks.iter().filter_map(find).collect();
+        if finds.is_empty() {
+            return;
+        }
+        let filing = &mut *lock(&self.filing);
+        match programs_store::file(filing.store, finds, self.pool) {
+            Ok(added) => filing.filed.extend(added),
+            Err(error) => filing.failed = Some(error),
+        }
+    }
+
+    fn finish(self) -> anyhow::Result<(Vec<Outcome>, Vec<Added>)> {
+        let filing = self.filing.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let outcomes = self.outcomes.into_inner().unwrap_or_else(PoisonError::into_inner);
+        match filing.failed {
+            Some(error) => Err(error),
+            None => Ok((outcomes, filing.filed)),
+        }
+    }
+}
+
+impl Keeper for Desk<'_> {
+    fn step(&self, task: usize, brood: &Brood) {
+        let outcome = Outcome::bred(brood);
+        lock(&self.outcomes)[task] = outcome;
+    }
+
+    fn round(&self, better: &[usize]) {
+        self.file(better);
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Everything that is told at the end.
+struct Report<'r> {
+    args: &'r Args,
+    tasks: &'r [Task],
+    outcomes: &'r [Outcome],
+    known: &'r [Program],
+    store: &'r Store,
+    filed: &'r [Added],
+    elapsed: Duration,
+    threads: usize,
+    recording: &'r Recording,
+}
+
+impl Report<'_> {
+    fn tell(&self) -> Answer {
+        let document = self.document();
+        if let Some(path) = &self.args.record {
+            document.write(path).with_context(|| format!("cannot write {}", path.display()))?;
+        }
+        if let Some(path) = &self.args.report {
+            super::report::of_record("search", of_search(document.clone()), path)?;
+        }
+        if self.args.json {
+            output::json(&document)?;
+        } else {
+            self.print(&document)?;
+        }
+        Ok(!signal::stopped())
+    }
+
+    fn document(&self) -> Search {
+        let Report { args, tasks, outcomes, .. } = self;
+        let lines = tasks.iter().map(|task| format!("{} {}\n", task.id, task.sealed_hash()));
+        let data_hash = ContentHash::of(lines.collect::<String>().as_bytes()).to_string();
+        let operator = |(place, operator): (usize, Operator)| {
+            let mut sum = Tally::default();
+            outcomes.iter().for_each(|outcome| sum += outcome.tallies[place]);
+            let Tally { tried, better, solved } = sum;
+            SearchOperator { name: operator.name().to_owned(), tried, better, solved }
+        };
+        let operators = match args.mode {
+            Mode::Breed => Operator::ALL.into_iter().enumerate().map(operator).collect(),
+            Mode::Enumerate => Vec::new(),
+        };
+        Search {
+            mode: args.mode.name().to_owned(),
+            run: SolveRun {
+                version: env!("CARGO_PKG_VERSION").to_owned(),
+                dsl: dsl::version().to_string(),
+                data: Data { name: args.which.data.clone(), hash: data_hash, tasks: tasks.len() },
+                fuel_per_task: args.means.fuel(),
+                seed: args.means.seed,
+                programs: self.known.iter().map(|program| program.hash().to_string()).collect(),
+            },
+            means: SearchMeans {
+                threads: self.threads,
+                machine: Machine {
+                    os: std::env::consts::OS.to_owned(),
+                    arch: std::env::consts::ARCH.to_owned(),
+                    cores: std::thread::available_parallelism().map_or(1, usize::from),
+                },
+                seconds: self.elapsed.as_secs_f64(),
+                store: self.store.path().display().to_string(),
+            },
+            operators,
+            tasks: tasks.iter().zip(*outcomes).map(|(task, outcome)| searched(task, outcome)).collect(),
+            profile: self.recording.profile_of_search(),
+        }
+    }
+
+    fn print(&self, document: &Search) -> anyhow::Result<()> {
+        let mut out = output::stdout();
+        let found: Vec<_> =
+            document.tasks.iter().filter_map(|task| Some((task, task.found.as_ref()?))).collect();
+        let wide = found.iter().map(|(task, _)| task.id.chars().count()).max().unwrap_or(4).max(4);
+        if !found.is_empty() {
+            writeln!(out, "{:<wide$}  before  after   program       made by", "task")?;
+        }
+        let score =
+            |millionths: u32| format!("{}.{:04}", millionths / 1_000_000, millionths % 1_000_000 / 100);
+        for (task, found) in found.iter().take(SHOWN) {
+            let (before, after) = (score(task.score_before), score(task.score));
+            writeln!(out, "{:<wide$}  {before}  {after}  {:.12}  {}", task.id, found.hash, found.operator)?;
+        }
+        if found.len() > SHOWN {
+            writeln!(out, "and {} more; --record FILE has all", found.len() - SHOWN)?;
+        }
+        if !found.is_empty() {
+            writeln!(out)?;
+        }
+        if !document.operators.is_empty() {
+            writeln!(out, "operator    candidates  closer  solved")?;
+        }
+        for SearchOperator { name, tried, better, solved } in &document.operators {
+            writeln!(out, "{name:<10} {tried:>11} {better:>7} {solved:>7}")?;
+        }
+        if !document.operators.is_empty() {
+            writeln!(out)?;
+        }
+        let mut row = |label: &str, text: String| writeln!(out, "{label:<17} {text}");
+        let n = document.tasks.len();
+        let before = document.tasks.iter().filter(|task| task.score_before == SOLVED).count();
+        let solved = document.tasks.iter().filter(|task| task.solved).count();
+        row("solved on demos", format!("{solved} of {}, {before} before the search", count(n, "task")))?;
+        row("improved", count(found.len(), "task"))?;
+        let new = self.filed.iter().filter(|added| **added == Added::New).count();
+        row("filed", format!("{} in {}", count(new, "new program"), document.means.store))?;
+        let tried: u64 = document.tasks.iter().map(|task| task.tried).sum();
+        let per_second = tried as f64 / self.elapsed.as_secs_f64().max(1e-3);
+        let threads = count(document.means.threads, "thread");
+        row(
+            "throughput",
+            format!("{tried} candidates in {}, {per_second:.0} a second on {threads}", time(self.elapsed)),
+        )?;
+        row("ill-typed", "0: only what type-checks is made".to_owned())?;
+        if self.known.is_empty() && self.args.mode == Mode::Breed {
+            writeln!(
+                out,
+                "note: no programs were known; --programs FILE or `batt programs import` gives some to start from"
+            )?;
+        }
+        if signal::stopped() {
+            writeln!(out, "note: stopped before the end")?;
+        }
+        for bug in arcbatt::exec::bugs() {
+            writeln!(out, "note: a bug of batt, please report it: {bug}")?;
+        }
+        Ok(out.flush()?)
+    }
+}
+
+fn searched(task: &Task, outcome: &Outcome) -> SearchedTask {
+    let found = outcome.found.as_ref().map(|found| SearchFound {
+        program: lang::print(&found.program),
+        hash: found.program.hash().to_string(),
+        operator: found.operator.clone(),
+        parents: found.parents.iter().map(ToString::to_string).collect(),
+    });
+    SearchedTask {
+        id: task.id.clone(),
+        hash: task.sealed_hash().to_string(),
+        train: task.train.iter().map(example).collect(),
+        test: task.test.iter().map(example).collect(),
+        fuel: outcome.fuel,
+        tried: outcome.tried,
+        score_before: outcome.before,
+        score: outcome.score,
+        solved: outcome.solved,
+        found,
+    }
+}
+
+/// How many lines of the table are shown.
+const SHOWN: usize = 100;

@@ -1,0 +1,191 @@
+//! `batt search`: the same programs however it is run, a store that is sound whatever happens, mistakes that are told.
+
+mod batt;
+
+use std::collections::BTreeMap;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use batt::Batt;
+use expect_test::expect;
+use serde_json::Value;
+
+/// Two programs, each with one mistake, and one for another task.
+const DAMAGED: &str = "\
+def solve_mirror_repair(I):
+    return paint(I, toobject(ofcolor(I, RED), vmirror(I)))
+
+def solve_hidden_patch(I):
+    return subgrid(ofcolor(I, BLACK), rot90(I))
+
+def solve_kaleidoscope(I):
+    x = hconcat(I, vmirror(I))
+    return vconcat(x, hmirror(x))
+";
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text.lines().next().unwrap()).unwrap()
+}
+
+fn fresh(test: &str) -> Batt {
+    let _ = std::fs::remove_dir_all(Batt::new(test).path(""));
+    Batt::new(test).file("damaged.py", DAMAGED)
+}
+
+#[test]
+fn the_same_programs_on_any_number_of_threads() {
+    let batt = fresh("search-threads");
+    for threads in [1, 2] {
+        let told = batt.run(&format!(
+            "search demo -n 12 --programs {{dir}}/damaged.py --store {{dir}}/{threads}.sqlite --seed 7 \
+             --fuel-per-task 2000000 --threads {threads} --record {{dir}}/{threads}.json"
+        ));
+        assert!(told.ends_with("exit 0\n"), "{told}");
+        batt.run(&format!("programs export --store {{dir}}/{threads}.sqlite -o {{dir}}/{threads}.py"));
+    }
+    let record = |name: &str| {
+        let mut record: Value = serde_json::from_str(&batt.read(name)).unwrap();
+        record["means"] = Value::Null;
+        record
+    };
+    assert_eq!(record("1.json"), record("2.json"));
+    assert_eq!(batt.read("1.py"), batt.read("2.py"));
+    assert!(batt.read("1.py").contains("def "));
+}
+
+#[test]
+fn what_is_found_is_stored_with_its_lineage_and_verifies() {
+    let batt = fresh("search-store");
+    let search = "search demo -i mirror_repair hidden_patch kaleidoscope --programs {dir}/damaged.py \
+                  --store {dir}/store.sqlite";
+    let told = batt.run(&format!("{search} --json"));
+    let found = json(&told);
+    let tasks = found["tasks"].as_array().unwrap();
+    assert!(tasks.iter().all(|task| task["solved"] == true), "{told}");
+    let made = tasks.iter().filter(|task| !task["found"].is_null());
+    let made: Vec<&Value> = made.map(|task| &task["found"]).collect();
+    assert_eq!(made.len(), 2, "one was solved before: {told}");
+    for found in made {
+        assert!(found["operator"].as_str().unwrap().starts_with("mutate "), "{found}");
+        let hash = &found["hash"].as_str().unwrap()[..12];
+        let shown = batt.run(&format!("programs show {hash} --store {{dir}}/store.sqlite --tests"));
+        assert!(shown.contains("found by mutate") && shown.contains("\ntest results\n"), "{shown}");
+    }
+    let verified = batt.run("programs verify demo --store {dir}/store.sqlite");
+    assert_eq!(
+        verified,
+        "2 programs read again from the text, 2 results measured again on demo: 0 differences\nexit 0\n"
+    );
+    // The store knows it all by now, and so does `solve`.
+    let again = json(&batt.run(&format!("{search} --json")));
+    assert!(
+        again["tasks"].as_array().unwrap().iter().all(|task| task["tried"] == 0 && task["found"].is_null())
+    );
+    let solved = batt.run(
+        "solve demo -i hidden_patch --store {dir}/store.sqlite --fuel-per-task 1000000 -o {dir}/solved.json --json",
+    );
+    assert_eq!(json(&solved)["answers"][0]["mechanism"], "known program", "{solved}");
+}
+
+#[test]
+fn enumeration_finds_programs_from_the_task() {
+    let batt = fresh("search-enumerate");
+    let told = batt.run(
+        "search demo -i kaleidoscope --mode enumerate --store {dir}/store.sqlite --fuel-per-task 40000000 --json",
+    );
+    let found = json(&told);
+    assert_eq!(found["tasks"][0]["found"]["operator"], "enumerate", "{told}");
+    assert!(batt.run("programs verify demo --store {dir}/store.sqlite").ends_with("exit 0\n"));
+}
+
+#[test]
+fn what_solve_finds_is_filed() {
+    let batt = fresh("search-solve");
+    let told = batt.run("solve demo -i kaleidoscope --fuel-per-task 3000000 --store {dir}/store.sqlite");
+    assert!(told.ends_with("exit 0\n"), "{told}");
+    let listed = json(&batt.run("programs list --store {dir}/store.sqlite --json"));
+    assert!(listed["found"].as_u64().unwrap() > 0, "{listed}");
+    assert!(batt.run("programs verify demo --store {dir}/store.sqlite").ends_with("exit 0\n"));
+}
+
+#[test]
+fn mistakes_are_told_and_foreign_files_left_alone() {
+    let batt = fresh("search-mistakes")
+        .file("notes.txt", "no store\n")
+        .file("bad.py", "def f(I): return objcts(I)\n");
+    batt.check(
+        "search demo --store {dir}/notes.txt",
+        expect![[r#"
+            error: {dir}/notes.txt is not a store of programs: it is no SQLite file; it is left as it is, name another file with --store
+            exit 2
+        "#]],
+    );
+    assert_eq!(batt.read("notes.txt"), "no store\n");
+    batt.check(
+        "search demo --programs {dir}/bad.py --store {dir}/store.sqlite",
+        expect![[r#"
+            warning: 1 error in {dir}/bad.py, see `batt programs check {dir}/bad.py`; the other programs are used
+            error: there is no program in these files
+            exit 2
+        "#]],
+    );
+    batt.check(
+        "search demo -i nowhere --store {dir}/store.sqlite",
+        expect![[r#"
+            error: demo has no task nowhere
+            exit 2
+        "#]],
+    );
+    let told = batt.run("search demo --store {dir}/store.sqlite --budget 10");
+    assert!(told.contains("10 what? Write 10s, 10m or 10h") && told.ends_with("exit 2\n"), "{told}");
+}
+
+/// The best score on each task.
+fn best(batt: &Batt) -> BTreeMap<String, u64> {
+    let mut best = BTreeMap::new();
+    let listed = json(&batt.run("programs list --store {dir}/store.sqlite --json"));
+    let mut hashes: Vec<&Value> =
+        listed["programs"].as_array().unwrap().iter().map(|it| &it["hash"]).collect();
+    let n = hashes.len();
+    hashes.dedup();
+    assert_eq!(hashes.len(), n, "a program is stored twice");
+    for result in
+        listed["programs"].as_array().unwrap().iter().flat_map(|it| it["results"].as_array().unwrap())
+    {
+        let (task, score) = (result["task"].as_str().unwrap().to_owned(), result["score"].as_u64().unwrap());
+        let known: &mut u64 = best.entry(task).or_default();
+        *known = score.max(*known);
+    }
+    best
+}
+
+#[test]
+fn two_processes_that_are_killed_lose_nothing() {
+    let batt = fresh("search-kill");
+    assert!(batt.run("programs import {dir}/damaged.py --store {dir}/store.sqlite").ends_with("exit 0\n"));
+    let mut seen: BTreeMap<String, u64> = BTreeMap::new();
+    let mut round = 0_u64;
+    // A slow machine may need a few more until something is found that could be lost.
+    while round < 6 || (seen.is_empty() && round < 60) {
+        round += 1;
+        let start = |k: u64| {
+            let mut command = Command::new(assert_cmd::cargo::cargo_bin("batt"));
+            let (seed, store) = ((2 * round + k).to_string(), batt.path("store.sqlite"));
+            command.args(["search", "demo", "-n", "3", "--budget", "1m", "--threads", "1", "--seed", &seed]);
+            command.arg("--store").arg(store).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+        };
+        let children = [start(0), start(1)];
+        for (k, mut child) in children.into_iter().enumerate() {
+            std::thread::sleep(Duration::from_millis(300 + (137 * round + 411 * k as u64) % 900));
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+        let now = best(&batt);
+        for (task, score) in &seen {
+            assert!(now.get(task).is_some_and(|now| now >= score), "{task} had {score}: {now:?}");
+        }
+        seen = now;
+    }
+    assert!(batt.run("programs verify demo --store {dir}/store.sqlite").ends_with("0 differences\nexit 0\n"));
+    assert!(!seen.is_empty(), "nothing was found, so nothing could be lost");
+}

@@ -1,0 +1,26 @@
+//! What programs do, to tell them apart by.
+
+use batt_exec::{End, Run};
+use batt_value::ContentHash;
+
+/// A hash of the answers: programs with the same one cannot be told apart by these inputs. Why there is no answer makes
+/// no difference.
+pub fn behaviour(runs: &[Run]) -> ContentHash {
+    let mut bytes = b"behaviour 1\0".to_vec();
+    for run in runs {
+        match &run.end {
+            End::Grid { width, cells } => {
+                bytes.push(1);
+                bytes.extend((*width as u64).to_le_bytes());
+                bytes.extend((cells.len() as u64).to_le_bytes());
+                bytes.extend(cells.iter().map(|cell| *cell as u8));
+            }
+            End::Other(value) => {
+                bytes.push(2);
+                bytes.extend(value.content_hash().bytes());
+            }
+            End::Failed(_) | End::Skipped => bytes.push(0),
+        }
+    }
+    ContentHash::of(&bytes)
+}

@@ -1,0 +1,153 @@
+//! What mutations are made of: which primitives may stand for each other, which may be put around a value, and which
+//! constants belong together. All of it is read off the declarations.
+
+use std::sync::LazyLock;
+
+use batt_dsl::{Constant, ConstantFamily, ConstantValue, Primitive, Ty, constants, registry};
+use batt_lang::Literal;
+use batt_value::Symbol;
+
+use super::fits::fits;
+
+/// The tables of this process.
+pub(crate) struct Material {
+    /// By `Symbol::id`: the primitives that take as many arguments, of types that fit, and give something that fits.
+    alternatives: Vec<Vec<&'static Symbol>>,
+    /// Primitives that may be put into a program that has none like it.
+    common: Vec<&'static Primitive>,
+}
+
+pub(crate) fn material() -> &'static Material {
+    static MATERIAL: LazyLock<Material> = LazyLock::new(Material::new);
+    &MATERIAL
+}
+
+impl Material {
+    fn new() -> Material {
+        let alternatives = registry().iter().map(|a| {
+            let others = registry().iter().filter(|b| a.symbol.id != b.symbol.id && replaces(a, b));
+            others.map(|b| &b.symbol).collect()
+        });
+        let common = registry().iter().filter(|primitive| !is_learner(primitive));
+        Material { alternatives: alternatives.collect(), common: common.collect() }
+    }
+
+    /// The primitives that may be called, or handed over, instead of another.
+    pub(crate) fn alternatives(&self, symbol: &Symbol) -> &[&'static Symbol] {
+        &self.alternatives[usize::from(symbol.id)]
+    }
+
+    /// The primitives that take something of this type at some place and give something that fits where it stood.
+    pub(crate) fn around(&self, ty: &Ty) -> Vec<(&'static Symbol, usize)> {
+        let places = |primitive: &&'static Primitive| {
+            let primitive = *primitive;
+            let taken =
+                primitive.types.iter().enumerate().filter(|(_, need)| specific(need) && fits(need, ty));
+            let places: Vec<_> = taken.map(|(place, _)| (&primitive.symbol, place)).collect();
+            if fits(ty, &primitive.result) && specific(&primitive.result) { places } else { Vec::new() }
+        };
+        self.common.iter().flat_map(places).collect()
+    }
+
+    /// The primitives that may be handed over where a function of this type is wanted.
+    pub(crate) fn functions(&self, params: &[Ty], result: &Ty) -> Vec<&'static Symbol> {
+        let suits = |primitive: &&&'static Primitive| {
+            primitive.types.len() == params.len()
+                && fits(result, &primitive.result)
+                && primitive.types.iter().zip(params).all(|(takes, given)| fits(takes, given))
+        };
+        self.common.iter().filter(suits).map(|primitive| &primitive.symbol).collect()
+    }
+}
+
+/// A learner costs a thousand times what others do, so it only takes the place of a learner.
+fn is_learner(primitive: &Primitive) -> bool {
+    primitive.family.name == "learn"
+}
+
+/// Whether the type says anything.
+fn specific(ty: &Ty) -> bool {
+    !matches!(ty, Ty::Any | Ty::Var(_))
+}
+
+fn replaces(a: &Primitive, b: &Primitive) -> bool {
+    let either = |a: &Ty, b: &Ty| fits(a, b) || fits(b, a);
+    a.types.len() == b.types.len()
+        && is_learner(a) == is_learner(b)
+        && either(&a.result, &b.result)
+        && a.types.iter().zip(&b.types).all(|(a, b)| either(a, b))
+}
+
+/// The named constants that may stand where this type is wanted; none if the type says nothing of constants.
+pub(crate) fn constants_of(need: &Ty) -> Vec<&'static Constant> {
+    let family = |family: ConstantFamily| constants().iter().filter(move |it| it.family == family);
+    let below = |limit: i64| {
+        family(ConstantFamily::Angle)
+            .filter(move |it| matches!(it.value, ConstantValue::Int(int) if int < limit))
+    };
+    match need {
+        Ty::Bool => family(ConstantFamily::Bool).collect(),
+        Ty::Color => family(ConstantFamily::Color).collect(),
+        Ty::Rank => family(ConstantFamily::Rank).collect(),
+        Ty::Choice4 => below(4).collect(),
+        Ty::Choice8 => below(8).collect(),
+        Ty::Int => family(ConstantFamily::Int).filter(small).collect(),
+        Ty::Pair => family(ConstantFamily::Pair).collect(),
+        Ty::Num => family(ConstantFamily::Int).filter(small).chain(family(ConstantFamily::Pair)).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn small(constant: &&Constant) -> bool {
+    matches!(constant.value, ConstantValue::Int(-2..=10))
+}
+
+/// The constants of the family that a constant belongs to: by the name it was written with if there is one, else by
+/// what is wanted in its place, else by its value.
+pub(crate) fn family_of(
+    spelled: Option<&'static Constant>,
+    need: &Ty,
+    literal: &Literal,
+) -> Vec<&'static Constant> {
+    // A colour by any other name is a colour.
+    if !matches!(need, Ty::Int | Ty::Num) {
+        let wanted = constants_of(need);
+        if !wanted.is_empty() {
+            return wanted;
+        }
+    }
+    match (spelled.map(|constant| constant.family), literal) {
+        (Some(ConstantFamily::Int), _) | (None, Literal::Int(_)) => constants_of(&Ty::Int),
+        (Some(family), _) => constants().iter().filter(|it| it.family == family).collect(),
+        (None, Literal::Bool(_)) => constants_of(&Ty::Bool),
+        (None, Literal::Tuple(items)) if items.len() == 2 => constants_of(&Ty::Pair),
+        _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(symbols: &[&'static Symbol]) -> Vec<&'static str> {
+        symbols.iter().map(|symbol| symbol.name).collect()
+    }
+
+    #[test]
+    fn what_turns_a_grid_may_stand_for_each_other() {
+        let symbol = batt_dsl::symbol("rot90").unwrap();
+        let others = names(material().alternatives(symbol));
+        assert!(["rot180", "hmirror", "trim"].iter().all(|name| others.contains(name)), "{others:?}");
+        assert!(!others.contains(&"objects") && !others.contains(&"size"), "{others:?}");
+    }
+
+    #[test]
+    fn constants_stay_in_their_family() {
+        let red = batt_dsl::constant("RED");
+        let colors = family_of(red, &Ty::Any, &Literal::Int(2));
+        assert!(colors.iter().all(|it| it.family == ConstantFamily::Color) && colors.len() == 10);
+        assert!(
+            family_of(None, &Ty::Rank, &Literal::Int(2)).iter().all(|it| it.family == ConstantFamily::Rank)
+        );
+    }
+}

@@ -1,0 +1,448 @@
+//! Mutations: small changes to a program, each with a name.
+
+use batt_dsl::{Constant, ConstantFamily, ConstantValue, Ty, registry, symbol};
+use batt_lang::{Composer, Literal, Node, NodeId, Op, Program};
+use batt_task::demo::Rng;
+use batt_task::{Grid, Task};
+use batt_value::Symbol;
+use rustc_hash::FxHashMap;
+
+use super::edit::{Change, To, edit};
+use super::fits::fits;
+use super::material::{constants_of, family_of, material};
+
+/// A kind of change.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Operator {
+    /// A constant becomes another of its family.
+    Constant,
+    /// A colour becomes one that occurs in the demonstration pairs.
+    Color,
+    /// A number becomes what a function of the demonstration pairs says: a colour that appears or disappears, how the
+    /// picture is turned.
+    Derive,
+    /// A function becomes another that takes and gives the like.
+    Function,
+    /// An argument becomes another value of the program, or a constant.
+    Argument,
+    /// Two arguments change places.
+    Swap,
+    /// A value becomes what a line of another program computes.
+    Graft,
+    /// A call is put around a value.
+    Insert,
+    /// A call goes; one of the values it was made from takes its place.
+    Delete,
+}
+
+impl Operator {
+    pub const ALL: [Operator; 9] = [
+        Operator::Constant,
+        Operator::Color,
+        Operator::Derive,
+        Operator::Function,
+        Operator::Argument,
+        Operator::Swap,
+        Operator::Graft,
+        Operator::Insert,
+        Operator::Delete,
+    ];
+
+    /// As lineages have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Operator::Constant => "constant",
+            Operator::Color => "colour",
+            Operator::Derive => "derive",
+            Operator::Function => "function",
+            Operator::Argument => "argument",
+            Operator::Swap => "swap",
+            Operator::Graft => "graft",
+            Operator::Insert => "insert",
+            Operator::Delete => "delete",
+        }
+    }
+
+    /// How often it is drawn, of a hundred. What has the most ways to go gets the most tries.
+    fn weight(self) -> usize {
+        match self {
+            Operator::Constant => 15,
+            Operator::Color => 7,
+            Operator::Derive => 2,
+            Operator::Function => 26,
+            Operator::Argument => 16,
+            Operator::Swap => 4,
+            Operator::Graft => 10,
+            Operator::Insert => 13,
+            Operator::Delete => 7,
+        }
+    }
+
+    fn draw(rng: &mut Rng) -> Operator {
+        let mut left = rng.below(Operator::ALL.iter().map(|operator| operator.weight()).sum());
+        for operator in Operator::ALL {
+            match left.checked_sub(operator.weight()) {
+                Some(rest) => left = rest,
+                None => return operator,
+            }
+        }
+        Operator::Function
+    }
+}
+
+/// What may be taken from elsewhere.
+#[derive(Clone, Copy)]
+pub struct Sources<'s> {
+    /// Programs to graft from.
+    pub donors: &'s [Program],
+    /// The colours of the demonstration pairs.
+    pub palette: &'s [i64],
+}
+
+/// The colours of the demonstration pairs, ascending.
+pub fn palette(task: &Task) -> Vec<i64> {
+    let grids = task.train.iter().flat_map(|pair| std::iter::once(&pair.input).chain(&pair.output));
+    let occurs = |color: &i64| grids.clone().any(|grid: &Grid| grid.cells().contains(&(*color as i8)));
+    (0..10).filter(occurs).collect()
+}
+
+/// Makes mutants. All of them type-check.
+#[derive(Default)]
+pub struct Mutator {
+    composer: Composer,
+    wraps: Wraps,
+}
+
+/// For each type what can be put around it. PERF: to go through all primitives took a tenth of the time of breeding.
+#[derive(Default)]
+struct Wraps(FxHashMap<Ty, Vec<(&'static Symbol, usize)>>);
+
+impl Wraps {
+    /// Types are few, but programs may be anything.
+    const MAX: usize = 1 << 12;
+
+    fn of(&mut self, ty: &Ty) -> &[(&'static Symbol, usize)] {
+        if self.0.len() > Wraps::MAX {
+            self.0.clear();
+        }
+        if !self.0.contains_key(ty) {
+            self.0.insert(ty.clone(), material().around(ty));
+        }
+        &self.0[ty]
+    }
+}
+
+/// One in so many mutants is changed twice, which gets over valleys that one change cannot cross.
+const TWICE: usize = 5;
+
+impl Mutator {
+    /// A mutant, and how it was made; `None` where the draw leads nowhere.
+    pub fn mutate(
+        &mut self,
+        parent: &Program,
+        sources: Sources<'_>,
+        rng: &mut Rng,
+    ) -> Option<(Program, Vec<Operator>)> {
+        let first = Operator::draw(rng);
+        let mutant = self.apply(first, parent, sources, rng)?;
+        if rng.below(TWICE) > 0 {
+            return Some((mutant, vec![first]));
+        }
+        let second = Operator::draw(rng);
+        match self.apply(second, &mutant, sources, rng) {
+            Some(mutant) => Some((mutant, vec![first, second])),
+            None => Some((mutant, vec![first])),
+        }
+    }
+
+    /// A mutant by one operator; `None` where the draw leads nowhere.
+    pub fn apply(
+        &mut self,
+        operator: Operator,
+        parent: &Program,
+        sources: Sources<'_>,
+        rng: &mut Rng,
+    ) -> Option<Program> {
+        let mut draw = Draw { parent, sources, rng };
+        let change = match operator {
+            Operator::Constant => draw.constant(),
+            Operator::Color => draw.color(),
+            Operator::Derive => draw.derive(),
+            Operator::Function => draw.function(),
+            Operator::Argument => draw.argument(),
+            Operator::Swap => draw.swap(),
+            Operator::Graft => draw.graft(),
+            Operator::Insert => draw.insert(&mut self.wraps),
+            Operator::Delete => draw.delete(),
+        };
+        edit(&mut self.composer, parent, &change?)
+    }
+}
+
+/// Draws a change.
+struct Draw<'d, 's> {
+    parent: &'d Program,
+    sources: Sources<'s>,
+    rng: &'d mut Rng,
+}
+
+/// Where a constant is used.
+struct Site<'d> {
+    node: NodeId,
+    place: usize,
+    arg: NodeId,
+    literal: &'d Literal,
+    need: &'static Ty,
+    spelled: Option<&'static Constant>,
+}
+
+impl<'d, 's> Draw<'d, 's> {
+    fn pick<T>(&mut self, items: &[T]) -> Option<usize> {
+        (!items.is_empty()).then(|| self.rng.below(items.len()))
+    }
+
+    fn one_of<T: Clone>(&mut self, items: &[T]) -> Option<T> {
+        self.pick(items).map(|place| items[place].clone())
+    }
+
+    fn calls(&self) -> Vec<NodeId> {
+        self.parent.iter().filter(|(_, node)| node.is_call()).map(|(id, _)| id).collect()
+    }
+
+    /// The places at which constants are used.
+    fn sites(&self) -> Vec<Site<'d>> {
+        let parent = self.parent;
+        let uses = parent.iter().flat_map(|(id, node)| {
+            node.args.iter().enumerate().map(move |(place, arg)| (id, node, place, *arg))
+        });
+        let site = |(id, node, place, arg): (NodeId, &Node, usize, NodeId)| match &parent.node(arg).op {
+            Op::Const(literal) => Some(Site {
+                node: id,
+                place,
+                arg,
+                literal,
+                need: need(node, place),
+                spelled: node.spelled(place),
+            }),
+            _ => None,
+        };
+        uses.filter_map(site).collect()
+    }
+
+    /// A new value for one use of a constant or, one time in four, for all.
+    fn at(&mut self, site: &Site<'_>, to: To<'s>) -> Change<'s> {
+        match self.rng.below(4) {
+            0 => Change::Node { node: site.arg, to },
+            _ => Change::Arg { node: site.node, place: site.place, to },
+        }
+    }
+
+    fn constant(&mut self) -> Option<Change<'s>> {
+        let sites = self.sites();
+        let site = &sites[self.pick(&sites)?];
+        let family = family_of(site.spelled, site.need, site.literal);
+        let others: Vec<_> = family.into_iter().filter(|it| !is(it.value, site.literal)).collect();
+        let to = match (self.one_of(&others), site.literal) {
+            // A number that has no name among the small ones has its neighbours.
+            (_, Literal::Int(int)) if !(-2..=10).contains(int) => {
+                To::Literal(Literal::Int(int.saturating_add([-1, 1][self.rng.below(2)])))
+            }
+            (Some(other), _) => To::Constant(other),
+            (None, Literal::Tuple(items)) => To::Literal(self.other_member(items)?),
+            (None, _) => return None,
+        };
+        Some(self.at(site, to))
+    }
+
+    /// A constant tuple with another number somewhere.
+    fn other_member(&mut self, items: &[Literal]) -> Option<Literal> {
+        let place = self.pick(items)?;
+        let mut items = items.to_vec();
+        items[place] = match &items[place] {
+            Literal::Bool(bool) => Literal::Bool(!bool),
+            Literal::Int(_) => Literal::Int(self.rng.below(10) as i64),
+            Literal::Tuple(inner) => self.other_member(&inner.clone())?,
+            Literal::None => return None,
+        };
+        Some(Literal::Tuple(items.into()))
+    }
+
+    fn color(&mut self) -> Option<Change<'s>> {
+        let colors = constants_of(&Ty::Color);
+        let is_color = |site: &Site<'_>| {
+            let family = family_of(site.spelled, site.need, site.literal);
+            family.first().is_some_and(|first| first.family == ConstantFamily::Color)
+        };
+        let sites: Vec<_> = self.sites().into_iter().filter(is_color).collect();
+        let site = &sites[self.pick(&sites)?];
+        let occurs = |it: &&Constant| matches!(it.value, ConstantValue::Int(color) if self.sources.palette.contains(&color));
+        let others: Vec<_> =
+            colors.into_iter().filter(occurs).filter(|it| !is(it.value, site.literal)).collect();
+        let to = To::Constant(self.one_of(&others)?);
+        Some(self.at(site, to))
+    }
+
+    fn derive(&mut self) -> Option<Change<'s>> {
+        let number = |site: &Site<'_>| {
+            matches!(site.literal, Literal::Int(_))
+                && [Ty::Color, Ty::Choice8, Ty::Choice4].iter().any(|ty| fits(site.need, ty))
+        };
+        let sites: Vec<_> = self.sites().into_iter().filter(number).collect();
+        let site = &sites[self.pick(&sites)?];
+        let to = if matches!(site.need, Ty::Choice4 | Ty::Choice8) {
+            To::Call(symbol("a_mr")?, vec![To::Samples])
+        } else {
+            let which = symbol(["c_iz_n", "c_zo_n"][self.rng.below(2)])?;
+            let colors = symbol(["p_g", "palette"][self.rng.below(2)])?;
+            let pick = symbol(["first", "last"][self.rng.below(2)])?;
+            To::Call(which, vec![To::Samples, To::Prim(colors), To::Prim(pick)])
+        };
+        Some(self.at(site, to))
+    }
+
+    fn function(&mut self) -> Option<Change<'s>> {
+        let named = |(id, node): (NodeId, &Node)| match node.op {
+            Op::Call(symbol) | Op::Prim(symbol) => Some((id, symbol)),
+            _ => None,
+        };
+        let functions: Vec<_> = self.parent.iter().filter_map(named).collect();
+        let (node, symbol) = self.one_of(&functions)?;
+        let other = self.one_of(material().alternatives(symbol))?;
+        Some(match self.parent.node(node).op {
+            Op::Call(_) => Change::Op { node, op: Op::Call(other) },
+            // A primitive that is handed over several times may change in one place only.
+            _ => match self.use_of(node) {
+                Some((user, place)) if self.rng.below(2) == 0 => {
+                    Change::Arg { node: user, place, to: To::Prim(other) }
+                }
+                _ => Change::Node { node, to: To::Prim(other) },
+            },
+        })
+    }
+
+    /// One of the places where a node is an argument.
+    fn use_of(&mut self, node: NodeId) -> Option<(NodeId, usize)> {
+        let uses = self
+            .parent
+            .iter()
+            .flat_map(|(id, user)| user.args.iter().enumerate().map(move |(place, arg)| (id, place, *arg)));
+        let uses: Vec<_> = uses.filter(|(.., arg)| *arg == node).map(|(id, place, _)| (id, place)).collect();
+        self.one_of(&uses)
+    }
+
+    fn argument(&mut self) -> Option<Change<'s>> {
+        let calls = self.calls();
+        let node = self.one_of(&calls)?;
+        let call = self.parent.node(node);
+        let place = self.pick(&call.args)?;
+        let to = self.value(need(call, place), Some(call.args[place]))?;
+        Some(Change::Arg { node, place, to })
+    }
+
+    fn swap(&mut self) -> Option<Change<'s>> {
+        let calls: Vec<_> =
+            self.calls().into_iter().filter(|id| self.parent.node(*id).args.len() > 1).collect();
+        let node = self.one_of(&calls)?;
+        let n = self.parent.node(node).args.len();
+        let first = self.rng.below(n);
+        let second = (first + 1 + self.rng.below(n - 1)) % n;
+        Some(Change::Swap { node, places: (first, second) })
+    }
+
+    fn graft(&mut self) -> Option<Change<'s>> {
+        /// Draws from the donors before giving up.
+        const TRIES: usize = 6;
+        let node = NodeId(self.rng.below(self.parent.nodes().len()) as u32);
+        let ty = &self.parent.node(node).ty;
+        let donors = self.sources.donors;
+        for _ in 0..TRIES {
+            let donor = &donors[self.pick(donors)?];
+            let line = NodeId(self.rng.below(donor.nodes().len()) as u32);
+            let given = donor.node(line);
+            if (given.is_call() || matches!(given.op, Op::Tuple)) && fits(ty, &given.ty) {
+                return Some(self.instead(node, To::Graft(donor, line)));
+            }
+        }
+        None
+    }
+
+    fn insert(&mut self, wraps: &mut Wraps) -> Option<Change<'s>> {
+        let node = NodeId(self.rng.below(self.parent.nodes().len()) as u32);
+        let (symbol, own) = self.one_of(wraps.of(&self.parent.node(node).ty))?;
+        let types = &registry().by_symbol(symbol).types;
+        let arg = |(place, need): (usize, &Ty)| match place == own {
+            true => Some(To::Own(node)),
+            false => self.value(need, None),
+        };
+        let args = types.iter().enumerate().map(arg).collect::<Option<Vec<_>>>()?;
+        Some(self.instead(node, To::Call(symbol, args)))
+    }
+
+    fn delete(&mut self) -> Option<Change<'s>> {
+        let calls = self.calls();
+        let node = self.one_of(&calls)?;
+        let below: Vec<NodeId> = below(self.parent, node);
+        let ty = &self.parent.node(node).ty;
+        let same: Vec<_> = below.into_iter().filter(|other| fits(ty, &self.parent.node(*other).ty)).collect();
+        let other = self.one_of(&same)?;
+        Some(Change::Node { node, to: To::Own(other) })
+    }
+
+    /// Instead of a node everywhere, or in one of its uses.
+    fn instead(&mut self, node: NodeId, to: To<'s>) -> Change<'s> {
+        match self.use_of(node) {
+            Some((user, place)) if self.rng.below(2) == 0 => Change::Arg { node: user, place, to },
+            _ => Change::Node { node, to },
+        }
+    }
+
+    /// Something for a place where this type is wanted: a value of the program, a constant or a primitive.
+    fn value(&mut self, need: &Ty, but: Option<NodeId>) -> Option<To<'s>> {
+        let constants = constants_of(need);
+        if !constants.is_empty() && self.rng.below(2) == 0 {
+            return self.one_of(&constants).map(To::Constant);
+        }
+        if let Ty::Func(params, result) = need
+            && self.rng.below(2) == 0
+        {
+            let functions = material().functions(params, result);
+            return self.one_of(&functions).map(To::Prim);
+        }
+        let own = self.parent.iter().filter(|(id, node)| Some(*id) != but && fits(need, &node.ty));
+        let own: Vec<NodeId> = own.map(|(id, _)| id).collect();
+        match self.one_of(&own) {
+            Some(id) => Some(To::Own(id)),
+            None => self.one_of(&constants).map(To::Constant),
+        }
+    }
+}
+
+/// The type that a node wants as an argument.
+fn need(node: &Node, place: usize) -> &'static Ty {
+    let declared = node.primitive().and_then(|symbol| registry().by_symbol(symbol).types.get(place));
+    declared.unwrap_or(&Ty::Any)
+}
+
+/// All nodes that a node is made from.
+fn below(program: &Program, node: NodeId) -> Vec<NodeId> {
+    let mut needed = vec![false; node.index() + 1];
+    needed[node.index()] = true;
+    // Arguments stand before their calls, so one walk backwards sees all.
+    for id in (0..=node.index()).rev() {
+        if needed[id] {
+            program.nodes()[id].args.iter().for_each(|arg| needed[arg.index()] = true);
+        }
+    }
+    (0..node.index()).filter(|id| needed[*id]).map(|id| NodeId(id as u32)).collect()
+}
+
+fn is(value: ConstantValue, literal: &Literal) -> bool {
+    match (value, literal) {
+        (ConstantValue::Bool(a), Literal::Bool(b)) => a == *b,
+        (ConstantValue::Int(a), Literal::Int(b)) => a == *b,
+        (ConstantValue::Pair(row, col), Literal::Tuple(items)) => {
+            items[..] == [Literal::Int(row), Literal::Int(col)]
+        }
+        _ => false,
+    }
+}

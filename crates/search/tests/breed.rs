@@ -1,0 +1,154 @@
+//! Breeding: every mutant is a sound program, the same seed gives the same programs, and small damage is put right.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
+
+use batt_dsl::Limits;
+use batt_lang::{Program, parse, print};
+use batt_search::breed::{Breeder, Brood, Mutator, Operator, Room, Sources, Trials, palette};
+use batt_search::{Puzzle, simplify};
+use batt_task::demo::{self, Rng};
+use batt_task::{Dataset, Task};
+use proptest::prelude::*;
+
+const PROGRAMS: &str = include_str!("../../../programs/demo.py");
+const ROOM: Room = Room { elites: 64, tried: 1 << 14 };
+static NEVER: AtomicBool = AtomicBool::new(false);
+
+fn programs() -> Vec<Program> {
+    parse(PROGRAMS).programs
+}
+
+fn program(text: &str) -> Program {
+    let parsed = parse(text);
+    assert!(parsed.problems.is_empty(), "{:?}", parsed.problems);
+    parsed.programs.into_iter().next().unwrap()
+}
+
+/// The task that a program is named after.
+fn task(dataset: &Dataset, program: &Program) -> Task {
+    dataset.get(program.name().strip_prefix("solve_").unwrap()).unwrap().clone()
+}
+
+#[test]
+fn every_mutant_is_read_from_its_text_without_a_problem() {
+    let (dataset, programs) = (demo::dataset(), programs());
+    let mut made: BTreeMap<Operator, usize> = BTreeMap::new();
+    let mut mutator = Mutator::default();
+    for (number, parent) in programs.iter().enumerate() {
+        let palette = palette(&task(&dataset, parent));
+        let sources = Sources { donors: &programs, palette: &palette };
+        for (seed, operator) in (0..12).flat_map(|seed| Operator::ALL.map(|operator| (seed, operator))) {
+            let mut rng = Rng::of(seed, operator.name(), number as u64);
+            let Some(mutant) = mutator.apply(operator, parent, sources, &mut rng) else { continue };
+            check_sound(&mutant);
+            *made.entry(operator).or_default() += 1;
+        }
+    }
+    for operator in Operator::ALL {
+        let n = made.get(&operator).copied().unwrap_or(0);
+        assert!(n > 50, "{} made only {n} mutants", operator.name());
+    }
+}
+
+/// The text of a program gives it again, and the checker has nothing to say.
+fn check_sound(program: &Program) {
+    let text = print(program);
+    let parsed = parse(&text);
+    assert!(parsed.problems.is_empty(), "{:?} in\n{text}", parsed.problems);
+    assert_eq!(parsed.programs[0].hash(), program.hash(), "{text}");
+    assert_eq!(print(&parsed.programs[0]), text);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    /// Changed again and again, a program drifts far; it stays sound all the way.
+    #[test]
+    fn descendants_stay_sound(seed: u64, start in 0..79usize) {
+        let programs = programs();
+        let sources = Sources { donors: &programs, palette: &[0, 3, 5] };
+        let mut mutator = Mutator::default();
+        let mut rng = Rng::of(seed, "descendants", 0);
+        let mut program = programs[start].clone();
+        for _ in 0..60 {
+            if let Some((mutant, operators)) = mutator.mutate(&program, sources, &mut rng) {
+                prop_assert!(!operators.is_empty());
+                check_sound(&mutant);
+                program = mutant;
+            }
+        }
+    }
+}
+
+fn bred(seed: u64, task: &Task, from: &Program, donors: &[Program], fuel: u64) -> Brood {
+    let (breeder, puzzle) = (Breeder { seed, room: ROOM }, Puzzle::new(task));
+    let mut brood = breeder.start(&puzzle, &[], std::slice::from_ref(from), &NEVER).unwrap();
+    while brood.solution.is_none() && brood.fuel < fuel {
+        breeder.advance(&puzzle, &mut brood, donors, fuel, &NEVER, None);
+    }
+    brood
+}
+
+#[test]
+fn the_same_seed_gives_the_same_programs() {
+    let (dataset, programs) = (demo::dataset(), programs());
+    let task = dataset.get("podium").unwrap();
+    let come_to = |seed| {
+        let brood = bred(seed, task, &programs[0], &programs[..20], 3_000_000);
+        (brood.best().unwrap().hash, brood.tried, brood.fuel, brood.tallies)
+    };
+    assert_eq!(come_to(1), come_to(1));
+    assert_ne!(come_to(1), come_to(2));
+}
+
+#[test]
+fn damage_is_put_right() {
+    let dataset = demo::dataset();
+    // A constant, a function and an argument are wrong.
+    let damaged = [
+        "def solve_mirror_repair(I):\n hole = ofcolor(I, RED)\n return paint(I, toobject(hole, vmirror(I)))",
+        "def solve_hidden_patch(I):\n hole = ofcolor(I, BLACK)\n return subgrid(hole, rot90(I))",
+        "def solve_kaleidoscope(I):\n top = hconcat(I, vmirror(I))\n return vconcat(top, hmirror(I))",
+    ];
+    for text in damaged {
+        let damaged = program(text);
+        let task = task(&dataset, &damaged);
+        let brood = bred(0, &task, &damaged, &[], 80_000_000);
+        let solution = brood.solution.unwrap_or_else(|| panic!("{text}\nis not put right"));
+        assert!(solution.trial.solves());
+        assert!(!solution.operators.is_empty() && !solution.parents.is_empty());
+        check_sound(&solution.program);
+    }
+}
+
+/// What becomes of a program on a task of the built-in set.
+fn check_simple(task: &str, text: &str, expected: &str) {
+    let dataset = demo::dataset();
+    let puzzle = Puzzle::new(dataset.get(task).unwrap());
+    let mut trials = Trials::new(&puzzle, Limits::STANDARD, None);
+    let program = program(text);
+    let simple = simplify(&program, &mut trials, &NEVER).program.map_or(program, |(simple, _)| simple);
+    assert_eq!(print(&simple), expected);
+}
+
+#[test]
+fn what_does_not_show_is_left_out() {
+    check_simple(
+        "kaleidoscope",
+        "def solve(I):\n x = hconcat(rot180(rot180(I)), vmirror(I))\n return vconcat(x, hmirror(dmirror(dmirror(x))))",
+        "def solve(I):\n    x1 = vmirror(I)\n    x2 = hconcat(I, x1)\n    x3 = hmirror(x2)\n    O = vconcat(x2, x3)\n    return O\n",
+    );
+    // A branch that is never taken, and what it would have needed.
+    check_simple(
+        "mirror_repair",
+        "def solve(I):\n x = toobject(ofcolor(I, GRAY), vmirror(I))\n y = branch(equality(I, vmirror(I)), I, paint(I, x))\n return y",
+        "def solve(I):\n    x1 = ofcolor(I, GRAY)\n    x2 = vmirror(I)\n    x3 = toobject(x1, x2)\n    O = paint(I, x3)\n    return O\n",
+    );
+}
+
+#[test]
+fn what_is_as_short_as_can_be_stays() {
+    let text = "def solve(I):\n    x1 = vmirror(I)\n    O = hconcat(I, x1)\n    return O\n";
+    check_simple("kaleidoscope", text, text);
+}
