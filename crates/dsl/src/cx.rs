@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use batt_trace::Lane;
-use batt_value::{Arena, Caps, Fail, Items, Op, Symbol, Value};
+use batt_value::{Arena, Caps, Column, Fail, Items, Op, Symbol, Value};
 
 use crate::registry::{Body, Entry, Kernel, Table, registry};
 use crate::sig::Cost;
@@ -30,6 +30,9 @@ pub struct Cx<'a> {
     left: u64,
     stop: Option<&'a AtomicBool>,
     depth: u32,
+    /// The greatest depth since [`Cx::recalled`] last set it.
+    deepest: u32,
+    known: Known<'a>,
     failed: Option<&'static Symbol>,
     descending: bool,
     table: &'static Table,
@@ -45,6 +48,8 @@ impl<'a> Cx<'a> {
             left: fuel,
             stop,
             depth: 0,
+            deepest: 0,
+            known: Known { places: [0; Known::SIZE], facts: Vec::new() },
             failed: None,
             descending: false,
             table: registry().table(),
@@ -53,8 +58,16 @@ impl<'a> Cx<'a> {
     }
 
     /// Uses the kernels of `table` where they know an answer.
-    pub fn with_table(self, table: &'static Table) -> Cx<'a> {
-        Cx { table, ..self }
+    pub fn with_table(mut self, table: &'static Table) -> Cx<'a> {
+        self.table = table;
+        self
+    }
+
+    /// Begins the next run in the same arena.
+    pub fn start(&mut self, fuel: u64) {
+        (self.fuel, self.left) = (fuel, fuel);
+        (self.depth, self.deepest) = (0, 0);
+        self.failed = None;
     }
 
     /// Tells `lane` of every call. The table must be a [traced](crate::traced) one.
@@ -131,6 +144,30 @@ impl<'a> Cx<'a> {
         result
     }
 
+    /// The column that `make` gives, or gave before: then it costs as much again, and is as deep a call.
+    pub fn recalled(
+        &mut self,
+        key: [usize; 3],
+        make: impl FnOnce(&mut Self) -> Option<Column<'a>>,
+    ) -> Option<Column<'a>> {
+        if let Some(&Fact { column, price, depth, .. }) = self.known.get(key) {
+            if self.depth + depth > MAX_CALL_DEPTH {
+                return None;
+            }
+            self.deepest = self.deepest.max(self.depth + depth);
+            self.spend(price)?;
+            return Some(column);
+        }
+        let (left, deepest) = (self.left, self.deepest);
+        self.deepest = self.depth;
+        let column = make(self);
+        let depth = self.deepest - self.depth;
+        self.deepest = self.deepest.max(deepest);
+        let column = column?;
+        self.known.add(Fact { key, column, price: left - self.left, depth });
+        Some(column)
+    }
+
     /// What is known of a primitive.
     pub fn entry(&self, symbol: &'static Symbol) -> &'static Entry {
         match &self.table[usize::from(symbol.id)] {
@@ -160,7 +197,7 @@ impl<'a> Cx<'a> {
             return None;
         }
         self.spend(n as u64)?;
-        self.depth += 1;
+        self.deeper();
         Some(())
     }
 
@@ -243,8 +280,13 @@ impl<'a> Cx<'a> {
             return Err(Fail::TooLarge);
         }
         self.charge(1)?;
-        self.depth += 1;
+        self.deeper();
         Ok(())
+    }
+
+    fn deeper(&mut self) {
+        self.depth += 1;
+        self.deepest = self.deepest.max(self.depth);
     }
 
     fn call_many(&mut self, function: Value<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Fail> {
@@ -438,6 +480,48 @@ impl<'a> Cx<'a> {
         let result = run(self)?;
         self.charge(cost.after(result))?;
         Ok(result)
+    }
+}
+
+/// Columns that were computed before, by the addresses of what they were computed from: a function and its argument
+/// often come together more than once in a program. An address is the name of a thing as long as its arena lasts.
+struct Known<'a> {
+    /// Where the fact is, plus one, by a hash of its key. A newer fact takes the place of an older one.
+    places: [u8; Known::SIZE],
+    facts: Vec<Fact<'a>>,
+}
+
+#[derive(Clone, Copy)]
+struct Fact<'a> {
+    key: [usize; 3],
+    column: Column<'a>,
+    price: u64,
+    /// How many calls deep it was.
+    depth: u32,
+}
+
+impl<'a> Known<'a> {
+    /// Picked by feel.
+    const SIZE: usize = 64;
+
+    fn hash([function, column, _]: [usize; 3]) -> usize {
+        (function / 8).wrapping_mul(7).wrapping_add(column / 8) % Known::SIZE
+    }
+
+    fn get(&self, key: [usize; 3]) -> Option<&Fact<'a>> {
+        let place = usize::from(self.places[Known::hash(key)]).checked_sub(1)?;
+        self.facts.get(place).filter(|fact| fact.key == key)
+    }
+
+    fn add(&mut self, fact: Fact<'a>) {
+        let place = &mut self.places[Known::hash(fact.key)];
+        match usize::from(*place).checked_sub(1) {
+            Some(place) => self.facts[place] = fact,
+            None => {
+                self.facts.push(fact);
+                *place = self.facts.len() as u8;
+            }
+        }
     }
 }
 

@@ -108,6 +108,15 @@ impl<'a> Cx<'a> {
         }
     }
 
+    /// The same for items that are in the arena.
+    pub fn like_in(&self, container: Value<'a>, items: &'a [Value<'a>]) -> Result<Value<'a>, Fail> {
+        match container.kind() {
+            Kind::Tuple => self.arena.tuple_in(items),
+            Kind::Set => self.arena.set_in(items),
+            _ => Err(Fail::Kind),
+        }
+    }
+
     /// `value[start:stop]` of a tuple, with Python's rules for negative and overshooting ends.
     pub(crate) fn slice(&self, value: Value<'a>, start: i64, stop: i64) -> Result<Value<'a>, Fail> {
         if !value.is_tuple() {
@@ -225,11 +234,19 @@ impl<'a> Cx<'a> {
 
     /// The members of the members of a container, in its kind.
     pub fn merged(&self, containers: Value<'a>) -> Result<Value<'a>, Fail> {
-        let mut items = Vec::new();
+        let mut n = 0;
         for container in self.iter(containers)? {
-            self.iter(container)?.for_each(|item| items.push(item));
+            n += self.iter(container)?.len();
         }
-        self.like(containers, &items)
+        let items = self.arena.repeat(n, Value::None);
+        let mut next = 0;
+        for container in self.iter(containers)? {
+            self.iter(container)?.for_each(|item| {
+                items[next] = item;
+                next += 1;
+            });
+        }
+        self.like_in(containers, items)
     }
 
     /// The different items in canonical order: where each comes first, and how often it comes.

@@ -54,18 +54,6 @@ fn count_ones(words: &[u64], used: u64) -> u32 {
     }
 }
 
-/// Moves the first of equal neighbours to the front and says how many there are.
-fn dedup(sorted: &mut [Value<'_>]) -> usize {
-    let mut n = 1;
-    for at in 1..sorted.len() {
-        if !order::equal(sorted[n - 1], sorted[at]) {
-            sorted[n] = sorted[at];
-            n += 1;
-        }
-    }
-    n
-}
-
 /// Bump memory for the values of one run; dropped or reset as a whole.
 pub struct Arena {
     bump: Bump,
@@ -103,6 +91,19 @@ impl Arena {
 
     /// A tuple of any members.
     pub fn tuple<'a>(&'a self, items: &[Value<'a>]) -> Result<Value<'a>, Fail> {
+        self.tuple_by(items, || self.copy(items))
+    }
+
+    /// [`Arena::tuple`] of members that are in the arena.
+    pub fn tuple_in<'a>(&'a self, items: &'a [Value<'a>]) -> Result<Value<'a>, Fail> {
+        self.tuple_by(items, || items)
+    }
+
+    fn tuple_by<'a>(
+        &'a self,
+        items: &[Value<'a>],
+        kept: impl FnOnce() -> &'a [Value<'a>],
+    ) -> Result<Value<'a>, Fail> {
         match *items {
             [] => return Ok(Value::EMPTY_TUPLE),
             [Value::Int(row), Value::Int(col)] => {
@@ -131,7 +132,7 @@ impl Arena {
             _ => {}
         }
         let (weight, depth) = self.measure(items)?;
-        let items = self.bump.alloc_slice_copy(items);
+        let items = kept();
         Ok(Value::Tuple(self.bump.alloc(Tuple { items, weight, depth })))
     }
 
@@ -150,9 +151,10 @@ impl Arena {
             return Ok(Value::EMPTY_TUPLE);
         }
         assert!(width > 0 && cells.len().is_multiple_of(width), "a grid is a rectangle");
-        self.admit(cells.len() + cells.len() / width)?;
+        let height = cells.len() / width;
+        self.admit(cells.len() + height)?;
         let cells = self.bump.alloc_slice_copy(cells);
-        Ok(Value::Grid(self.bump.alloc(Grid { width: width as u32, cells })))
+        Ok(Value::Grid(self.bump.alloc(Grid::new(height, width, cells))))
     }
 
     /// A grid whose cells `fill` writes; they start as 0.
@@ -169,30 +171,38 @@ impl Arena {
         self.admit(height.saturating_mul(width.saturating_add(1)))?;
         let cells = self.bump.alloc_slice_fill_copy(height * width, 0i8);
         fill(cells);
-        Ok(Value::Grid(self.bump.alloc(Grid { width: width as u32, cells })))
+        Ok(Value::Grid(self.bump.alloc(Grid::new(height, width, cells))))
     }
 
     /// A set of any members, in any order; of equal members the first stays.
     pub fn set<'a>(&'a self, items: &[Value<'a>]) -> Result<Value<'a>, Fail> {
+        self.set_by(items, || self.copy(items))
+    }
+
+    /// [`Arena::set`] of members that are in the arena.
+    pub fn set_in<'a>(&'a self, items: &'a [Value<'a>]) -> Result<Value<'a>, Fail> {
+        self.set_by(items, || items)
+    }
+
+    fn set_by<'a>(
+        &'a self,
+        items: &[Value<'a>],
+        kept: impl FnOnce() -> &'a [Value<'a>],
+    ) -> Result<Value<'a>, Fail> {
         if items.is_empty() {
             return Ok(Value::EMPTY_SET);
         }
         if let Some(patch) = self.planes(items) {
             return self.capped(patch);
         }
-        if items.is_sorted_by(|a, b| order::cmp(*a, *b).is_lt()) {
-            return self.listed(self.bump.alloc_slice_copy(items));
-        }
-        let sorted = self.bump.alloc_slice_copy(items);
-        order::sort(sorted);
-        let n = dedup(sorted);
+        let Some(sorted) = order::ascending(self, items) else { return self.listed(kept()) };
         // A mix of equal members of different kinds (True and 1) may fit without those that go.
-        if n < items.len()
-            && let Some(patch) = self.planes(&sorted[..n])
+        if sorted.len() < items.len()
+            && let Some(patch) = self.planes(sorted)
         {
             return self.capped(patch);
         }
-        self.listed(&sorted[..n])
+        self.listed(sorted)
     }
 
     /// A set whose members are given ascending and without repetition, as a part of another set is.
@@ -257,7 +267,7 @@ impl Arena {
         for (twos, [i, j]) in twos.chunks_exact_mut(b.count()).zip(a.iter().map(place)) {
             twos.iter_mut().zip(b.iter().map(place)).for_each(|(two, [k, l])| *two = [i, j, k, l]);
         }
-        let grid = |two: &'a [i8; 4]| Grid { width: 2, cells: two };
+        let grid = |two: &'a [i8; 4]| Grid { height: 2, width: 2, cells: two };
         let grids: &[Grid<'a>] = self.bump.alloc_slice_fill_iter(twos.iter().map(grid));
         self.bump.alloc_slice_fill_iter(grids.iter().map(Value::Grid))
     }
@@ -344,12 +354,36 @@ impl Arena {
 
     /// Words to change, for [`Arena::plane`].
     pub fn words_like(&self, words: &[u64]) -> &mut [u64] {
-        self.bump.alloc_slice_copy(words)
+        self.copy(words)
+    }
+
+    pub(crate) fn copy<T: Copy>(&self, items: &[T]) -> &mut [T] {
+        self.bump.alloc_slice_copy(items)
     }
 
     /// Words to write planes into, for [`Arena::tight`].
     pub fn words(&self, n: usize, word: u64) -> &mut [u64] {
-        self.bump.alloc_slice_fill_copy(n, word)
+        self.repeat(n, word)
+    }
+
+    /// Something that is no value, for as long as the values last.
+    pub fn keep<T: Copy>(&self, item: T) -> &T {
+        self.bump.alloc(item)
+    }
+
+    /// An item `n` times over.
+    pub fn repeat<T: Copy>(&self, n: usize, item: T) -> &mut [T] {
+        self.bump.alloc_slice_fill_copy(n, item)
+    }
+
+    /// Items that are no value together, or none yet.
+    pub fn gather<T: Copy>(&self, items: impl ExactSizeIterator<Item = T>) -> &[T] {
+        self.bump.alloc_slice_fill_iter(items)
+    }
+
+    /// The same, if none is missing.
+    pub fn try_gather<T: Copy>(&self, items: impl ExactSizeIterator<Item = Option<T>>) -> Option<&[T]> {
+        self.bump.alloc_slice_try_fill_iter(items.map(|item| item.ok_or(()))).ok().map(|items| &*items)
     }
 
     /// [`Arena::tight`] for planes whose cells nobody has counted.
@@ -418,7 +452,7 @@ impl Arena {
     }
 
     /// A set of members in the arena that ascend and do not fit in bit planes.
-    fn listed<'a>(&'a self, items: &'a [Value<'a>]) -> Result<Value<'a>, Fail> {
+    pub fn listed<'a>(&'a self, items: &'a [Value<'a>]) -> Result<Value<'a>, Fail> {
         let (weight, depth) = self.measure(items)?;
         Ok(Value::Set(self.bump.alloc(Set { items, weight, depth })))
     }
@@ -436,8 +470,9 @@ impl Arena {
         let mut weight = 1u64;
         let mut depth = 0;
         for item in items {
-            weight += u64::from(item.weight());
-            depth = depth.max(item.depth());
+            let extent = item.extent();
+            weight += u64::from(extent.0);
+            depth = depth.max(extent.1);
         }
         if weight > u64::from(self.caps.weight) || depth >= self.caps.depth {
             return Err(Fail::TooLarge);
@@ -480,11 +515,11 @@ impl Arena {
                 _ => unreachable!("checked above"),
             }
         }
-        Ok(Some(Value::Grid(self.bump.alloc(Grid { width: width as u32, cells }))))
+        Ok(Some(Value::Grid(self.bump.alloc(Grid::new(items.len(), width, cells)))))
     }
 
     /// A place or a cell as a patch of its own.
-    fn single<'a>(&'a self, item: Value<'a>) -> Option<Value<'a>> {
+    pub fn single<'a>(&'a self, item: Value<'a>) -> Option<Value<'a>> {
         let (colors, row, col) = match item {
             Value::Pair(pair) => (0, pair.row(), pair.col()),
             Value::Cell(cell) if Patch::COLORS.contains(&cell.color()) => {

@@ -3,13 +3,19 @@
 /// A non-empty tuple of non-empty rows of one width, all cells integers that fit in an `i8`.
 #[derive(Debug)]
 pub struct Grid<'a> {
+    pub(crate) height: u32,
     pub(crate) width: u32,
     pub(crate) cells: &'a [i8],
 }
 
 impl<'a> Grid<'a> {
+    pub(crate) fn new(height: usize, width: usize, cells: &'a [i8]) -> Grid<'a> {
+        Grid { height: height as u32, width: width as u32, cells }
+    }
+
+    #[inline]
     pub fn height(&self) -> usize {
-        self.cells.len() / self.width as usize
+        self.height as usize
     }
 
     pub fn width(&self) -> usize {
@@ -21,6 +27,7 @@ impl<'a> Grid<'a> {
         self.cells
     }
 
+    #[inline]
     pub fn row(&self, row: usize) -> &'a [i8] {
         &self.cells[row * self.width as usize..][..self.width as usize]
     }

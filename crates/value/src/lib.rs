@@ -15,12 +15,14 @@ mod grid;
 mod patch;
 mod value;
 mod arena;
+mod column;
 pub mod order;
 mod owned;
 mod text;
 mod json;
 
 pub use arena::{Arena, Caps, Planes};
+pub use column::Column;
 pub use fail::Fail;
 pub use func::{Closure, Op, Symbol};
 pub use grid::{Grid, Row};

@@ -11,7 +11,7 @@
 use std::cmp::Ordering;
 
 use crate::value::View;
-use crate::{Kind, Value};
+use crate::{Arena, Kind, Value};
 
 /// The canonical order.
 pub fn cmp(a: Value<'_>, b: Value<'_>) -> Ordering {
@@ -32,29 +32,69 @@ pub fn cmp(a: Value<'_>, b: Value<'_>) -> Ordering {
     }
 }
 
-/// Sorts in the canonical order; equal values stay in theirs. Values of one form are sorted by numbers.
-pub(crate) fn sort(values: &mut [Value<'_>]) {
-    let kind = values.iter().find_map(|value| form(*value));
-    let key = |value: &Value<'_>| match (*value, kind) {
-        // The empty set comes before all others.
-        (Value::Set(set), Some(Form::Indices | Form::Object)) if set.items.is_empty() => Some(0),
-        (value, _) if form(value) == kind => Some(key(value)?),
-        _ => None,
+/// The values in the canonical order, each once, of equal ones the first; `None` if they are so already. Values of one
+/// form are sorted by numbers.
+pub(crate) fn ascending<'a>(arena: &'a Arena, values: &[Value<'a>]) -> Option<&'a [Value<'a>]> {
+    let Some(keys) = keys(arena, values) else {
+        if values.is_sorted_by(|a, b| cmp(*a, *b).is_lt()) {
+            return None;
+        }
+        let sorted = arena.copy(values);
+        sorted.sort_by(|a, b| cmp(*a, *b));
+        let n = dedup(sorted, |a, b| equal(*a, *b));
+        return Some(&sorted[..n]);
     };
-    let mut keyed = Vec::with_capacity(values.len());
-    for value in &*values {
-        match key(value) {
-            Some(key) => keyed.push((key, *value)),
-            None => return values.sort_by(|a, b| cmp(*a, *b)),
+    if keys.len() == values.len() && keys.is_sorted_by(|a, b| a.0 < b.0) {
+        return None;
+    }
+    let value = |at: u32| values[at as usize];
+    keys.sort_unstable_by(|a, b| {
+        a.0.cmp(&b.0).then_with(|| cmp_tied(value(a.1), value(b.1)).then(a.1.cmp(&b.1)))
+    });
+    let n = dedup(keys, |a, b| a.0 == b.0 && equal(value(a.1), value(b.1)));
+    Some(arena.gather(keys[..n].iter().map(|key| value(key.1))))
+}
+
+/// The keys of the values with their places, if all are of one form. Of empty sets, which come before all others, the
+/// first is enough.
+fn keys<'a>(arena: &'a Arena, values: &[Value<'a>]) -> Option<&'a mut [(u64, u32)]> {
+    let kind = Some(values.iter().find_map(|value| form(*value))?);
+    let patches = matches!(kind, Some(Form::Indices | Form::Object));
+    let keys = arena.repeat(values.len(), (0, 0));
+    let (mut n, mut empty) = (0, false);
+    for (value, at) in values.iter().zip(0..) {
+        let key = match *value {
+            value if form(value) == kind => key(value)?,
+            Value::Set(set) if set.items.is_empty() && patches => {
+                if std::mem::replace(&mut empty, true) {
+                    continue;
+                }
+                0
+            }
+            _ => return None,
+        };
+        keys[n] = (key, at);
+        n += 1;
+    }
+    Some(&mut keys[..n])
+}
+
+/// Moves the first of equal neighbours to the front and says how many there are.
+fn dedup<T: Copy>(sorted: &mut [T], same: impl Fn(&T, &T) -> bool) -> usize {
+    let mut n = 1;
+    for at in 1..sorted.len() {
+        if !same(&sorted[n - 1], &sorted[at]) {
+            sorted[n] = sorted[at];
+            n += 1;
         }
     }
-    keyed.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| cmp(a.1, b.1)));
-    values.iter_mut().zip(keyed).for_each(|(to, (_, value))| *to = value);
+    n
 }
 
 /// Forms whose values have a [`key`].
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
+    Int,
     Pair,
     Cell,
     Indices,
@@ -63,6 +103,7 @@ enum Form {
 
 fn form(value: Value<'_>) -> Option<Form> {
     match value {
+        Value::Int(_) => Some(Form::Int),
         Value::Pair(_) => Some(Form::Pair),
         Value::Cell(_) => Some(Form::Cell),
         Value::Patch(patch) => Some(if patch.is_object() { Form::Object } else { Form::Indices }),
@@ -73,6 +114,7 @@ fn form(value: Value<'_>) -> Option<Form> {
 /// A number that orders values of one form, as far as they differ in it.
 fn key(value: Value<'_>) -> Option<u64> {
     match value {
+        Value::Int(int) => Some(int as u64 ^ 1 << 63),
         Value::Pair(pair) => Some(pair.key()),
         Value::Cell(cell) => Some(cell.key()),
         Value::Patch(patch) => {
@@ -132,16 +174,47 @@ pub fn less(a: Value<'_>, b: Value<'_>) -> Option<bool> {
 
 /// Their first members decide nearly always, since objects are disjoint.
 fn cmp_patches(a: &crate::Patch<'_>, b: &crate::Patch<'_>) -> Ordering {
-    match a.first_key().cmp(&b.first_key()) {
-        Ordering::Equal if same_patch(a, b) => Ordering::Equal,
-        Ordering::Equal if a.col.abs_diff(b.col) <= 64 => cmp_planes(a, b),
-        Ordering::Equal => cmp_members(View::Value(Value::Patch(a)), View::Value(Value::Patch(b))),
-        unequal => unequal,
+    a.first_key().cmp(&b.first_key()).then_with(|| cmp_tied_patches(a, b))
+}
+
+/// The order of values of one form with one [`key`].
+fn cmp_tied(a: Value<'_>, b: Value<'_>) -> Ordering {
+    match (a, b) {
+        (Value::Patch(a), Value::Patch(b)) => cmp_tied_patches(a, b),
+        _ => cmp(a, b),
     }
 }
 
-/// The first member that only one of them has decides: that one is smaller, unless the other has no more members
-/// and so is a prefix. For patches of one kind that stand at most 64 columns apart.
+/// The order of patches that have their first member in common.
+fn cmp_tied_patches(a: &crate::Patch<'_>, b: &crate::Patch<'_>) -> Ordering {
+    let single = |patch: &crate::Patch<'_>| patch.rows.len() == usize::from(patch.height);
+    match i32::from(a.col) - i32::from(b.col) {
+        by if single(a) && single(b) && (0..=64 - i32::from(a.width)).contains(&by) => cmp_plane(a, b, by),
+        by if single(a) && single(b) && (0..=64 - i32::from(b.width)).contains(&-by) => {
+            cmp_plane(b, a, -by).reverse()
+        }
+        -64..=64 => cmp_planes(a, b),
+        _ => cmp_members(View::Value(Value::Patch(a)), View::Value(Value::Patch(b))),
+    }
+}
+
+/// The same for patches of one plane each, `a` at most as far right as its words allow. The first member that only
+/// one of them has decides: that one is smaller, unless the other has no more members and so is a prefix.
+fn cmp_plane(a: &crate::Patch<'_>, b: &crate::Patch<'_>, by: i32) -> Ordering {
+    for (row, (x, y)) in a.rows.iter().zip(b.rows).enumerate() {
+        let (x, y) = (x << by, *y);
+        if x == y {
+            continue;
+        }
+        let bit = (x ^ y) & (x ^ y).wrapping_neg();
+        let (other, rest) = if x & bit != 0 { (b, y) } else { (a, x) };
+        let goes_on = rest & !(bit | (bit - 1)) != 0 || row + 1 < other.rows.len();
+        return if (x & bit != 0) == goes_on { Ordering::Less } else { Ordering::Greater };
+    }
+    a.rows.len().cmp(&b.rows.len())
+}
+
+/// The same for patches of one kind that stand at most 64 columns apart.
 fn cmp_planes(a: &crate::Patch<'_>, b: &crate::Patch<'_>) -> Ordering {
     let left = a.col.min(b.col);
     let top = i32::from(a.row.min(b.row));

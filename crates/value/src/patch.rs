@@ -9,8 +9,12 @@ pub struct Pair(u64);
 
 impl Pair {
     pub fn new(row: i64, col: i64) -> Option<Pair> {
-        let (row, col) = (i32::try_from(row).ok()?, i32::try_from(col).ok()?);
-        Some(Pair((row as u32 as u64) << 32 | col as u32 as u64))
+        Some(Pair::near(i32::try_from(row).ok()?, i32::try_from(col).ok()?))
+    }
+
+    /// A pair that is known to fit.
+    pub fn near(row: i32, col: i32) -> Pair {
+        Pair((row as u32 as u64) << 32 | col as u32 as u64)
     }
 
     pub fn row(self) -> i64 {
@@ -19,6 +23,10 @@ impl Pair {
 
     pub fn col(self) -> i64 {
         i64::from(self.0 as u32 as i32)
+    }
+
+    pub fn parts(self) -> (i64, i64) {
+        (self.row(), self.col())
     }
 
     /// A number that compares as the pair does.
@@ -67,7 +75,7 @@ impl Cell {
     }
 
     pub fn place(self) -> Pair {
-        Pair::new(self.row(), self.col()).expect("24 bits fit in 32")
+        Pair::near(self.row() as i32, self.col() as i32)
     }
 }
 
@@ -104,6 +112,12 @@ impl<'a> Patch<'a> {
         u64::MAX >> (64 - u32::from(width))
     }
 
+    /// Weight and depth as a value.
+    #[inline]
+    pub(crate) fn extent(&self) -> (u32, u16) {
+        if self.is_object() { (1 + 5 * self.count, 3) } else { (1 + 3 * self.count, 2) }
+    }
+
     /// How many cells.
     pub fn count(&self) -> usize {
         self.count as usize
@@ -126,10 +140,14 @@ impl<'a> Patch<'a> {
     /// The planes with their colours; the one plane of indices counts as colour 0.
     pub fn planes(&self) -> impl Iterator<Item = (i64, &'a [u64])> + use<'a> {
         let mut colors = if self.colors == 0 { 2 } else { self.colors };
-        self.rows.chunks_exact(self.height as usize).map(move |plane| {
+        let (mut rest, height) = (self.rows, usize::from(self.height));
+        std::iter::from_fn(move || {
+            // There are as many planes as colours, so that nothing need be divided.
             let color = i64::from(colors.trailing_zeros()) - 1;
+            let (plane, others) = rest.split_at_checked(height).filter(|_| colors != 0)?;
             colors &= colors - 1;
-            (color, plane)
+            rest = others;
+            Some((color, plane))
         })
     }
 
@@ -190,7 +208,7 @@ impl<'a> Patch<'a> {
     pub fn first(&self) -> Value<'a> {
         let (color, row, col) = self.first_key();
         if self.colors == 0 {
-            Value::Pair(Pair::new(row, col).expect("i16 + u8 fits"))
+            Value::Pair(Pair::near(row as i32, col as i32))
         } else {
             Value::Cell(Cell::new(color, row, col).expect("i16 + u8 fits"))
         }
@@ -232,7 +250,7 @@ impl PatchIter<'_> {
 
     fn member<'a>(&self, row: i64, col: i64) -> Value<'a> {
         if self.colors == 0 {
-            Value::Pair(Pair::new(row, col).expect("i16 + u8 fits"))
+            Value::Pair(Pair::near(row as i32, col as i32))
         } else {
             Value::Cell(Cell::new(self.color.into(), row, col).expect("i16 + u8 fits"))
         }

@@ -170,30 +170,45 @@ impl<'a> Value<'a> {
 
     /// How many nodes the value has as a tree: 1 for a scalar, 1 more than its members for a container.
     /// The same for every form of the same value; bounded by the arena's caps.
+    #[inline]
     pub fn weight(self) -> u32 {
         match self {
-            Value::None | Value::Bool(_) | Value::Int(_) | Value::Prim(_) => 1,
-            Value::Pair(_) => 3,
-            Value::Cell(_) => 5,
-            Value::Row(row) => 1 + row.cells.len() as u32,
-            Value::Grid(grid) => 1 + grid.height() as u32 + grid.cells.len() as u32,
-            Value::Tuple(tuple) => tuple.weight,
-            Value::Patch(patch) => 1 + patch.count * if patch.is_object() { 5 } else { 3 },
-            Value::Set(set) => set.weight,
-            Value::Func(closure) => closure.weight,
+            Value::Int(_) => 1,
+            Value::Grid(grid) => 1 + grid.height + grid.cells.len() as u32,
+            Value::Patch(patch) => patch.extent().0,
+            other => other.extent().0,
         }
     }
 
     /// How deep the value nests: 0 for a scalar.
     pub fn depth(self) -> u16 {
+        self.extent().1
+    }
+
+    /// Weight and depth. PERF: what containers hold most often comes first, for a jump by a table costs more than the
+    /// rest.
+    #[inline(always)]
+    pub(crate) fn extent(self) -> (u32, u16) {
         match self {
-            Value::None | Value::Bool(_) | Value::Int(_) | Value::Prim(_) => 0,
-            Value::Pair(_) | Value::Row(_) => 1,
-            Value::Cell(_) | Value::Grid(_) => 2,
-            Value::Patch(patch) => 2 + u16::from(patch.is_object()),
-            Value::Tuple(tuple) => tuple.depth,
-            Value::Set(set) => set.depth,
-            Value::Func(closure) => closure.depth,
+            Value::Pair(_) => (3, 1),
+            Value::Cell(_) => (5, 2),
+            Value::Patch(patch) => patch.extent(),
+            other => other.other_extent(),
+        }
+    }
+
+    #[inline(never)]
+    fn other_extent(self) -> (u32, u16) {
+        match self {
+            Value::None | Value::Bool(_) | Value::Int(_) | Value::Prim(_) => (1, 0),
+            Value::Pair(_) => (3, 1),
+            Value::Cell(_) => (5, 2),
+            Value::Row(row) => (1 + row.cells.len() as u32, 1),
+            Value::Grid(grid) => (1 + grid.height + grid.cells.len() as u32, 2),
+            Value::Tuple(tuple) => (tuple.weight, tuple.depth),
+            Value::Patch(patch) => patch.extent(),
+            Value::Set(set) => (set.weight, set.depth),
+            Value::Func(closure) => (closure.weight, closure.depth),
         }
     }
 }

@@ -26,9 +26,21 @@ pub struct Options<'o> {
     pub stop: Option<&'o AtomicBool>,
 }
 
-impl Options<'_> {
+impl<'o> Options<'o> {
     fn table(&self) -> &'static Table {
         if self.kernels { kernel::table() } else { registry().table() }
+    }
+
+    /// What a node runs with.
+    fn cx<'a>(&self, arena: &'a Arena, fuel: u64, lane: Option<&'a Lane>) -> Cx<'a>
+    where
+        'o: 'a,
+    {
+        let cx = Cx::new(arena, fuel, self.stop);
+        match lane {
+            Some(lane) => cx.with_table(self.traced_table()).with_lane(lane),
+            None => cx.with_table(self.table()),
+        }
     }
 
     /// The same, with a recorder told of every call.
@@ -118,34 +130,56 @@ impl Eq for Failed {}
 /// A plan whose input-free nodes are computed. Holds for all tasks and threads.
 pub struct Prepared<'p> {
     plan: &'p Plan,
+    /// For each node.
+    needs: Vec<Needs>,
     folded: Vec<Option<Memo<'p>>>,
 }
 
-/// A computed node.
+/// A computed node. PERF: its parts are words of their own, for to copy a `Result` that was just written word by word
+/// makes the processor wait.
 #[derive(Clone, Copy)]
 struct Memo<'a> {
-    result: Result<Value<'a>, Fail>,
+    value: Value<'a>,
+    /// Why there is no value.
+    fail: Option<Fail>,
     bill: u64,
     primitive: Option<&'static Symbol>,
+}
+
+impl<'a> Memo<'a> {
+    fn new(result: Result<Value<'a>, Fail>, bill: u64, primitive: Option<&'static Symbol>) -> Memo<'a> {
+        let (value, fail) = match result {
+            Ok(value) => (value, None),
+            Err(fail) => (Value::None, Some(fail)),
+        };
+        Memo { value, fail, bill, primitive }
+    }
+
+    fn ok(&self) -> Option<Value<'a>> {
+        if self.fail.is_none() { Some(self.value) } else { None }
+    }
 }
 
 impl<'p> Prepared<'p> {
     /// Computes what needs no input, in `arena`, which lives as long as the plan.
     pub fn new(plan: &'p Plan, arena: &'p Arena, options: &Options<'p>) -> Prepared<'p> {
         let mut folded: Vec<Option<Memo<'p>>> = Vec::with_capacity(plan.nodes().len());
+        let given = Err(Fail::Bug);
         for node in plan.nodes() {
             let memo = (node.needs == Needs::Nothing).then(|| {
                 // An argument that failed stops every program before this node.
                 let args: Option<Vec<_>> =
-                    node.args.iter().map(|arg| folded[arg.index()]?.result.ok()).collect();
+                    node.args.iter().map(|arg| folded[arg.index()].as_ref()?.ok()).collect();
                 match args {
-                    Some(args) => compute(node, None, &args, arena, options.limits.fuel, options, None),
-                    None => Memo { result: Err(Fail::Bug), bill: 0, primitive: None },
+                    Some(args) => {
+                        compute(node, given, &args, &mut options.cx(arena, options.limits.fuel, None))
+                    }
+                    None => Memo::new(Err(Fail::Bug), 0, None),
                 }
             });
             folded.push(memo);
         }
-        Prepared { plan, folded }
+        Prepared { plan, needs: plan.nodes().iter().map(|node| node.needs).collect(), folded }
     }
 
     /// Runs all jobs on the current pool; the results are in the order of the jobs and of their programs, one
@@ -204,11 +238,11 @@ impl<'p> Prepared<'p> {
                 sample.reset();
                 let mut on_sample = OnSample {
                     input: sample.grid(input.input.width, input.input.cells),
-                    arena: sample,
+                    cx: options.cx(sample, options.limits.fuel, lane),
                     memos: vec![None; n_slots],
                 };
                 run.mark(Spot::MEMORY);
-                while next < programs.len() && on_sample.arena.bytes() <= round_bytes {
+                while next < programs.len() && on_sample.cx.arena.bytes() <= round_bytes {
                     let result = match active[next] {
                         true => run.program(
                             self.plan.program(programs[next]),
@@ -225,7 +259,7 @@ impl<'p> Prepared<'p> {
                     next += 1;
                 }
                 run.owe(Spot::MEMORY);
-                let used = on_sample.arena.bytes();
+                let used = on_sample.cx.arena.bytes();
                 drop(on_sample);
                 if used > round_bytes {
                     *sample = Arena::new(options.limits.caps);
@@ -302,7 +336,8 @@ struct PerTask<'t> {
 
 struct OnSample<'s> {
     input: Result<Value<'s>, Fail>,
-    arena: &'s Arena,
+    cx: Cx<'s>,
+    /// All nodes that a program has come past.
     memos: Vec<Option<Memo<'s>>>,
 }
 
@@ -365,50 +400,53 @@ impl<'o: 't, 'p: 't, 't> TaskRun<'_, 'o, 'p, 't> {
         let mut last = Err(Fail::Bug);
         for (place, id) in entry.nodes.iter().enumerate() {
             let memo = self.memo(*id, on);
-            if memo.bill > limit - bill || matches!(memo.result, Err(Fail::Fuel)) {
+            let failed = |fail, primitive| Err(Failed { fail, place: place as u32, primitive });
+            if memo.bill > limit - bill || memo.fail == Some(Fail::Fuel) {
                 // Out of fuel here; which primitive it was shows when the node runs on what is left.
                 let _span = self.lane.map(|lane| lane.enter(Spot::FAIL));
                 let short = self.again(*id, on, limit - bill);
-                let failed = Failed { fail: Fail::Fuel, place: place as u32, primitive: short.primitive };
-                return (Err(failed), limit);
+                return (failed(Fail::Fuel, short.primitive), limit);
             }
             bill += memo.bill;
-            last = memo.result;
-            if let Err(fail) = memo.result {
-                return (Err(Failed { fail, place: place as u32, primitive: memo.primitive }), bill);
+            if let Some(fail) = memo.fail {
+                return (failed(fail, memo.primitive), bill);
             }
+            last = Ok(memo.value);
         }
         let place = entry.nodes.len() as u32 - 1;
         (last.map_err(|fail| Failed { fail, place, primitive: None }), bill)
     }
 
     /// A node's value: from the plan, the task or the sample, computed if it is not there yet.
-    fn memo<'s>(&mut self, id: NodeId, on: &mut OnSample<'s>) -> Memo<'s>
+    fn memo<'s, 'm>(&mut self, id: NodeId, on: &'m mut OnSample<'s>) -> &'m Memo<'s>
     where
         't: 's,
     {
         let slot = self.slots[id.index()] as usize;
-        match self.prepared.plan.node(id).needs {
-            Needs::Nothing => self.prepared.folded[id.index()].expect("all that need nothing are folded"),
-            Needs::Samples => {
-                if self.per_task.memos[slot].is_none() {
-                    let node = || self.per_task(id, self.options.limits.fuel, self.lane);
-                    self.per_task.memos[slot] = Some(self.told(id, self.per_task.arena, node));
-                } else {
-                    self.owe(Spot::SHARE);
+        if on.memos[slot].is_some() {
+            self.owe(Spot::SHARE);
+        } else {
+            let fuel = self.options.limits.fuel;
+            match self.prepared.needs[id.index()] {
+                Needs::Nothing => on.memos[slot] = self.prepared.folded[id.index()],
+                Needs::Samples => {
+                    if self.per_task.memos[slot].is_none() {
+                        let node = || self.per_task(id, fuel, self.lane);
+                        self.per_task.memos[slot] = Some(self.told(id, self.per_task.arena, node));
+                    }
+                    on.memos[slot] = self.per_task.memos[slot];
                 }
-                self.per_task.memos[slot].expect("just computed")
-            }
-            Needs::Input => {
-                if on.memos[slot].is_none() {
-                    let node = || self.on_sample(id, on, self.options.limits.fuel, self.lane);
-                    on.memos[slot] = Some(self.told(id, on.arena, node));
-                } else {
-                    self.owe(Spot::SHARE);
+                Needs::Input if self.lane.is_none() => self.on_sample(id, on, fuel),
+                Needs::Input => {
+                    let arena = on.cx.arena;
+                    self.told(id, arena, || {
+                        self.on_sample(id, on, fuel);
+                        on.memos[slot].expect("just computed")
+                    });
                 }
-                on.memos[slot].expect("just computed")
             }
         }
+        on.memos[slot].as_ref().expect("all that need nothing are folded, and the others just computed")
     }
 
     /// Computes a node and tells the lane, if there is one.
@@ -424,81 +462,81 @@ impl<'o: 't, 'p: 't, 't> TaskRun<'_, 'o, 'p, 't> {
         let open = lane.open_node(spot(&node.op));
         let memo = compute();
         let bytes = arena.used().saturating_sub(before) as u64;
-        lane.close_node(open, id.0, memo.bill, bytes, memo.result.is_err());
+        lane.close_node(open, id.0, memo.bill, bytes, memo.fail.is_some());
         memo
     }
 
     /// A node once more with less fuel.
-    fn again<'s>(&self, id: NodeId, on: &OnSample<'s>, fuel: u64) -> Memo<'s>
+    fn again<'s>(&self, id: NodeId, on: &mut OnSample<'s>, fuel: u64) -> Memo<'s>
     where
         't: 's,
     {
-        match self.prepared.plan.node(id).needs {
-            Needs::Input => self.on_sample(id, on, fuel, None),
-            Needs::Samples => self.per_task(id, fuel, None),
-            Needs::Nothing => {
-                let node = self.prepared.plan.node(id);
-                let arg = |arg: &NodeId| self.prepared.folded[arg.index()].and_then(|memo| memo.result.ok());
-                let args: Option<Vec<Value<'s>>> =
-                    node.args.iter().map(|id| arg(id).map(|value| value as Value<'s>)).collect();
-                compute(node, None, &args.unwrap_or_default(), on.arena, fuel, self.options, None)
+        match self.prepared.needs[id.index()] {
+            Needs::Input | Needs::Nothing => {
+                let silent = self.options.cx(on.cx.arena, fuel, None);
+                let traced = std::mem::replace(&mut on.cx, silent);
+                let memo = on.memos[self.slots[id.index()] as usize];
+                self.on_sample(id, on, fuel);
+                on.cx = traced;
+                std::mem::replace(&mut on.memos[self.slots[id.index()] as usize], memo)
+                    .expect("just computed")
             }
+            Needs::Samples => self.per_task(id, fuel, None),
         }
     }
 
     fn per_task(&self, id: NodeId, fuel: u64, lane: Option<&'t Lane>) -> Memo<'t> {
         let node = self.prepared.plan.node(id);
         let arg = |arg: &NodeId| -> Option<Value<'t>> {
-            let memo = match self.prepared.plan.node(*arg).needs {
-                Needs::Nothing => self.prepared.folded[arg.index()]?,
-                _ => self.per_task.memos[self.slots[arg.index()] as usize]?,
+            let memo = match self.prepared.needs[arg.index()] {
+                Needs::Nothing => self.prepared.folded[arg.index()].as_ref(),
+                _ => self.per_task.memos[self.slots[arg.index()] as usize].as_ref(),
             };
-            memo.result.ok()
+            memo?.ok()
         };
         // A program that gets here has the values of all arguments.
         let args: Vec<_> = node.args.iter().filter_map(arg).collect();
-        compute(node, Some(self.per_task.value), &args, self.per_task.arena, fuel, self.options, lane)
+        let mut cx = self.options.cx(self.per_task.arena, fuel, lane);
+        compute(node, self.per_task.value, &args, &mut cx)
     }
 
-    fn on_sample<'s>(&self, id: NodeId, on: &OnSample<'s>, fuel: u64, lane: Option<&'s Lane>) -> Memo<'s>
+    /// Computes a node into its slot.
+    fn on_sample<'s>(&self, id: NodeId, on: &mut OnSample<'s>, fuel: u64)
     where
         't: 's,
     {
         let node = self.prepared.plan.node(id);
-        let arg = |arg: &NodeId| -> Option<Value<'s>> {
-            let slot = self.slots[arg.index()] as usize;
-            let memo: &Memo<'s> = match self.prepared.plan.node(*arg).needs {
-                Needs::Nothing => self.prepared.folded[arg.index()].as_ref()?,
-                Needs::Samples => self.per_task.memos[slot].as_ref()?,
-                Needs::Input => on.memos[slot].as_ref()?,
-            };
-            memo.result.ok()
+        // A program that gets here has the values of all arguments.
+        let arg = |id: &NodeId| match &on.memos[self.slots[id.index()] as usize] {
+            Some(memo) => memo.value,
+            None => Value::None,
         };
-        let args: smallvec::SmallVec<[Value<'s>; 4]> = node.args.iter().filter_map(arg).collect();
-        compute(node, Some(on.input), &args, on.arena, fuel, self.options, lane)
+        let mut few = [Value::None; 4];
+        let many: Vec<Value<'s>>;
+        let args = match few.get_mut(..node.args.len()) {
+            Some(few) => {
+                few.iter_mut().zip(&node.args).for_each(|(to, id)| *to = arg(id));
+                &*few
+            }
+            None => {
+                many = node.args.iter().map(arg).collect();
+                &many
+            }
+        };
+        on.cx.start(fuel);
+        let memo = compute(node, on.input, args, &mut on.cx);
+        on.memos[self.slots[id.index()] as usize] = Some(memo);
     }
 }
 
 /// Computes a node on its arguments; `given` is `I` or `S`.
-fn compute<'a>(
-    node: &Node,
-    given: Option<Result<Value<'a>, Fail>>,
-    args: &[Value<'a>],
-    arena: &'a Arena,
-    fuel: u64,
-    options: &Options<'a>,
-    lane: Option<&'a Lane>,
-) -> Memo<'a> {
-    let cx = Cx::new(arena, fuel, options.stop);
-    let mut cx = match lane {
-        Some(lane) => cx.with_table(options.traced_table()).with_lane(lane),
-        None => cx.with_table(options.table()),
+#[inline(always)]
+fn compute<'a>(node: &Node, given: Result<Value<'a>, Fail>, args: &[Value<'a>], cx: &mut Cx<'a>) -> Memo<'a> {
+    let result = match &node.op {
+        Op::Input | Op::Samples => given,
+        op => super::caught(|| super::node(op, args, cx)),
     };
-    let result = super::caught(|| match &node.op {
-        Op::Input | Op::Samples => given.unwrap_or(Err(Fail::Bug)),
-        op => super::node(op, args, &mut cx),
-    });
-    Memo { result, bill: cx.used(), primitive: cx.failed() }
+    Memo::new(result, cx.used(), cx.failed())
 }
 
 /// Where the time of a node goes.

@@ -5,265 +5,42 @@
 //! column that comes to an end has cost what its calls would have cost one by one.
 
 use std::cmp::Ordering;
-use std::ops::{Range, RangeInclusive};
+use std::ops::RangeInclusive;
 use std::sync::LazyLock;
 
 use batt_dsl::{Cx, Entry, Kernel};
-use batt_value::{Closure, Fail, Op, Pair, Patch, Symbol, Value, order};
-
-use smallvec::SmallVec;
+use batt_value::{Arena, Closure, Column, Fail, Op, Pair, Symbol, Value, order};
 
 use super::{patch, scalar};
 
-type Few<'a> = SmallVec<[Value<'a>; 3]>;
-
 /// Shorter columns are not worth their buffers; longer ones would not stay near.
-const LENGTHS: RangeInclusive<usize> = 3..=4096;
+const LENGTHS: RangeInclusive<usize> = 2..=4096;
+
+/// Columns lie in the arena of the values and stay there as long as these. Once it is so full, there are no more.
+const MAX_BYTES: usize = 16 << 20;
 
 /// A column of functions that is spread over members of a container may be this long.
 const MAX_SPREAD: usize = 1 << 15;
 
-/// Values side by side, by what they are.
-#[derive(Clone)]
-pub(super) enum Column<'a> {
-    /// All the same.
-    Same(Value<'a>),
-    Bools(Vec<bool>),
-    Ints(Vec<i64>),
-    Pairs(Vec<Pair>),
-    Values(Vec<Value<'a>>),
-    /// Tuples of two, as two columns.
-    Twos(Box<[Column<'a>; 2]>),
-    /// One combinator over columns of what it holds.
-    Funcs(Op, Vec<Column<'a>>),
-}
+use Column::{Bools, Funcs, Ints, Pairs, Same, Stretched, Tiled, Twos, Values};
 
-use Column::{Bools, Funcs, Ints, Pairs, Same, Twos, Values};
-
-impl<'a> Column<'a> {
-    /// The members of a container, if a column pays.
-    pub(super) fn of(cx: &Cx<'a>, container: Value<'a>) -> Option<Column<'a>> {
-        if !LENGTHS.contains(&container.len()?) {
-            return None;
+/// The members of a container, if a column pays.
+pub(super) fn members<'a>(cx: &mut Cx<'a>, container: Value<'a>) -> Option<Column<'a>> {
+    if !LENGTHS.contains(&container.len()?) || cx.arena.bytes() > MAX_BYTES {
+        return None;
+    }
+    match container {
+        Value::Patch(patch) => {
+            let key = [0, std::ptr::from_ref(patch).addr(), patch.count()];
+            cx.recalled(key, |cx| Column::of(cx.arena, container))
         }
-        Some(match container {
-            Value::Row(row) => Ints(row.cells().iter().map(|&cell| cell.into()).collect()),
-            Value::Patch(patch) if patch.is_object() => {
-                Twos(Box::new([Ints(colors(patch)), Pairs(places(patch))]))
-            }
-            Value::Patch(patch) => Pairs(places(patch)),
-            Value::Set(set) => Column::from_slice(set.items()),
-            Value::Tuple(tuple) => Column::from_slice(tuple.items()),
-            _ => Column::collect(container.items(cx.arena)?.map(Some))?,
-        })
-    }
-
-    fn from_slice(values: &[Value<'a>]) -> Column<'a> {
-        fn two<'a>(value: &Value<'a>) -> Option<[Value<'a>; 2]> {
-            match value {
-                Value::Tuple(tuple) => tuple.items().try_into().ok(),
-                // Two small places are a grid of two rows.
-                Value::Grid(grid) => {
-                    let [a, b, c, d] =
-                        *<&[i8; 4]>::try_from(grid.cells()).ok().filter(|_| grid.width() == 2)?;
-                    let pair = |row: i8, col: i8| Pair::new(row.into(), col.into()).map(Value::Pair);
-                    Some([pair(a, b)?, pair(c, d)?])
-                }
-                _ => None,
-            }
-        }
-        match values {
-            [Value::Tuple(_) | Value::Grid(_), ..] if values.iter().all(|value| two(value).is_some()) => {
-                let part =
-                    |k: usize| Column::collect(values.iter().map(|value| two(value).map(|items| items[k])));
-                Column::twos(part(0), part(1)).unwrap_or_else(|| Values(values.to_vec()))
-            }
-            [Value::Int(_) | Value::Pair(_) | Value::Bool(_), ..] => {
-                Column::collect(values.iter().map(|value| Some(*value))).expect("no value is missing")
-            }
-            _ => Values(values.to_vec()),
-        }
-    }
-
-    /// The values one after the other, each kept as what the first one is, as long as all are.
-    fn collect(mut values: impl ExactSizeIterator<Item = Option<Value<'a>>>) -> Option<Column<'a>> {
-        let n = values.len();
-        let mut column = match values.next()?? {
-            Value::Int(int) => Ints(started(n, int)),
-            Value::Pair(pair) => Pairs(started(n, pair)),
-            Value::Bool(bool) => Bools(started(n, Value::Bool(bool).truth())),
-            value => Values(started(n, value)),
-        };
-        for (place, value) in (1..).zip(values) {
-            let value = value?;
-            match (&mut column, value) {
-                (Ints(ints), Value::Int(int)) => ints.push(int),
-                (Pairs(pairs), Value::Pair(pair)) => pairs.push(pair),
-                (Bools(bools), Value::Bool(_)) => bools.push(value.truth()),
-                (Values(values), _) => values.push(value),
-                (mixed, _) => {
-                    let mut values = Vec::with_capacity(n);
-                    values.extend((0..place).filter_map(|place| mixed.simple(place)));
-                    values.push(value);
-                    column = Values(values);
-                }
-            }
-        }
-        Some(column)
-    }
-
-    fn twos(a: Option<Column<'a>>, b: Option<Column<'a>>) -> Option<Column<'a>> {
-        Some(Twos(Box::new([a?, b?])))
-    }
-
-    /// A value that is there already; functions and tuples have to be made.
-    #[inline]
-    fn simple(&self, place: usize) -> Option<Value<'a>> {
-        Some(match self {
-            Same(value) => *value,
-            Bools(bools) => bools[place].into(),
-            Ints(ints) => Value::Int(ints[place]),
-            Pairs(pairs) => Value::Pair(pairs[place]),
-            Values(values) => values[place],
-            Twos(_) | Funcs(..) => return None,
-        })
-    }
-
-    #[inline]
-    pub(super) fn get(&self, cx: &Cx<'a>, place: usize) -> Option<Value<'a>> {
-        match self {
-            Values(values) => values.get(place).copied(),
-            Twos(_) | Funcs(..) => self.made(cx, place),
-            _ => self.simple(place),
-        }
-    }
-
-    /// A tuple or a function.
-    #[inline(never)]
-    fn made(&self, cx: &Cx<'a>, place: usize) -> Option<Value<'a>> {
-        let part = |column: &Column<'a>| column.get(cx, place);
-        match self {
-            Twos(parts) => cx.arena.tuple(&[part(&parts[0])?, part(&parts[1])?]).ok(),
-            Funcs(op, held) => {
-                let held: Option<Few<'a>> = held.iter().map(part).collect();
-                cx.arena.closure(*op, &held?).ok()
-            }
-            _ => self.simple(place),
-        }
-    }
-
-    pub(super) fn into_values(self, cx: &Cx<'a>, n: usize) -> Option<Vec<Value<'a>>> {
-        Some(match self {
-            Values(values) => values,
-            Same(value) => vec![value; n],
-            Bools(bools) => bools.into_iter().map(Value::from).collect(),
-            Ints(ints) => ints.into_iter().map(Value::Int).collect(),
-            Pairs(pairs) => pairs.into_iter().map(Value::Pair).collect(),
-            Twos(_) | Funcs(..) => gathered(n, (0..n).map(|place| self.get(cx, place)))?,
-        })
-    }
-
-    /// What all values weigh together.
-    pub(super) fn weight(&self, n: usize) -> u64 {
-        match self {
-            Same(value) => n as u64 * u64::from(value.weight()),
-            Bools(_) | Ints(_) => n as u64,
-            Pairs(_) => 3 * n as u64,
-            Values(values) => values.iter().map(|value| u64::from(value.weight())).sum(),
-            Twos(parts) => n as u64 + parts.iter().map(|column| column.weight(n)).sum::<u64>(),
-            Funcs(_, held) => n as u64 + held.iter().map(|column| column.weight(n)).sum::<u64>(),
-        }
-    }
-
-    /// What each value weighs, if all weigh the same.
-    fn unit(&self) -> Option<u64> {
-        match self {
-            Same(value) => Some(value.weight().into()),
-            Bools(_) | Ints(_) => Some(1),
-            Pairs(_) => Some(3),
-            Twos(parts) => Some(1 + parts[0].unit()? + parts[1].unit()?),
-            Values(_) | Funcs(..) => None,
-        }
-    }
-
-    /// The heaviest and the deepest that any value may be.
-    fn bounds(&self) -> (u64, u16) {
-        match self {
-            Same(value) => (value.weight().into(), value.depth()),
-            Bools(_) | Ints(_) => (1, 0),
-            Pairs(_) => (3, 1),
-            Values(values) => values.iter().fold((0, 0), |(weight, depth), value| {
-                (weight.max(value.weight().into()), depth.max(value.depth()))
-            }),
-            Twos(parts) => container_of(&**parts),
-            Funcs(_, held) => container_of(held),
-        }
-    }
-
-    /// Itself, if the caps admit all values.
-    fn admitted(self, cx: &Cx<'a>) -> Option<Column<'a>> {
-        let (weight, depth) = self.bounds();
-        let caps = cx.arena.caps();
-        (weight <= caps.weight.into() && depth <= caps.depth).then_some(self)
-    }
-
-    /// How many arguments the functions of the column take, if all take as many.
-    fn arity(&self) -> Option<u8> {
-        match self {
-            Same(value) => value.func_arity(),
-            Funcs(op, held) => Closure::arity_over(*op, held.first()?.arity()),
-            _ => None,
-        }
-    }
-
-    pub(super) fn into_truths(self, n: usize) -> Vec<bool> {
-        match self {
-            Bools(bools) => bools,
-            Twos(_) | Funcs(..) => vec![true; n],
-            _ => (0..n).map(|place| self.simple(place).is_some_and(Value::truth)).collect(),
-        }
-    }
-
-    /// Where the greatest or the least value of `range` comes first. Numbers and pairs only: others may not compare.
-    pub(super) fn best(&self, range: Range<usize>, wanted: Ordering) -> Option<usize> {
-        fn first<T: Copy>(values: &[T], range: Range<usize>, beats: impl Fn(T, T) -> bool) -> Option<usize> {
-            range.reduce(|best, place| if beats(values[place], values[best]) { place } else { best })
-        }
-        match self {
-            Ints(ints) => first(ints, range, |a, b| a.cmp(&b) == wanted),
-            Pairs(pairs) => first(pairs, range, |a, b| (a.row(), a.col()).cmp(&(b.row(), b.col())) == wanted),
-            Same(Value::Int(_) | Value::Pair(_)) if !range.is_empty() => Some(range.start),
-            _ => None,
-        }
-    }
-
-    /// The `n` values `times` over, all of them each time.
-    pub(super) fn repeated(&self, n: usize, times: usize) -> Column<'a> {
-        self.picked((0..n * times).map(|place| place % n))
-    }
-
-    /// Each of the `n` values `times` over.
-    pub(super) fn stretched(&self, n: usize, times: usize) -> Column<'a> {
-        self.picked((0..n * times).map(|place| place / times))
-    }
-
-    /// The values at these places.
-    fn picked(&self, places: impl Iterator<Item = usize> + Clone) -> Column<'a> {
-        match self {
-            Same(value) => Same(*value),
-            Bools(bools) => Bools(places.map(|place| bools[place]).collect()),
-            Ints(ints) => Ints(places.map(|place| ints[place]).collect()),
-            Pairs(pairs) => Pairs(places.map(|place| pairs[place]).collect()),
-            Values(values) => Values(places.map(|place| values[place]).collect()),
-            Twos(parts) => Twos(Box::new([parts[0].picked(places.clone()), parts[1].picked(places)])),
-            Funcs(op, held) => Funcs(*op, held.iter().map(|column| column.picked(places.clone())).collect()),
-        }
+        _ => Column::of(cx.arena, container),
     }
 }
 
 /// The results of a function on every member of a container.
 pub(super) fn results<'a>(cx: &mut Cx<'a>, function: Value<'a>, container: Value<'a>) -> Option<Column<'a>> {
-    let column = Column::of(cx, container)?;
+    let column = members(cx, container)?;
     let n = container.len()?;
     cx.attempt(|cx| column1(cx, &Same(function), &column, n))
 }
@@ -273,10 +50,10 @@ pub(super) fn collected<'a>(
     cx: &mut Cx<'a>,
     function: Value<'a>,
     container: Value<'a>,
-) -> Option<Vec<Value<'a>>> {
-    let column = Column::of(cx, container)?;
+) -> Option<&'a [Value<'a>]> {
+    let column = members(cx, container)?;
     let n = container.len()?;
-    cx.attempt(|cx| keys(cx, &Same(function), &column, n)?.into_values(cx, n))
+    cx.attempt(|cx| keys(cx, &Same(function), &column, n)?.values(cx.arena, n))
 }
 
 /// The results of functions on a column, and what it costs to keep them. Spends even if it comes to nothing.
@@ -298,28 +75,41 @@ pub(super) fn collected2<'a>(
     a: &Column<'a>,
     b: &Column<'a>,
     n: usize,
-) -> Option<Vec<Value<'a>>> {
+) -> Option<&'a [Value<'a>]> {
     cx.attempt(|cx| {
         let results = column2(cx, &Same(function), a, b, n)?;
         cx.spend(results.weight(n))?;
-        results.into_values(cx, n)
+        results.values(cx.arena, n)
     })
 }
 
 /// Calls a column of functions of one on a column of arguments.
 fn column1<'a>(cx: &mut Cx<'a>, functions: &Column<'a>, x: &Column<'a>, n: usize) -> Option<Column<'a>> {
     match (functions, x) {
-        (Same(function), Same(x)) => once(cx, n, |cx| cx.call1(*function, *x).ok()),
-        (Same(Value::Prim(symbol)), _) => primitive1(cx, symbol, x, n),
-        (Same(Value::Func(closure)), _) if closure.arity == 1 => {
-            let held: SmallVec<[Column<'a>; 3]> = closure.held.iter().map(|value| Same(*value)).collect();
-            combinator(cx, closure.op, &held, x, n)
+        (Same(function), Same(x)) => once(cx, n, |cx| cx.call1(*function, *x).map(Same).ok()),
+        (Same(_), Tiled(x, m)) => {
+            let results = once(cx, n / m, |cx| column1(cx, functions, x, *m))?;
+            Some(results.tiled(cx.arena, *m))
         }
+        (Same(_), Stretched(x, times)) => {
+            let results = once(cx, *times, |cx| column1(cx, functions, x, n / times))?;
+            Some(results.stretched(cx.arena, *times))
+        }
+        (Same(Value::Prim(symbol)), _) => primitive1(cx, symbol, x, n),
+        (Same(Value::Func(closure)), _) if closure.arity == 1 => match *closure.held {
+            // A single call is made sooner than looked up.
+            [a @ Value::Prim(_), b] if closure.op != Op::Compose => {
+                combinator(cx, closure.op, &[Same(a), Same(b)], x, n)
+            }
+            [a, b] => recalled(cx, closure, x, n, &[Same(a), Same(b)]),
+            [a, b, c] => recalled(cx, closure, x, n, &[Same(a), Same(b), Same(c)]),
+            _ => None,
+        },
         (Funcs(op, held), _) if functions.arity() == Some(1) => combinator(cx, *op, held, x, n),
-        _ => each(n, |place| {
-            let (function, x) = (functions.get(cx, place)?, x.get(cx, place)?);
-            cx.call1(function, x).ok()
-        }),
+        _ => {
+            let (functions, x) = (functions.list(cx.arena, n)?, x.list(cx.arena, n)?);
+            each(cx.arena, n, |place| cx.call1(functions.at(place), x.at(place)).ok())
+        }
     }
 }
 
@@ -332,7 +122,14 @@ fn column2<'a>(
     n: usize,
 ) -> Option<Column<'a>> {
     match (functions, a, b) {
-        (Same(function), Same(a), Same(b)) => once(cx, n, |cx| cx.call2(*function, *a, *b).ok()),
+        (Same(function), Same(a), Same(b)) => once(cx, n, |cx| cx.call2(*function, *a, *b).map(Same).ok()),
+        // A tuple of two does not look at what it holds.
+        (Same(Value::Prim(symbol)), Tiled(..) | Stretched(..), _)
+        | (Same(Value::Prim(symbol)), _, Tiled(..) | Stretched(..))
+            if symbol.name != "astuple" =>
+        {
+            primitive2(cx, symbol, &a.flat(cx.arena, n), &b.flat(cx.arena, n), n)
+        }
         (Same(Value::Prim(symbol)), _, _) => primitive2(cx, symbol, a, b, n),
         (
             Same(Value::Func(Closure {
@@ -343,14 +140,26 @@ fn column2<'a>(
         ) if let Some(op) = combinator_of(symbol) => {
             cx.enter_many(n)?;
             cx.leave();
-            closures(cx, op, vec![Same(*fixed), a.clone(), b.clone()], n)
+            closures(cx, op, [Same(*fixed), *a, *b], n)
         }
-        _ => each(n, |place| {
-            let (a, b) = (a.get(cx, place)?, b.get(cx, place)?);
-            let function = functions.get(cx, place)?;
-            cx.call2(function, a, b).ok()
-        }),
+        _ => {
+            let (a, b) = (a.list(cx.arena, n)?, b.list(cx.arena, n)?);
+            let functions = functions.list(cx.arena, n)?;
+            each(cx.arena, n, |place| cx.call2(functions.at(place), a.at(place), b.at(place)).ok())
+        }
     }
+}
+
+/// A closure over what it holds, unless it was called on this column before.
+fn recalled<'a>(
+    cx: &mut Cx<'a>,
+    closure: &'a Closure<'a>,
+    x: &Column<'a>,
+    n: usize,
+    held: &[Column<'a>],
+) -> Option<Column<'a>> {
+    let key = [std::ptr::from_ref(closure).addr(), x.address(), n];
+    cx.recalled(key, |cx| combinator(cx, closure.op, held, x, n))
 }
 
 fn combinator<'a>(
@@ -382,13 +191,15 @@ fn combinator<'a>(
                 (Some(x), Some(target)) => n as u64 * x.min(target),
                 _ => {
                     let lighter = |place| {
-                        Some(u64::from(x.get(cx, place)?.weight().min(target.get(cx, place)?.weight())))
+                        Some(u64::from(
+                            x.get(cx.arena, place)?.weight().min(target.get(cx.arena, place)?.weight()),
+                        ))
                     };
                     (0..n).map(lighter).sum::<Option<u64>>()?
                 }
             };
             cx.spend(price)?;
-            equal(cx, &x, target, n)?
+            equal(cx, &x.flat(cx.arena, n), &target.flat(cx.arena, n), n)?
         }
         (Op::Lbind, [function, fixed]) => column2(cx, function, fixed, x, n)?,
         (Op::Rbind, [function, fixed]) => column2(cx, function, x, fixed, n)?,
@@ -399,17 +210,16 @@ fn combinator<'a>(
 }
 
 /// A column of closures, not made yet.
-fn closures<'a>(cx: &mut Cx<'a>, op: Op, held: Vec<Column<'a>>, n: usize) -> Option<Column<'a>> {
-    let column = Funcs(op, held).admitted(cx)?;
+fn closures<'a, const N: usize>(
+    cx: &mut Cx<'a>,
+    op: Op,
+    held: [Column<'a>; N],
+    n: usize,
+) -> Option<Column<'a>> {
+    let column = Funcs(op, cx.arena.keep(held)).admitted(cx.arena)?;
     column.arity()?;
     pay(cx, n, 4)?;
     Some(column)
-}
-
-/// Weight and depth of what holds these.
-fn container_of(parts: &[Column<'_>]) -> (u64, u16) {
-    let all = parts.iter().map(Column::bounds);
-    all.fold((1, 1), |(weight, depth), part| (weight + part.0, depth.max(part.1 + 1)))
 }
 
 fn combinator_of(symbol: &Symbol) -> Option<Op> {
@@ -422,17 +232,17 @@ fn combinator_of(symbol: &Symbol) -> Option<Op> {
 fn once<'a>(
     cx: &mut Cx<'a>,
     n: usize,
-    call: impl FnOnce(&mut Cx<'a>) -> Option<Value<'a>>,
+    call: impl FnOnce(&mut Cx<'a>) -> Option<Column<'a>>,
 ) -> Option<Column<'a>> {
     let before = cx.used();
-    let value = call(cx)?;
+    let column = call(cx)?;
     let price = cx.used() - before;
     cx.spend(price.checked_mul(n as u64 - 1)?)?;
-    Some(Same(value))
+    Some(column)
 }
 
-fn each<'a>(n: usize, call: impl FnMut(usize) -> Option<Value<'a>>) -> Option<Column<'a>> {
-    Column::collect((0..n).map(call))
+fn each<'a>(arena: &'a Arena, n: usize, call: impl FnMut(usize) -> Option<Value<'a>>) -> Option<Column<'a>> {
+    Column::collect(arena, (0..n).map(call))
 }
 
 fn primitive1<'a>(cx: &mut Cx<'a>, symbol: &'static Symbol, x: &Column<'a>, n: usize) -> Option<Column<'a>> {
@@ -442,17 +252,12 @@ fn primitive1<'a>(cx: &mut Cx<'a>, symbol: &'static Symbol, x: &Column<'a>, n: u
         return Some(results);
     }
     let function = Value::Prim(symbol);
+    let x = x.list(cx.arena, n)?;
     match cx.entry(symbol) {
         Entry { kernel: Some(Kernel::Q1(quick)), .. } => cx.counted(symbol, n, |cx| {
-            each(n, |place| {
-                let x = x.get(cx, place)?;
-                quick(cx, x).or_else(|| cx.call1(function, x).ok())
-            })
+            each(cx.arena, n, |place| quick(cx, x.at(place)).or_else(|| cx.call1(function, x.at(place)).ok()))
         }),
-        _ => each(n, |place| {
-            let x = x.get(cx, place)?;
-            cx.call1(function, x).ok()
-        }),
+        _ => each(cx.arena, n, |place| cx.call1(function, x.at(place)).ok()),
     }
 }
 
@@ -469,17 +274,15 @@ fn primitive2<'a>(
         return Some(results);
     }
     let function = Value::Prim(symbol);
+    let (a, b) = (a.list(cx.arena, n)?, b.list(cx.arena, n)?);
     match cx.entry(symbol) {
         Entry { kernel: Some(Kernel::Q2(quick)), .. } => cx.counted(symbol, n, |cx| {
-            each(n, |place| {
-                let (a, b) = (a.get(cx, place)?, b.get(cx, place)?);
+            each(cx.arena, n, |place| {
+                let (a, b) = (a.at(place), b.at(place));
                 quick(cx, a, b).or_else(|| cx.call2(function, a, b).ok())
             })
         }),
-        _ => each(n, |place| {
-            let (a, b) = (a.get(cx, place)?, b.get(cx, place)?);
-            cx.call2(function, a, b).ok()
-        }),
+        _ => each(cx.arena, n, |place| cx.call2(function, a.at(place), b.at(place)).ok()),
     }
 }
 
@@ -525,10 +328,10 @@ static TIGHT: LazyLock<Vec<Option<Tight>>> = LazyLock::new(|| {
         ("argmin", Tight::Two(|cx, container, keys, n| bests(cx, container, keys, n, Ordering::Less))),
         ("valmax", Tight::Two(|cx, container, keys, n| peaks(cx, container, keys, n, Ordering::Greater))),
         ("valmin", Tight::Two(|cx, container, keys, n| peaks(cx, container, keys, n, Ordering::Less))),
-        ("compose", Tight::Two(|cx, a, b, n| closures(cx, Op::Compose, vec![a.clone(), b.clone()], n))),
-        ("matcher", Tight::Two(|cx, a, b, n| closures(cx, Op::Matcher, vec![a.clone(), b.clone()], n))),
-        ("lbind", Tight::Two(|cx, a, b, n| closures(cx, Op::Lbind, vec![a.clone(), b.clone()], n))),
-        ("rbind", Tight::Two(|cx, a, b, n| closures(cx, Op::Rbind, vec![a.clone(), b.clone()], n))),
+        ("compose", Tight::Two(|cx, a, b, n| closures(cx, Op::Compose, [*a, *b], n))),
+        ("matcher", Tight::Two(|cx, a, b, n| closures(cx, Op::Matcher, [*a, *b], n))),
+        ("lbind", Tight::Two(|cx, a, b, n| closures(cx, Op::Lbind, [*a, *b], n))),
+        ("rbind", Tight::Two(|cx, a, b, n| closures(cx, Op::Rbind, [*a, *b], n))),
     ];
     for (name, tight) in loops {
         let symbol = batt_dsl::symbol(name).unwrap_or_else(|| panic!("no primitive is called {name}"));
@@ -537,47 +340,6 @@ static TIGHT: LazyLock<Vec<Option<Tight>>> = LazyLock::new(|| {
     all
 });
 
-/// The places of a patch, in the order of its members.
-fn places(patch: &Patch<'_>) -> Vec<Pair> {
-    let (top, left, _, _) = patch.bounds();
-    let mut places = Vec::with_capacity(patch.count());
-    for (_, plane) in patch.planes() {
-        for (row, word) in (top..).zip(plane) {
-            let mut bits = *word;
-            while bits != 0 {
-                places.extend(Pair::new(row, left + i64::from(bits.trailing_zeros())));
-                bits &= bits - 1;
-            }
-        }
-    }
-    places
-}
-
-/// The colours of an object, in the order of its members.
-fn colors(patch: &Patch<'_>) -> Vec<i64> {
-    let mut colors = Vec::with_capacity(patch.count());
-    for (color, plane) in patch.planes() {
-        let count: u32 = plane.iter().map(|word| word.count_ones()).sum();
-        colors.resize(colors.len() + count as usize, color);
-    }
-    colors
-}
-
-/// The values, if none is missing; `n` of them.
-fn gathered<T>(n: usize, values: impl Iterator<Item = Option<T>>) -> Option<Vec<T>> {
-    let mut all = Vec::with_capacity(n);
-    for value in values {
-        all.push(value?);
-    }
-    Some(all)
-}
-
-fn started<T>(n: usize, first: T) -> Vec<T> {
-    let mut vec = Vec::with_capacity(n);
-    vec.push(first);
-    vec
-}
-
 /// Pays `price` for each of `n` calls.
 fn pay(cx: &mut Cx<'_>, n: usize, price: u64) -> Option<()> {
     cx.spend(n as u64 * price)
@@ -585,19 +347,22 @@ fn pay(cx: &mut Cx<'_>, n: usize, price: u64) -> Option<()> {
 
 fn identity<'a>(cx: &mut Cx<'a>, x: &Column<'a>, n: usize) -> Option<Column<'a>> {
     pay(cx, n, 1)?;
-    Some(x.clone())
+    Some(*x)
 }
 
 fn first<'a>(cx: &mut Cx<'a>, x: &Column<'a>, n: usize) -> Option<Column<'a>> {
     let firsts = match x {
-        Pairs(pairs) => Ints(pairs.iter().map(|pair| pair.row()).collect()),
-        Twos(parts) => parts[0].clone(),
-        Values(values) => Column::collect(values.iter().map(|value| match value {
-            Value::Cell(cell) => Some(Value::Int(cell.color())),
-            Value::Patch(patch) => Some(patch.first()),
-            Value::Tuple(tuple) => tuple.items().first().copied(),
-            _ => None,
-        }))?,
+        Pairs(pairs) => Ints(cx.arena.gather(pairs.iter().map(|pair| pair.row()))),
+        Twos(parts) => parts[0],
+        Values(values) => Column::collect(
+            cx.arena,
+            values.iter().map(|value| match value {
+                Value::Cell(cell) => Some(Value::Int(cell.color())),
+                Value::Patch(patch) => Some(patch.first()),
+                Value::Tuple(tuple) => tuple.items().first().copied(),
+                _ => None,
+            }),
+        )?,
         _ => return None,
     };
     pay(cx, n, 1)?;
@@ -606,13 +371,16 @@ fn first<'a>(cx: &mut Cx<'a>, x: &Column<'a>, n: usize) -> Option<Column<'a>> {
 
 fn last<'a>(cx: &mut Cx<'a>, x: &Column<'a>, n: usize) -> Option<Column<'a>> {
     let lasts = match x {
-        Pairs(pairs) => Ints(pairs.iter().map(|pair| pair.col()).collect()),
-        Twos(parts) => parts[1].clone(),
-        Values(values) => Column::collect(values.iter().map(|value| match value {
-            Value::Cell(cell) => Some(Value::Pair(cell.place())),
-            Value::Tuple(tuple) => tuple.items().last().copied(),
-            _ => None,
-        }))?,
+        Pairs(pairs) => Ints(cx.arena.gather(pairs.iter().map(|pair| pair.col()))),
+        Twos(parts) => parts[1],
+        Values(values) => Column::collect(
+            cx.arena,
+            values.iter().map(|value| match value {
+                Value::Cell(cell) => Some(Value::Pair(cell.place())),
+                Value::Tuple(tuple) => tuple.items().last().copied(),
+                _ => None,
+            }),
+        )?,
         _ => return None,
     };
     cx.spend(n as u64 + x.weight(n) + lasts.weight(n))?;
@@ -623,25 +391,25 @@ fn last<'a>(cx: &mut Cx<'a>, x: &Column<'a>, n: usize) -> Option<Column<'a>> {
 fn of_pairs<'a>(cx: &mut Cx<'a>, x: &Column<'a>, n: usize, ask: impl Fn(&Pair) -> i64) -> Option<Column<'a>> {
     let Pairs(pairs) = x else { return None };
     pay(cx, n, 1 + scalar::PAIR + scalar::INT)?;
-    Some(Ints(pairs.iter().map(ask).collect()))
+    Some(Ints(cx.arena.gather(pairs.iter().map(ask))))
 }
 
 fn flip<'a>(cx: &mut Cx<'a>, x: &Column<'a>, n: usize) -> Option<Column<'a>> {
     let Bools(bools) = x else { return None };
     pay(cx, n, 1)?;
-    Some(Bools(bools.iter().map(|bool| !bool).collect()))
+    Some(Bools(cx.arena.gather(bools.iter().map(|bool| !bool))))
 }
 
 fn even<'a>(cx: &mut Cx<'a>, x: &Column<'a>, n: usize) -> Option<Column<'a>> {
     let Ints(ints) = x else { return None };
     pay(cx, n, 1)?;
-    Some(Bools(ints.iter().map(|int| int & 1 == 0).collect()))
+    Some(Bools(cx.arena.gather(ints.iter().map(|int| int & 1 == 0))))
 }
 
 fn positive<'a>(cx: &mut Cx<'a>, x: &Column<'a>, n: usize) -> Option<Column<'a>> {
     let Ints(ints) = x else { return None };
     pay(cx, n, 1)?;
-    Some(Bools(ints.iter().map(|int| *int > 0).collect()))
+    Some(Bools(cx.arena.gather(ints.iter().map(|int| *int > 0))))
 }
 
 fn numbers1<'a>(
@@ -651,10 +419,10 @@ fn numbers1<'a>(
     op: impl Fn(i64) -> Option<i64>,
 ) -> Option<Column<'a>> {
     let results = match x {
-        Ints(ints) => Ints(gathered(n, ints.iter().map(|int| op(*int)))?),
+        Ints(ints) => Ints(cx.arena.try_gather(ints.iter().map(|int| op(*int)))?),
         Pairs(pairs) => {
             let both = |pair: &Pair| Pair::new(op(pair.row())?, op(pair.col())?);
-            Pairs(gathered(n, pairs.iter().map(both))?)
+            Pairs(cx.arena.try_gather(pairs.iter().map(both))?)
         }
         _ => return None,
     };
@@ -697,7 +465,7 @@ impl<'c> Side<'c> {
             Side::Pairs(pairs) => pairs[place],
             _ => return (self.int(place), self.int(place)),
         };
-        (pair.row(), pair.col())
+        pair.parts()
     }
 
     fn is_int(self) -> bool {
@@ -715,15 +483,22 @@ fn numbers2<'a>(
 ) -> Option<Column<'a>> {
     let (left, right) = (Side::of(a)?, Side::of(b)?);
     let results = match (left, right) {
-        (Side::Ints(a), Side::Ints(b)) => Ints(gathered(n, a.iter().zip(b).map(|(a, b)| op(*a, *b)))?),
-        (Side::Ints(a), Side::Int(b)) => Ints(gathered(n, a.iter().map(|a| op(*a, b)))?),
-        (Side::Int(a), Side::Ints(b)) => Ints(gathered(n, b.iter().map(|b| op(a, *b)))?),
+        (Side::Ints(a), Side::Ints(b)) => {
+            Ints(cx.arena.try_gather(a.iter().zip(b).map(|(a, b)| op(*a, *b)))?)
+        }
+        (Side::Ints(a), Side::Int(b)) => Ints(cx.arena.try_gather(a.iter().map(|a| op(*a, b)))?),
+        (Side::Int(a), Side::Ints(b)) => Ints(cx.arena.try_gather(b.iter().map(|b| op(a, *b)))?),
         _ => {
-            let both = |place: usize| {
-                let (a, b) = (left.pair(place), right.pair(place));
-                Pair::new(op(a.0, b.0)?, op(a.1, b.1)?)
-            };
-            Pairs(gathered(n, (0..n).map(both))?)
+            let both = |a: (i64, i64), b: (i64, i64)| Pair::new(op(a.0, b.0)?, op(a.1, b.1)?);
+            Pairs(match (left, right) {
+                (Side::Pairs(a), Side::Pairs(b)) => {
+                    cx.arena.try_gather(a.iter().zip(b).map(|(a, b)| both(a.parts(), b.parts())))?
+                }
+                (Side::Pairs(a), Side::Pair(b)) => {
+                    cx.arena.try_gather(a.iter().map(|a| both(a.parts(), b.parts())))?
+                }
+                _ => cx.arena.try_gather((0..n).map(|place| both(left.pair(place), right.pair(place))))?,
+            })
         }
     };
     pay(cx, n, 1 + a.unit()? + b.unit()? + results.unit()?)?;
@@ -738,12 +513,12 @@ fn equality<'a>(cx: &mut Cx<'a>, a: &Column<'a>, b: &Column<'a>, n: usize) -> Op
 
 fn equal<'a>(cx: &Cx<'a>, a: &Column<'a>, b: &Column<'a>, n: usize) -> Option<Column<'a>> {
     Some(Bools(match (a, b) {
-        (Ints(a), Same(Value::Int(b))) => a.iter().map(|a| a == b).collect(),
-        (Ints(a), Ints(b)) => a.iter().zip(b).map(|(a, b)| a == b).collect(),
-        (Pairs(a), Pairs(b)) => a.iter().zip(b).map(|(a, b)| a == b).collect(),
+        (Ints(a), Same(Value::Int(b))) => cx.arena.gather(a.iter().map(|a| a == b)),
+        (Ints(a), Ints(b)) => cx.arena.gather(a.iter().zip(*b).map(|(a, b)| a == b)),
+        (Pairs(a), Pairs(b)) => cx.arena.gather(a.iter().zip(*b).map(|(a, b)| a == b)),
         _ => {
-            let same = |place| Some(order::equal(a.get(cx, place)?, b.get(cx, place)?));
-            gathered(n, (0..n).map(same))?
+            let same = |place| Some(order::equal(a.get(cx.arena, place)?, b.get(cx.arena, place)?));
+            cx.arena.try_gather((0..n).map(same))?
         }
     }))
 }
@@ -754,15 +529,15 @@ fn greater<'a>(cx: &mut Cx<'a>, a: &Column<'a>, b: &Column<'a>, n: usize) -> Opt
         return None;
     }
     pay(cx, n, 4)?;
-    Some(Bools((0..n).map(|place| a.int(place) > b.int(place)).collect()))
+    Some(Bools(cx.arena.gather((0..n).map(|place| a.int(place) > b.int(place)))))
 }
 
 fn astuple<'a>(cx: &mut Cx<'a>, a: &Column<'a>, b: &Column<'a>, n: usize) -> Option<Column<'a>> {
     let pairs = match (Side::of(a), Side::of(b)) {
         (Some(a), Some(b)) if a.is_int() && b.is_int() => {
-            Pairs(gathered(n, (0..n).map(|place| Pair::new(a.int(place), b.int(place))))?)
+            Pairs(cx.arena.try_gather((0..n).map(|place| Pair::new(a.int(place), b.int(place))))?)
         }
-        _ => Twos(Box::new([a.clone(), b.clone()])).admitted(cx)?,
+        _ => Column::twos(cx.arena, *a, *b).admitted(cx.arena)?,
     };
     cx.spend(n as u64 + a.weight(n) + b.weight(n) + pairs.weight(n))?;
     Some(pairs)
@@ -774,7 +549,7 @@ fn contained<'a>(cx: &mut Cx<'a>, a: &Column<'a>, b: &Column<'a>, n: usize) -> O
         return None;
     }
     pay(cx, n, 1 + scalar::PAIR + u64::from(container.weight()) + 1)?;
-    Some(Bools(places.iter().map(|place| patch.covers(place.row(), place.col())).collect()))
+    Some(Bools(cx.arena.gather(places.iter().map(|place| patch.covers(place.row(), place.col())))))
 }
 
 fn truths<'a>(
@@ -786,12 +561,12 @@ fn truths<'a>(
 ) -> Option<Column<'a>> {
     let (Bools(a), Bools(b)) = (a, b) else { return None };
     pay(cx, n, 1)?;
-    Some(Bools(a.iter().zip(b).map(|(a, b)| op(*a, *b)).collect()))
+    Some(Bools(cx.arena.gather(a.iter().zip(*b).map(|(a, b)| op(*a, *b)))))
 }
 
 fn size<'a>(cx: &mut Cx<'a>, x: &Column<'a>, n: usize) -> Option<Column<'a>> {
     let Values(values) = x else { return None };
-    let sizes = gathered(n, values.iter().map(|value| value.len().map(|n| n as i64)))?;
+    let sizes = cx.arena.try_gather(values.iter().map(|value| value.len().map(|n| n as i64)))?;
     pay(cx, n, 1)?;
     Some(Ints(sizes))
 }
@@ -805,7 +580,7 @@ fn center<'a>(cx: &mut Cx<'a>, x: &Column<'a>, n: usize) -> Option<Column<'a>> {
         }
         _ => None,
     };
-    let centers = gathered(n, values.iter().map(middle))?;
+    let centers = cx.arena.try_gather(values.iter().map(middle))?;
     cx.spend(n as u64 * (1 + scalar::PAIR) + x.weight(n))?;
     Some(Pairs(centers))
 }
@@ -813,7 +588,7 @@ fn center<'a>(cx: &mut Cx<'a>, x: &Column<'a>, n: usize) -> Option<Column<'a>> {
 /// One patch to many places.
 fn shift<'a>(cx: &mut Cx<'a>, patches: &Column<'a>, by: &Column<'a>, n: usize) -> Option<Column<'a>> {
     let (Same(value @ Value::Patch(patch)), Pairs(by)) = (patches, by) else { return None };
-    let moved = gathered(n, by.iter().map(|by| cx.arena.moved(patch, by.row(), by.col())))?;
+    let moved = cx.arena.try_gather(by.iter().map(|by| cx.arena.moved(patch, by.row(), by.col())))?;
     pay(cx, n, 1 + scalar::PAIR + 2 * u64::from(value.weight()))?;
     Some(Values(moved))
 }
@@ -827,8 +602,10 @@ fn per_cell<'a>(
     n: usize,
     kernel: impl Fn(&mut Cx<'a>, Value<'a>, Value<'a>) -> Option<Result<Value<'a>, Fail>>,
 ) -> Option<Column<'a>> {
-    let one = |place| kernel(cx, a.simple(place)?, b.simple(place)?)?.ok();
-    let results = Values(gathered(n, (0..n).map(one))?);
+    let arena = cx.arena;
+    let (left, right) = (a.list(arena, n)?, b.list(arena, n)?);
+    let one = |place| kernel(cx, left.at(place), right.at(place))?.ok();
+    let results = Values(arena.try_gather((0..n).map(one))?);
     cx.spend(n as u64 + a.weight(n) + b.weight(n) + results.weight(n))?;
     Some(results)
 }
@@ -838,17 +615,17 @@ fn apply<'a>(cx: &mut Cx<'a>, functions: &Column<'a>, x: &Column<'a>, n: usize) 
     let (Same(function), Pairs(pairs)) = (functions, x) else { return None };
     cx.attempt(|cx| {
         pay(cx, n, 1 + u64::from(function.weight()) + scalar::PAIR)?;
-        let rows = column1(cx, functions, &Ints(pairs.iter().map(|pair| pair.row()).collect()), n)?;
-        let cols = column1(cx, functions, &Ints(pairs.iter().map(|pair| pair.col()).collect()), n)?;
+        let rows = column1(cx, functions, &Ints(cx.arena.gather(pairs.iter().map(|pair| pair.row()))), n)?;
+        let cols = column1(cx, functions, &Ints(cx.arena.gather(pairs.iter().map(|pair| pair.col()))), n)?;
         cx.spend(rows.weight(n) + cols.weight(n))?;
         if let (Ints(rows), Ints(cols)) = (&rows, &cols) {
-            let pairs = rows.iter().zip(cols).map(|(row, col)| Pair::new(*row, *col));
-            if let Some(pairs) = gathered(n, pairs) {
+            let pairs = rows.iter().zip(*cols).map(|(row, col)| Pair::new(*row, *col));
+            if let Some(pairs) = cx.arena.try_gather(pairs) {
                 return Some(Pairs(pairs));
             }
         }
-        each(n, |place| {
-            let both = [rows.get(cx, place)?, cols.get(cx, place)?];
+        each(cx.arena, n, |place| {
+            let both = [rows.get(cx.arena, place)?, cols.get(cx.arena, place)?];
             cx.arena.tuple(&both).ok()
         })
     })
@@ -864,7 +641,7 @@ fn bests<'a>(
 ) -> Option<Column<'a>> {
     cx.attempt(|cx| {
         let (items, places) = ranked(cx, container, functions, n, wanted)?;
-        Some(items.picked(places.into_iter()))
+        Some(items.picked(cx.arena, places.iter().copied()))
     })
 }
 
@@ -878,7 +655,7 @@ fn peaks<'a>(
 ) -> Option<Column<'a>> {
     cx.attempt(|cx| {
         let (items, places) = ranked(cx, container, functions, n, wanted)?;
-        column1(cx, functions, &items.picked(places.into_iter()), n)
+        column1(cx, functions, &items.picked(cx.arena, places.iter().copied()), n)
     })
 }
 
@@ -890,13 +667,14 @@ fn ranked<'a>(
     functions: &Column<'a>,
     n: usize,
     wanted: Ordering,
-) -> Option<(Column<'a>, Vec<usize>)> {
+) -> Option<(Column<'a>, &'a [usize])> {
     let (Same(container), Funcs(..)) = (container, functions) else { return None };
     let m = container.len().filter(|m| (1..=MAX_SPREAD / n).contains(m))?;
-    let items = Column::collect(container.items(cx.arena)?.map(Some))?;
+    let items = Column::collect(cx.arena, container.items(cx.arena)?.map(Some))?;
     cx.spend(n as u64 * (1 + u64::from(container.weight())) + functions.weight(n))?;
-    let keys = keys(cx, &functions.stretched(n, m), &items.repeated(m, n), n * m)?;
+    let (functions, all) = (functions.stretched(cx.arena, m), items.tiled(cx.arena, m));
+    let keys = keys(cx, &functions, &all, n * m)?.flat(cx.arena, n * m);
     let best = |place: usize| Some(keys.best(place * m..(place + 1) * m, wanted)? - place * m);
-    let places = gathered(n, (0..n).map(best))?;
+    let places = cx.arena.try_gather((0..n).map(best))?;
     Some((items, places))
 }

@@ -6,7 +6,7 @@ use batt_dsl::Cx;
 use batt_value::{Arena, Fail, Value, order};
 use smallvec::SmallVec;
 
-use super::grid::histogram;
+use super::grid::most;
 
 serve! {
     P1: totuple, dedupe, mostcommon;
@@ -102,7 +102,7 @@ fn dedupe<'a>(cx: &mut Cx<'a>, tup: Value<'a>) -> Known<'a> {
 
 fn mostcommon<'a>(_: &mut Cx<'a>, container: Value<'a>) -> Known<'a> {
     let Value::Row(row) = container else { return None };
-    Some(Ok(Value::Int(histogram(row.cells())?.most().into())))
+    Some(Ok(Value::Int(most(row.cells())?.into())))
 }
 
 /// The members of a tuple of small integers.

@@ -3,10 +3,10 @@
 use std::cmp::Ordering;
 
 use batt_dsl::Cx;
-use batt_value::{Fail, Planes, Value};
+use batt_value::{Column, Fail, Planes, Value};
 use smallvec::SmallVec;
 
-use super::column::{self, Column};
+use super::column;
 use super::container::small_ints;
 use super::patch::{Words, union};
 
@@ -27,20 +27,24 @@ fn apply<'a>(cx: &mut Cx<'a>, function: Value<'a>, container: Value<'a>) -> Know
         return Some(results);
     }
     Some(match all(cx, function, container)? {
-        Ok(results) => cx.like(container, &results),
+        Ok(results) => cx.like_in(container, results),
         Err(fail) => Err(fail),
     })
 }
 
 /// The results of a function on every member, paid for.
-fn all<'a>(cx: &mut Cx<'a>, function: Value<'a>, container: Value<'a>) -> Option<Result<Values<'a>, Fail>> {
+fn all<'a>(
+    cx: &mut Cx<'a>,
+    function: Value<'a>,
+    container: Value<'a>,
+) -> Option<Result<&'a [Value<'a>], Fail>> {
     if let Some(results) = column::collected(cx, function, container) {
-        return Some(Ok(Values::from_vec(results)));
+        return Some(Ok(results));
     }
-    let mut results = Values::new();
-    for item in container.items(cx.arena)? {
+    let results = cx.arena.repeat(container.len()?, Value::None);
+    for (to, item) in results.iter_mut().zip(container.items(cx.arena)?) {
         match cx.collect(function, item) {
-            Ok(result) => results.push(result),
+            Ok(result) => *to = result,
             Err(fail) => return Some(Err(fail)),
         }
     }
@@ -51,17 +55,17 @@ fn all<'a>(cx: &mut Cx<'a>, function: Value<'a>, container: Value<'a>) -> Option
 fn mapply<'a>(cx: &mut Cx<'a>, function: Value<'a>, container: Value<'a>) -> Known<'a> {
     if !container.is_set() {
         return Some(match all(cx, function, container)? {
-            Ok(results) => cx.like(container, &results).and_then(|results| cx.merged(results)),
+            Ok(results) => cx.like_in(container, results).and_then(|results| cx.merged(results)),
             Err(fail) => Err(fail),
         });
     }
     Some(match all(cx, function, container)? {
-        Ok(results) => united(cx, container, &results),
+        Ok(results) => united(cx, container, results),
         Err(fail) => Err(fail),
     })
 }
 
-fn united<'a>(cx: &mut Cx<'a>, container: Value<'a>, results: &[Value<'a>]) -> Result<Value<'a>, Fail> {
+fn united<'a>(cx: &mut Cx<'a>, container: Value<'a>, results: &'a [Value<'a>]) -> Result<Value<'a>, Fail> {
     let weight = 1 + results.iter().map(|result| u64::from(result.weight())).sum::<u64>();
     // The set in between would have to keep within the caps.
     if weight <= u64::from(cx.arena.caps().weight)
@@ -70,18 +74,18 @@ fn united<'a>(cx: &mut Cx<'a>, container: Value<'a>, results: &[Value<'a>]) -> R
     {
         return union;
     }
-    let results = cx.like(container, results)?;
+    let results = cx.like_in(container, results)?;
     cx.merged(results)
 }
 
 fn papply<'a>(cx: &mut Cx<'a>, function: Value<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
     let results = side_by_side(cx, function, a, b)?;
-    Some(cx.arena.tuple(&results))
+    Some(cx.arena.tuple_in(results))
 }
 
 fn mpapply<'a>(cx: &mut Cx<'a>, function: Value<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
     let results = side_by_side(cx, function, a, b)?;
-    Some(cx.arena.tuple(&results).and_then(|results| cx.merged(results)))
+    Some(cx.arena.tuple_in(results).and_then(|results| cx.merged(results)))
 }
 
 /// The results of a function on two containers of one length, if a column comes to an end.
@@ -90,9 +94,9 @@ fn side_by_side<'a>(
     function: Value<'a>,
     a: Value<'a>,
     b: Value<'a>,
-) -> Option<Vec<Value<'a>>> {
+) -> Option<&'a [Value<'a>]> {
     let n = a.len().filter(|n| b.len() == Some(*n))?;
-    let (a, b) = (Column::of(cx, a)?, Column::of(cx, b)?);
+    let (a, b) = (column::members(cx, a)?, column::members(cx, b)?);
     column::collected2(cx, function, &a, &b, n)
 }
 
@@ -101,9 +105,11 @@ fn prapply<'a>(cx: &mut Cx<'a>, function: Value<'a>, a: Value<'a>, b: Value<'a>)
     if n == 0 || m == 0 || n.checked_mul(m)? > 4096 {
         return None;
     }
-    let (a, b) = (Column::of(cx, a)?.repeated(n, m), Column::of(cx, b)?.stretched(m, n));
-    let results = column::collected2(cx, function, &a, &b, n * m)?;
-    Some(cx.arena.set(&results))
+    let (a, b) = (column::members(cx, a)?, column::members(cx, b)?);
+    let (a, b) = (a.tiled(cx.arena, n), b.stretched(cx.arena, n));
+    let results =
+        column::collected2(cx, function, &a.flat(cx.arena, n * m), &b.flat(cx.arena, n * m), n * m)?;
+    Some(cx.arena.set_in(results))
 }
 
 fn argmax<'a>(cx: &mut Cx<'a>, container: Value<'a>, key: Value<'a>) -> Known<'a> {
@@ -125,10 +131,10 @@ fn valmin<'a>(cx: &mut Cx<'a>, container: Value<'a>, key: Value<'a>) -> Known<'a
 /// The first member whose key is the greatest or the least of all, for keys that are numbers or pairs.
 fn best<'a>(cx: &mut Cx<'a>, container: Value<'a>, key: Value<'a>, wanted: Ordering) -> Option<Value<'a>> {
     let n = container.len()?;
-    let items = Column::of(cx, container)?;
+    let items = column::members(cx, container)?;
     cx.attempt(|cx| {
         let place = column::keys(cx, &Column::Same(key), &items, n)?.best(0..n, wanted)?;
-        items.get(cx, place)
+        items.get(cx.arena, place)
     })
 }
 
@@ -175,7 +181,7 @@ fn filtered<'a>(cx: &mut Cx<'a>, container: Value<'a>, condition: Value<'a>) -> 
             match cx.arena.patch(planes) {
                 Some(result) => result,
                 None => {
-                    let kept: Values<'a> = chosen(patch.iter(), &holds).collect();
+                    let kept: Values<'a> = chosen(patch.iter(), holds).collect();
                     cx.like(container, &kept)
                 }
             }
@@ -185,7 +191,7 @@ fn filtered<'a>(cx: &mut Cx<'a>, container: Value<'a>, condition: Value<'a>) -> 
             if holds.iter().all(|holds| *holds) {
                 return Ok(container);
             }
-            let kept: Values<'a> = chosen(set.items().iter().copied(), &holds).collect();
+            let kept: Values<'a> = chosen(set.items().iter().copied(), holds).collect();
             cx.arena.set_ascending(&kept)
         }
         _ => Err(Fail::Kind),
@@ -193,17 +199,16 @@ fn filtered<'a>(cx: &mut Cx<'a>, container: Value<'a>, condition: Value<'a>) -> 
 }
 
 /// Whether the condition holds, for every member.
-fn conditions<'a>(
-    cx: &mut Cx<'a>,
-    container: Value<'a>,
-    condition: Value<'a>,
-) -> Result<SmallVec<[bool; 32]>, Fail> {
+fn conditions<'a>(cx: &mut Cx<'a>, container: Value<'a>, condition: Value<'a>) -> Result<&'a [bool], Fail> {
     let n = container.len().ok_or(Fail::Kind)?;
     if let Some(column) = column::results(cx, condition, container) {
-        return Ok(SmallVec::from_vec(column.into_truths(n)));
+        return Ok(column.truths(cx.arena, n));
     }
-    let items = container.items(cx.arena).ok_or(Fail::Kind)?;
-    items.map(|item| Ok(cx.call1(condition, item)?.truth())).collect()
+    let holds = cx.arena.repeat(n, false);
+    for (holds, item) in holds.iter_mut().zip(container.items(cx.arena).ok_or(Fail::Kind)?) {
+        *holds = cx.call1(condition, item)?.truth();
+    }
+    Ok(holds)
 }
 
 /// The items for which it holds.

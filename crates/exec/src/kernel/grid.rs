@@ -79,6 +79,26 @@ fn rot270<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Known<'a> {
     build(cx.arena, grid.width(), grid.height(), |row, col| grid[(col, right - row)])
 }
 
+/// Whether all cells have colours that a patch can have.
+pub(super) fn has_planes(cells: &[i8]) -> bool {
+    cells.iter().fold(0, |seen, cell| seen | (*cell as u8).wrapping_add(1)) < 16
+}
+
+/// The most frequent colour, of several the smallest. `None` if a cell has a colour that no patch can have.
+pub(super) fn most(cells: &[i8]) -> Option<i8> {
+    // More than half of most grids is black, and to count one colour is quick.
+    if has_planes(cells) && 2 * count_of(cells, 0) > cells.len() {
+        return Some(0);
+    }
+    Some(histogram(cells)?.most())
+}
+
+/// How many cells have this colour. The inner loop becomes vector instructions.
+fn count_of(cells: &[i8], color: i8) -> usize {
+    let count = |part: &[i8]| part.iter().map(|cell| u8::from(*cell == color)).sum::<u8>();
+    cells.chunks(128).map(|part| usize::from(count(part))).sum()
+}
+
 /// How often each colour occurs that a patch can have, from -1 on.
 pub(super) struct Histogram([u32; 16]);
 
@@ -126,7 +146,7 @@ impl Histogram {
 
 fn mostcolor<'a>(_: &mut Cx<'a>, element: Value<'a>) -> Known<'a> {
     match element {
-        Value::Grid(grid) => Some(Ok(Value::Int(histogram(grid.cells())?.most().into()))),
+        Value::Grid(grid) => Some(Ok(Value::Int(most(grid.cells())?.into()))),
         Value::Patch(patch) if patch.is_object() => {
             let mut best = (0, 0);
             for (color, plane) in patch.planes() {
@@ -152,7 +172,7 @@ fn colorcount<'a>(_: &mut Cx<'a>, element: Value<'a>, value: Value<'a>) -> Known
     let Value::Int(color) = value else { return None };
     let n = match element {
         Value::Grid(grid) => match i8::try_from(color) {
-            Ok(color) => grid.cells().iter().filter(|cell| **cell == color).count() as i64,
+            Ok(color) => count_of(grid.cells(), color) as i64,
             Err(_) => 0,
         },
         Value::Patch(patch) if patch.is_object() => {
@@ -235,14 +255,21 @@ impl Bits {
         (self.words[word] >> skip | self.words[word + 1] << 1 << (63 - skip)) & ones(self.width as i64)
     }
 
-    pub(super) fn rows(&self) -> Words {
-        (0..self.height).map(|row| self.row(row)).collect()
+    /// How many bits are set.
+    pub(super) fn count(&self) -> usize {
+        self.words.iter().map(|word| word.count_ones() as usize).sum()
     }
 
     /// The rows as a plane.
     pub(super) fn rows_in<'a>(&self, arena: &'a Arena) -> &'a mut [u64] {
         let words = arena.words(self.height, 0);
-        words.iter_mut().enumerate().for_each(|(row, word)| *word = self.row(row));
+        let (from, ones) = (&self.words[..], ones(self.width as i64));
+        let mut start = 0;
+        for word in &mut *words {
+            let (at, skip) = (start / 64, start % 64);
+            *word = (from[at] >> skip | from[at + 1] << 1 << (63 - skip)) & ones;
+            start += self.width;
+        }
         words
     }
 }

@@ -1,7 +1,7 @@
 //! How patches lie to each other and to themselves.
 
 use batt_dsl::Cx;
-use batt_value::{Fail, Pair, Patch, Value};
+use batt_value::{Arena, Fail, Pair, Patch, Value};
 
 use super::patch::{aligned, as_patch, bounds, flat};
 
@@ -27,11 +27,11 @@ fn pair<'a>(row: i64, col: i64) -> Known<'a> {
 }
 
 /// The smallest distance in steps between two patches of at most 64 cells together per pair of rows.
-fn distance(a: &Patch<'_>, b: &Patch<'_>) -> i64 {
+fn distance<'a>(arena: &'a Arena, a: &Patch<'a>, b: &Patch<'a>) -> i64 {
     let mut best = i64::MAX;
     let (row, col, _, _) = a.bounds();
     let (other_row, other_col, _, _) = b.bounds();
-    let (mine, theirs) = (flat(a), flat(b));
+    let (mine, theirs) = (flat(arena, a), flat(arena, b));
     for (i, &x) in mine.iter().enumerate().filter(|(_, word)| **word != 0) {
         for (j, &y) in theirs.iter().enumerate().filter(|(_, word)| **word != 0) {
             let rows = (row + i as i64 - other_row - j as i64).abs();
@@ -71,12 +71,12 @@ fn between(x: u64, mut y: u64, by: i64) -> i64 {
 
 fn manhattan<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
     let (a, b) = (as_patch(cx.arena, a)?, as_patch(cx.arena, b)?);
-    int(distance(a, b))
+    int(distance(cx.arena, a, b))
 }
 
 fn adjacent<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
     let (a, b) = (as_patch(cx.arena, a)?, as_patch(cx.arena, b)?);
-    bool(distance(a, b) == 1)
+    bool(distance(cx.arena, a, b) == 1)
 }
 
 fn hmatching<'a>(_: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
@@ -132,7 +132,7 @@ fn gravitate<'a>(cx: &mut Cx<'a>, source: Value<'a>, destination: Value<'a>) -> 
     let mut steps = 0;
     while steps < 42 {
         let Some(Value::Patch(moved)) = cx.arena.moved(from, i * steps, j * steps) else { return None };
-        if distance(moved, to) == 1 {
+        if distance(cx.arena, moved, to) == 1 {
             break;
         }
         steps += 1;

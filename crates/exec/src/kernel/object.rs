@@ -4,7 +4,7 @@ use batt_dsl::Cx;
 use batt_value::{Arena, Fail, Grid, Patch, Planes, Value};
 use smallvec::{SmallVec, smallvec};
 
-use super::grid::{Bits, Histogram, fits, histogram};
+use super::grid::{Bits, Histogram, fits, has_planes, histogram, most};
 use super::patch::{Words, flat, n_planes, ones, place_of, plane_starts};
 
 serve! {
@@ -28,7 +28,9 @@ struct Run {
     parent: u16,
 }
 
-type Runs = SmallVec<[Run; 128]>;
+impl Run {
+    const NONE: Run = Run { row: 0, start: 0, end: 0, color: 0, parent: 0 };
+}
 
 /// How cells hang together.
 #[derive(Clone, Copy)]
@@ -64,23 +66,35 @@ fn found<'a>(
     if !fits(grid) {
         return None;
     }
-    let counts = histogram(grid.cells())?;
-    let background = without_bg.then(|| counts.most());
+    if !has_planes(grid.cells()) {
+        return None;
+    }
+    let background = if without_bg { Some(most(grid.cells())?) } else { None };
     let rule = Rule { univalued, diagonal };
     let changes = Bits::changes(grid);
-    let mut runs = Runs::new();
-    let mut before = 0;
+    let runs = cx.arena.repeat(changes.count() + grid.height(), Run::NONE);
+    let (mut before, mut this) = (0, 0);
     for (i, row) in grid.rows().enumerate() {
-        let this = runs.len();
-        add_runs(&mut runs, i as u8, row, changes.row(i), rule, background);
-        join_rows(&mut runs, before, this, rule);
-        before = this;
+        let next = add_runs(runs, this, i as u8, row, changes.row(i), rule, background);
+        join_rows(&mut runs[..next], before, this, rule);
+        (before, this) = (this, next);
     }
-    collect(cx, &mut runs, univalued)
+    collect(cx, &mut runs[..this], univalued)
 }
 
-/// The runs of a row; `changes` has a bit for every cell that differs from the one before it.
-fn add_runs(runs: &mut Runs, i: u8, row: &[i8], changes: u64, rule: Rule, background: Option<i8>) {
+/// Writes the runs of a row from place `at` on and says where they end; `changes` has a bit for every cell that differs
+/// from the one before it.
+fn add_runs(
+    runs: &mut [Run],
+    mut at: usize,
+    i: u8,
+    row: &[i8],
+    changes: u64,
+    rule: Rule,
+    background: Option<i8>,
+) -> usize {
+    // Where a run must start to touch the one before it, and what that hangs on.
+    let (mut touching, mut parent) = (usize::MAX, 0);
     // The first cell starts a run whatever it is.
     let mut starts = changes & !1;
     let mut start = 0;
@@ -88,15 +102,15 @@ fn add_runs(runs: &mut Runs, i: u8, row: &[i8], changes: u64, rule: Rule, backgr
         let end = if starts == 0 { row.len() } else { starts.trailing_zeros() as usize };
         let color = row[start];
         if Some(color) != background {
-            let at = runs.len() as u16;
-            let parent = match runs.last() {
-                Some(last) if !rule.univalued && (last.row, last.end) == (i, start as u8) => last.parent,
-                _ => at,
-            };
-            runs.push(Run { row: i, start: start as u8, end: end as u8, color, parent });
+            if rule.univalued || start != touching {
+                parent = at as u16;
+            }
+            touching = end;
+            runs[at] = Run { row: i, start: start as u8, end: end as u8, color, parent };
+            at += 1;
         }
         if starts == 0 {
-            return;
+            return at;
         }
         starts &= starts - 1;
         start = end;
@@ -172,6 +186,8 @@ struct Extent {
 }
 
 impl Extent {
+    const NONE: Extent = Extent { top: 0, bottom: 0, left: 0, right: 0, colors: 0, count: 0, start: 0 };
+
     fn height(&self) -> usize {
         usize::from(self.bottom - self.top) + 1
     }
@@ -184,9 +200,9 @@ impl Extent {
 }
 
 fn collect<'a>(cx: &mut Cx<'a>, runs: &mut [Run], univalued: bool) -> Known<'a> {
-    let mut extents = measured(runs);
+    let extents = measured(cx.arena, runs);
     let mut total = 0;
-    for extent in &mut extents {
+    for extent in &mut *extents {
         extent.start = total as u32;
         total += extent.n_words();
     }
@@ -200,12 +216,14 @@ fn collect<'a>(cx: &mut Cx<'a>, runs: &mut [Run], univalued: bool) -> Known<'a> 
         words[line] |= ones((run.end - run.start).into()) << (run.start - extent.left);
     }
     let words = &*words;
-    let mut order: SmallVec<[u64; 32]> = SmallVec::with_capacity(extents.len());
-    order.extend(extents.iter().enumerate().map(|(at, extent)| sort_key(extent, at, words)));
+    let order = cx.arena.repeat(extents.len(), 0);
+    for ((key, extent), at) in order.iter_mut().zip(&*extents).zip(0..) {
+        *key = sort_key(extent, at, words);
+    }
     order.sort_unstable();
-    let mut objects: SmallVec<[Value<'a>; 32]> = SmallVec::with_capacity(extents.len());
-    for at in order {
-        let extent = &extents[(at & 0xffff) as usize];
+    let objects = cx.arena.repeat(extents.len(), Value::None);
+    for (to, at) in objects.iter_mut().zip(order) {
+        let extent = &extents[(*at & 0xffff) as usize];
         let planes = Planes {
             row: extent.top.into(),
             col: extent.left.into(),
@@ -214,22 +232,25 @@ fn collect<'a>(cx: &mut Cx<'a>, runs: &mut [Run], univalued: bool) -> Known<'a> 
             words: &words[extent.start as usize..][..extent.n_words()],
         };
         match cx.arena.tight(planes, (extent.right - extent.left).into(), extent.count.into())? {
-            Ok(object) => objects.push(object),
+            Ok(object) => *to = object,
             Err(fail) => return Some(Err(fail)),
         }
     }
-    Some(cx.arena.set_ascending(&objects))
+    Some(if objects.is_empty() { Ok(Value::EMPTY_SET) } else { cx.arena.listed(objects) })
 }
 
 /// Numbers the objects in the order of their first runs, and measures them.
-fn measured(runs: &mut [Run]) -> SmallVec<[Extent; 32]> {
-    let mut extents: SmallVec<[Extent; 32]> = SmallVec::new();
+fn measured<'a>(arena: &'a Arena, runs: &mut [Run]) -> &'a mut [Extent] {
+    let roots = runs.iter().zip(0..).filter(|(run, at)| run.parent == *at);
+    let extents = arena.repeat(roots.count(), Extent::NONE);
+    let mut n = 0;
     for at in 0..runs.len() {
         let Run { row, start, end, color, parent } = runs[at];
         let (colors, count) = (1 << (color + 1), u16::from(end - start));
         if usize::from(parent) == at {
-            runs[at].parent = extents.len() as u16;
-            extents.push(Extent { top: row, bottom: row, left: start, right: end, colors, count, start: 0 });
+            runs[at].parent = n as u16;
+            extents[n] = Extent { top: row, bottom: row, left: start, right: end, colors, count, start: 0 };
+            n += 1;
             continue;
         }
         // What a run hangs on comes before it and has its number already.
@@ -246,12 +267,12 @@ fn measured(runs: &mut [Run]) -> SmallVec<[Extent; 32]> {
 }
 
 /// Objects are disjoint, so their first members order them: by colour, then by place. The number comes last.
-fn sort_key(extent: &Extent, number: usize, words: &[u64]) -> u64 {
+fn sort_key(extent: &Extent, number: u64, words: &[u64]) -> u64 {
     let plane = &words[extent.start as usize..];
     let row = plane.iter().position(|word| *word != 0).unwrap_or(0);
     let col = u64::from(extent.left) + u64::from(plane[row].trailing_zeros());
     let color = u64::from(extent.colors.trailing_zeros());
-    color << 40 | (u64::from(extent.top) + row as u64) << 32 | col << 16 | number as u64
+    color << 40 | (u64::from(extent.top) + row as u64) << 32 | col << 16 | number
 }
 
 /// All cells of each colour, as objects.
@@ -290,20 +311,20 @@ fn toobject<'a>(cx: &mut Cx<'a>, patch: Value<'a>, grid: Value<'a>) -> Known<'a>
     if inside && patch.rows().len() == height as usize {
         return painted_plane(cx, patch, grid);
     }
-    let mut places = flat(patch);
+    let places = cx.arena.words_like(flat(cx.arena, patch));
     // The part of each word that lies on the grid.
     let within = ones((grid.width() as i64 - col).max(0)) & !ones((-col).max(0));
     for (i, word) in places.iter_mut().enumerate() {
         let inside = (0..grid.height() as i64).contains(&(row + i as i64));
         *word = if inside { *word & within } else { 0 };
     }
-    let colors = colors_at(grid, &places, row, col)?;
+    let colors = colors_at(grid, places, row, col)?;
     if colors == 0 {
         return Some(Ok(Value::EMPTY_SET));
     }
     let starts = plane_starts(colors, height as usize);
     let mut words: Words = smallvec![0; colors.count_ones() as usize * height as usize];
-    each_cell(grid, &places, row, col, |i, bit, color| words[starts[(color + 1) as usize & 15] + i] |= bit);
+    each_cell(grid, places, row, col, |i, bit, color| words[starts[(color + 1) as usize & 15] + i] |= bit);
     cx.arena.patch(Planes { row, col, height: height as usize, colors, words: &words })
 }
 
@@ -364,24 +385,30 @@ fn occurrences<'a>(cx: &mut Cx<'a>, grid: Value<'a>, obj: Value<'a>) -> Known<'a
     if rows <= 0 || cols <= 0 {
         return Some(Ok(Value::EMPTY_SET));
     }
-    let mut left: Words = smallvec![ones(cols); rows as usize];
+    let left = cx.arena.words(rows as usize, ones(cols));
     for (color, plane) in object.planes() {
-        let bits = Bits::of_color(grid, color as i8).rows();
+        let bits = Bits::of_color(grid, color as i8).rows_in(cx.arena);
         let mut first = 0;
         for same in plane.chunk_by(|a, b| a == b) {
             if same[0] != 0 {
-                let mut places = bits.clone();
+                // The last rows of the grid can only be the last ones of the object.
+                let mut places: Words =
+                    Words::from_slice(&bits[first..first + rows as usize + same.len() - 1]);
                 erode(&mut places, same[0]);
                 thin(&mut places, same.len());
-                left.iter_mut().zip(&places[first..]).for_each(|(left, place)| *left &= place);
-                if left.iter().all(|left| *left == 0) {
+                let mut any = 0;
+                for (left, place) in left.iter_mut().zip(&places) {
+                    *left &= place;
+                    any |= *left;
+                }
+                if any == 0 {
                     return Some(Ok(Value::EMPTY_SET));
                 }
             }
             first += same.len();
         }
     }
-    cx.arena.patch(Planes { row: 0, col: 0, height: rows as usize, colors: 0, words: &left })
+    cx.arena.plane(0, 0, 0, left)
 }
 
 /// Leaves in every row the columns from which all bits of `word` fall on bits.
@@ -411,11 +438,12 @@ fn erode_run(rows: &mut [u64], start: u32, length: u32) {
 
 /// Leaves in every row what it has in common with those after it, `n` in all, by doubling.
 fn thin(rows: &mut [u64], n: usize) {
+    let rows = std::cell::Cell::from_mut(rows).as_slice_of_cells();
     let mut done = 1;
     while done < n {
         let step = done.min(n - done);
-        for at in 0..rows.len() - step {
-            rows[at] &= rows[at + step];
+        for (row, later) in rows.iter().zip(&rows[step..]) {
+            row.set(row.get() & later.get());
         }
         done += step;
     }

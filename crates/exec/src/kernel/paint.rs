@@ -3,7 +3,7 @@
 use batt_dsl::Cx;
 use batt_value::{Fail, Grid, Patch, Value};
 
-use super::grid::histogram;
+use super::grid::most;
 
 serve! {
     P2: paint, underpaint, cover;
@@ -35,13 +35,17 @@ impl<'a> Brush<'a> {
                 };
                 let small = |item: &Value<'_>| match item {
                     Value::Cell(cell) => i8::try_from(cell.color()).is_ok(),
-                    Value::Pair(_) => !colored,
                     _ => false,
                 };
                 // Cells and places do not mix: the first member decides what the others must be.
-                let cells = items.iter().filter(|item| matches!(item, Value::Cell(_))).count();
-                let pure = cells == 0 || cells == items.len();
-                (pure && items.iter().all(small)).then_some(Brush::Cells(items))
+                let pure = match items.first() {
+                    Some(Value::Pair(_)) => {
+                        !colored && items.iter().all(|item| matches!(item, Value::Pair(_)))
+                    }
+                    Some(_) => items.iter().all(small),
+                    None => true,
+                };
+                pure.then_some(Brush::Cells(items))
             }
             _ => None,
         }
@@ -128,7 +132,7 @@ fn fill<'a>(cx: &mut Cx<'a>, grid: Value<'a>, value: Value<'a>, patch: Value<'a>
 fn underfill<'a>(cx: &mut Cx<'a>, grid: Value<'a>, value: Value<'a>, patch: Value<'a>) -> Known<'a> {
     let Value::Grid(it) = grid else { return None };
     let (color, brush) = (small(value)?, Brush::new(patch, false)?);
-    let background = histogram(it.cells())?.most();
+    let background = most(it.cells())?;
     changed(cx, it, |cells| {
         brush.each_cell(cells, it.width(), |cell, _| {
             if *cell == background {
@@ -147,7 +151,7 @@ fn paint<'a>(cx: &mut Cx<'a>, grid: Value<'a>, obj: Value<'a>) -> Known<'a> {
 fn underpaint<'a>(cx: &mut Cx<'a>, grid: Value<'a>, obj: Value<'a>) -> Known<'a> {
     let Value::Grid(it) = grid else { return None };
     let brush = Brush::new(obj, true)?;
-    let background = histogram(it.cells())?.most();
+    let background = most(it.cells())?;
     changed(cx, it, |cells| {
         brush.each_cell(cells, it.width(), |cell, color| {
             if *cell == background {
@@ -159,7 +163,7 @@ fn underpaint<'a>(cx: &mut Cx<'a>, grid: Value<'a>, obj: Value<'a>) -> Known<'a>
 
 fn cover<'a>(cx: &mut Cx<'a>, grid: Value<'a>, patch: Value<'a>) -> Known<'a> {
     let Value::Grid(it) = grid else { return None };
-    fill(cx, grid, Value::Int(histogram(it.cells())?.most().into()), patch)
+    fill(cx, grid, Value::Int(most(it.cells())?.into()), patch)
 }
 
 fn move_object<'a>(cx: &mut Cx<'a>, grid: Value<'a>, obj: Value<'a>, offset: Value<'a>) -> Known<'a> {
@@ -169,7 +173,7 @@ fn move_object<'a>(cx: &mut Cx<'a>, grid: Value<'a>, obj: Value<'a>, offset: Val
     if !patch.is_object() {
         return None;
     }
-    let background = histogram(it.cells())?.most();
+    let background = most(it.cells())?;
     let Some(Value::Patch(moved)) = cx.arena.moved(patch, offset.row(), offset.col()) else { return None };
     changed(cx, it, |cells| {
         Brush::Patch(patch).each_cell(cells, it.width(), |cell, _| *cell = background);

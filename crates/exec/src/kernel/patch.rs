@@ -183,9 +183,15 @@ pub(super) fn union<'a>(arena: &'a Arena, patches: &[Value<'a>]) -> Known<'a> {
         let Value::Patch(patch) = item else { continue };
         let (row, col, _, _) = patch.bounds();
         let (skip, shift) = ((row - top) as usize, col - left);
-        for (color, plane) in patch.planes() {
-            let to = &mut words[starts[(color + 1) as usize & 15] + skip..];
+        let add = |to: &mut [u64], plane: &[u64]| {
             to.iter_mut().zip(plane).for_each(|(to, from)| *to |= from << shift);
+        };
+        if n_words == height {
+            add(&mut words[skip..], patch.rows());
+            continue;
+        }
+        for (color, plane) in patch.planes() {
+            add(&mut words[starts[(color + 1) as usize & 15] + skip..], plane);
         }
     }
     arena.counted(Planes { row: top, col: left, height, colors, words }, (right - left) as u32)
@@ -224,7 +230,7 @@ fn wide_union<'a>(
     if n_planes * height * stride > 20_000 {
         return None;
     }
-    let mut words = vec![0u64; n_planes * height * stride];
+    let words = arena.words(n_planes * height * stride, 0);
     for item in patches {
         let Value::Patch(patch) = item else { continue };
         let (row, col, _, _) = patch.bounds();
@@ -240,7 +246,9 @@ fn wide_union<'a>(
             }
         }
     }
-    let mut cells = Vec::new();
+    let n = words.iter().map(|word| word.count_ones()).sum::<u32>();
+    let cells = arena.repeat(n as usize, Value::None);
+    let mut next = 0;
     let mut rest = colors;
     for plane in words.chunks_exact(height * stride) {
         let color = i64::from(rest.trailing_zeros()) - 1;
@@ -251,15 +259,16 @@ fn wide_union<'a>(
                 while bits != 0 {
                     let (i, j) = (top + i as i64, left + 64 * j as i64 + i64::from(bits.trailing_zeros()));
                     bits &= bits - 1;
-                    cells.push(match colors {
+                    cells[next] = match colors {
                         0 => Value::Pair(Pair::new(i, j)?),
                         _ => Value::Cell(Cell::new(color, i, j)?),
-                    });
+                    };
+                    next += 1;
                 }
             }
         }
     }
-    Some(arena.set_ascending(&cells))
+    Some(arena.listed(cells))
 }
 
 /// Which plane a colour has among `colors`.
@@ -568,10 +577,13 @@ fn line<'a>(arena: &'a Arena, a: (i64, i64), b: (i64, i64)) -> Known<'a> {
 }
 
 /// The places of a patch, whatever their colours.
-pub(super) fn flat(patch: &Patch<'_>) -> Words {
+pub(super) fn flat<'a>(arena: &'a Arena, patch: &Patch<'a>) -> &'a [u64] {
     let (first, others) = patch.rows().split_at(patch.bounds().2 as usize);
-    let mut words = Words::from_slice(first);
-    for plane in others.chunks_exact(words.len()) {
+    if others.is_empty() {
+        return first;
+    }
+    let words = arena.words_like(first);
+    for plane in others.chunks_exact(first.len()) {
         words.iter_mut().zip(plane).for_each(|(to, from)| *to |= from);
     }
     words

@@ -369,18 +369,18 @@ fn shift<'a>(cx: &mut Cx<'a>, patch: Value<'a>, directions: Value<'a>) -> Known<
     let Value::Pair(by) = directions else { return None };
     let moved = match as_patch(cx.arena, patch) {
         Some(patch) => cx.arena.moved(patch, by.row(), by.col())?,
-        None => moved_places(cx, &listed_places(patch)?, by)?,
+        None => moved_places(cx, patch, by)?,
     };
     per_cell(cx, u64::from(patch.weight()) + PAIR, moved)
 }
 
 /// Places that do not fit in bit planes.
-fn moved_places<'a>(cx: &mut Cx<'a>, places: &[Pair], by: Pair) -> Known<'a> {
-    let mut moved = Vec::with_capacity(places.len());
-    for place in places {
-        moved.push(pair(place.row() + by.row(), place.col() + by.col())?);
-    }
-    cx.arena.set(&moved).ok().filter(|_| !moved.is_empty())
+fn moved_places<'a>(cx: &mut Cx<'a>, patch: Value<'a>, by: Pair) -> Known<'a> {
+    let places = listed_places(patch)?;
+    let one = |place: &Pair| pair(place.row() + by.row(), place.col() + by.col());
+    let moved = cx.arena.try_gather(places.iter().map(one)).filter(|moved| !moved.is_empty())?;
+    // A set that moves as a whole still ascends.
+    if patch.is_set() { cx.arena.set_ascending(moved).ok() } else { cx.arena.set_in(moved).ok() }
 }
 
 fn recolor<'a>(cx: &mut Cx<'a>, value: Value<'a>, patch: Value<'a>) -> Known<'a> {
