@@ -212,20 +212,6 @@ impl StopWatch {
 }
 
 fn shares(trace: &Trace) -> Vec<Share> {
-    let mut sums: Vec<(Category, u64)> = Vec::new();
-    let seen = trace.finish();
-    for (spot, sum) in seen.lanes.iter().flat_map(|lane| &lane.between) {
-        let category = spot.info().category;
-        match sums.iter_mut().find(|(known, _)| *known == category) {
-            Some((_, ns)) => *ns += sum.ns,
-            None => sums.push((category, sum.ns)),
-        }
-    }
-    let whole: u64 = sums.iter().map(|(_, ns)| ns).sum();
-    sums.sort_by_key(|(category, ns)| (std::cmp::Reverse(*ns), *category));
-    let share = |(category, ns): (Category, u64)| Share {
-        category: category.name(),
-        share: ns as f64 / whole as f64,
-    };
-    sums.into_iter().map(share).collect()
+    let share = |(category, share): (Category, f64)| Share { category: category.name(), share };
+    trace.finish().shares().into_iter().map(share).collect()
 }

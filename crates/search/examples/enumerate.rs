@@ -82,18 +82,7 @@ fn shares(tasks: &[Task], fuel: u64) -> Vec<(Category, f64)> {
     for task in tasks {
         search(task, fuel, Some(&trace));
     }
-    let mut sums: Vec<(Category, u64)> = Vec::new();
-    let seen = trace.finish();
-    for (spot, sum) in seen.lanes.iter().flat_map(|lane| &lane.between) {
-        let category = spot.info().category;
-        match sums.iter_mut().find(|(known, _)| *known == category) {
-            Some((_, ns)) => *ns += sum.ns,
-            None => sums.push((category, sum.ns)),
-        }
-    }
-    let whole: u64 = sums.iter().map(|(_, ns)| ns).sum();
-    sums.sort_by_key(|(category, ns)| (std::cmp::Reverse(*ns), *category));
-    sums.into_iter().map(|(category, ns)| (category, ns as f64 / whole as f64)).collect()
+    trace.finish().shares()
 }
 
 /// Processor time of this thread.

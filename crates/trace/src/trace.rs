@@ -1,11 +1,12 @@
 //! The lanes of a run.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::clock::Clock;
 use crate::histogram::Histogram;
 use crate::lane::{Closed, Event, Lane, SpotSum, TaskSeen};
-use crate::spot::Spot;
+use crate::spot::{Category, Spot};
 
 /// How closely to look.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -62,6 +63,24 @@ pub struct LaneSeen {
     pub stamps: u64,
     /// Calls that were counted.
     pub calls: u64,
+}
+
+impl Seen {
+    /// What part of all lanes' time went to each category, the largest first.
+    pub fn shares(&self) -> Vec<(Category, f64)> {
+        let mut sums: BTreeMap<Category, u64> = BTreeMap::new();
+        for lane in &self.lanes {
+            let within = lane.tasks.iter().flat_map(|task| &task.spots);
+            for (spot, sum) in lane.between.iter().chain(within) {
+                *sums.entry(spot.info().category).or_default() += sum.ns;
+            }
+        }
+        let whole = sums.values().sum::<u64>().max(1) as f64;
+        let mut shares: Vec<_> =
+            sums.into_iter().map(|(category, ns)| (category, ns as f64 / whole)).collect();
+        shares.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        shares
+    }
 }
 
 impl LaneSeen {

@@ -190,6 +190,8 @@ fn check(rounds: &[(usize, Vec<Work>)], level: Level, panics: bool) {
             assert_eq!(inner, oracle.inner);
         }
     }
+    let whole: f64 = seen.shares().iter().map(|(_, share)| share).sum();
+    assert!(wall == 0 || (whole - 1.0).abs() < 1e-9, "{whole}");
     // The main lane did nothing that it told us about.
     let main = &seen.lanes[0];
     assert_eq!(booked(main), [(Spot::UNACCOUNTED, wall)].into_iter().filter(|(_, ns)| *ns > 0).collect());
