@@ -27,9 +27,9 @@ pub(crate) struct Args {
     /// named tasks, and the built-in programs for the built-in tasks
     #[arg(long, value_name = "FILE")]
     programs: Option<PathBuf>,
-    /// How often everything is measured
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
-    rounds: u32,
+    /// How often everything is measured; if left out 5 times, for `profile`, which is over much sooner, 200 times
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    rounds: Option<u32>,
     /// In all-pairs, run a program on the later inputs of a task too when it was wrong on an earlier one
     #[arg(long)]
     go_on: bool,
@@ -57,7 +57,7 @@ pub(crate) fn run(args: &Args) -> Answer {
     }
     if args.what == Some(What::Profile) {
         let load = || data::open(&folder.data, &Options::STRICT);
-        return super::bench_profile::run(load, &programs, args.rounds as usize, args.json);
+        return super::bench_profile::run(load, &programs, args.rounds.unwrap_or(200) as usize, args.json);
     }
     let reference = match &args.reference {
         Some(checkout) => {
@@ -76,7 +76,7 @@ pub(crate) fn run(args: &Args) -> Answer {
     let setup = Setup {
         load: &load,
         programs: &programs,
-        rounds: args.rounds as usize,
+        rounds: args.rounds.unwrap_or(5) as usize,
         go_on: args.go_on,
         progress: &progress,
     };
@@ -200,7 +200,12 @@ fn print_answers(out: &mut impl Write, figures: &Figures) -> anyhow::Result<()> 
 }
 
 fn print_comparison(out: &mut impl Write, reference: &Comparison) -> anyhow::Result<()> {
-    writeln!(out, "\nbeside {}, 1 thread each, rounds in turn, load and parse excluded", reference.version)?;
+    writeln!(
+        out,
+        "\nbeside {}, 1 thread each, rounds in turn (ours of {} passes), load and parse excluded",
+        reference.version,
+        batt_bench::PASSES
+    )?;
     writeln!(out, "{:<54}{:>12}{:>12}{:>10}", "", "batt", "CPython", "times")?;
     for ratio in &reference.ratios {
         let what = format!("{}: {}", ratio.tasks, ratio.clock);

@@ -37,7 +37,7 @@ fn print(figures: &ProfileFigures) -> anyhow::Result<()> {
     let ns = |ns: u64| time(ns as f64);
     let ProfileFigures { tasks, rounds, plain_ns, before_ns, recorded, deep, whole, what_if, logging } =
         figures;
-    writeln!(out, "{tasks} tasks, 1 thread, fastest of {rounds} rounds of each task, in turn")?;
+    writeln!(out, "{tasks} tasks, 1 thread, fastest of {rounds} rounds, in turn")?;
     writeln!(
         out,
         "without a recorder   {} to run and score, {} to load and read before",

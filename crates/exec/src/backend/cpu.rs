@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use batt_dsl::{Cx, Limits, Table, registry, traced};
 use batt_lang::Op;
 use batt_plan::{Entry, Needs, Node, NodeId, Plan, ProgramId};
-use batt_trace::{Lane, Spot};
+use batt_trace::{Lane, Open, Spot};
 use batt_value::{Arena, Fail, Owned, Symbol, Value, order};
 use rayon::prelude::*;
 
@@ -431,39 +431,40 @@ impl<'o: 't, 'p: 't, 't> TaskRun<'_, 'o, 'p, 't> {
                 Needs::Nothing => on.memos[slot] = self.prepared.folded[id.index()],
                 Needs::Samples => {
                     if self.per_task.memos[slot].is_none() {
-                        let node = || self.per_task(id, fuel, self.lane);
-                        self.per_task.memos[slot] = Some(self.told(id, self.per_task.arena, node));
+                        let open = self.open(id, self.per_task.arena);
+                        let memo = self.per_task(id, fuel, self.lane);
+                        self.close(open, id, self.per_task.arena, &memo);
+                        self.per_task.memos[slot] = Some(memo);
                     }
                     on.memos[slot] = self.per_task.memos[slot];
                 }
-                Needs::Input if self.lane.is_none() => self.on_sample(id, on, fuel),
                 Needs::Input => {
-                    let arena = on.cx.arena;
-                    self.told(id, arena, || {
-                        self.on_sample(id, on, fuel);
-                        on.memos[slot].expect("just computed")
-                    });
+                    let open = self.open(id, on.cx.arena);
+                    self.on_sample(id, on, fuel);
+                    if let Some(memo) = &on.memos[slot] {
+                        self.close(open, id, on.cx.arena, memo);
+                    }
                 }
             }
         }
         on.memos[slot].as_ref().expect("all that need nothing are folded, and the others just computed")
     }
 
-    /// Computes a node and tells the lane, if there is one.
+    /// Tells the lane, if there is one, that a node is about to be computed. An input is there already; to say so is
+    /// not worth a stamp.
     #[inline]
-    fn told<'s>(&self, id: NodeId, arena: &Arena, compute: impl FnOnce() -> Memo<'s>) -> Memo<'s> {
-        let Some(lane) = self.lane else { return compute() };
+    fn open(&self, id: NodeId, arena: &Arena) -> Option<(&'o Lane, Open, usize)> {
+        let lane = self.lane?;
         let node = self.prepared.plan.node(id);
-        // An input is there already; to say so is not worth a stamp.
-        if !node.is_call() {
-            return compute();
+        node.is_call().then(|| (lane, lane.open_node(spot(&node.op)), arena.used()))
+    }
+
+    #[inline]
+    fn close(&self, open: Option<(&'o Lane, Open, usize)>, id: NodeId, arena: &Arena, memo: &Memo<'_>) {
+        if let Some((lane, open, used)) = open {
+            let bytes = arena.used().saturating_sub(used) as u64;
+            lane.close_node(open, id.0, memo.bill, bytes, memo.fail.is_some());
         }
-        let before = arena.used();
-        let open = lane.open_node(spot(&node.op));
-        let memo = compute();
-        let bytes = arena.used().saturating_sub(before) as u64;
-        lane.close_node(open, id.0, memo.bill, bytes, memo.fail.is_some());
-        memo
     }
 
     /// A node once more with less fuel.
