@@ -86,7 +86,7 @@ struct Rate(u64);
 impl Rate {
     const SHIFT: u32 = 32;
     /// How long the counter is watched; a reading of both clocks is off by some tens of nanoseconds.
-    const WATCHED: u64 = 200_000;
+    const WATCHED: u64 = 100_000;
 
     /// Watches the counter beside the system's clock.
     fn measure() -> Rate {

@@ -25,7 +25,8 @@ pub struct Lane {
     log: Box<[Cell<Lap>; LOG]>,
     log_len: Cell<usize>,
     node: Node,
-    sample: Cell<(u32, u64)>,
+    /// When the samples that are being run began, in nanoseconds.
+    batch: Cell<u64>,
     /// How often calls inside nodes were counted.
     counted: Cell<u64>,
     handicap: Option<Handicap>,
@@ -55,6 +56,29 @@ pub struct NodeSum {
     pub bytes: u64,
 }
 
+/// What a node was computed on, one after another without a stamp in between.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct NodeRuns {
+    pub hits: u16,
+    pub fails: u16,
+    pub fuel: u64,
+    /// Memory handed out.
+    pub bytes: u64,
+}
+
+impl NodeRuns {
+    pub fn once(fuel: u64, bytes: u64, failed: bool) -> NodeRuns {
+        NodeRuns { hits: 1, fails: failed.into(), fuel, bytes }
+    }
+
+    /// Once more.
+    pub fn add(&mut self, fuel: u64, failed: bool) {
+        self.hits += 1;
+        self.fails += u16::from(failed);
+        self.fuel += fuel;
+    }
+}
+
 /// Calls of one primitive through function values inside one node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Inner {
@@ -63,6 +87,14 @@ pub struct Inner {
     pub fuel: u64,
     /// Measured with [`Level::Deep`](crate::Level::Deep) only, else 0.
     pub ns: u64,
+}
+
+impl Inner {
+    fn add(&mut self, other: Inner) {
+        self.calls += other.calls;
+        self.fuel += other.fuel;
+        self.ns += other.ns;
+    }
 }
 
 /// What a lane saw of one task.
@@ -80,7 +112,7 @@ pub struct TaskSeen {
     pub nodes: Vec<(u32, NodeSum)>,
     /// By node and primitive.
     pub inner: Vec<(u32, u16, Inner)>,
-    /// The time of each sample.
+    /// The time of each sample, split by fuel over those that were run together.
     pub samples: Vec<u64>,
 }
 
@@ -100,23 +132,25 @@ pub struct Event {
 struct Lap {
     /// In ticks. It began when the one before it ended.
     end: u64,
-    fuel: u64,
-    bytes: u64,
     /// The node that was computed; [`NO_NODE`] if it was something else.
     node: u32,
     spot: Spot,
-    failed: bool,
+    runs: NodeRuns,
 }
 
 impl Lap {
-    const NONE: Lap =
-        Lap { end: 0, fuel: 0, bytes: 0, node: NO_NODE, spot: Spot::UNACCOUNTED, failed: false };
+    const NONE: Lap = Lap {
+        end: 0,
+        node: NO_NODE,
+        spot: Spot::UNACCOUNTED,
+        runs: NodeRuns { hits: 0, fails: 0, fuel: 0, bytes: 0 },
+    };
 }
 
 const NO_NODE: u32 = u32::MAX;
 
 /// A log is read when it is this long. PERF: long enough that the caches are the reader's then, and not before.
-const LOG: usize = 1 << 12;
+const LOG: usize = 1 << 10;
 
 /// A task begins or ends before a lap of the log.
 struct Turn {
@@ -274,7 +308,7 @@ impl Lane {
                 used: vec![Cell::default(); n_primitives.div_ceil(64)].into(),
                 any: Cell::new(false),
             },
-            sample: Cell::new((u32::MAX, now)),
+            batch: Cell::new(time),
             counted: Cell::new(0),
             handicap: None,
             by_spot: false,
@@ -365,23 +399,23 @@ impl Lane {
 
     /// The node is computed.
     #[inline]
-    pub fn close_node(&self, _: Open, id: u32, fuel: u64, bytes: u64, failed: bool) {
+    pub fn close_node(&self, _: Open, id: u32, runs: NodeRuns) {
         let spot = self.node.spot.get();
         if self.deep || self.handicap.is_some() {
-            self.before_close(id);
+            self.before_close(id, runs.hits);
         }
         let node = if self.by_spot { spot.index() as u32 } else { id };
-        self.write(|end| Lap { end, fuel, bytes, node, spot, failed });
+        self.write(|end| Lap { end, node, spot, runs });
         if self.node.any.replace(false) {
             self.book.borrow_mut().take_inner(node, &self.node);
         }
     }
 
     #[cold]
-    fn before_close(&self, id: u32) {
+    fn before_close(&self, id: u32, hits: u16) {
         if let Some(handicap) = &self.handicap {
             let wait = handicap.waits.get(id as usize).copied().unwrap_or(0);
-            self.wait(wait, &handicap.over);
+            self.wait(wait * u64::from(hits), &handicap.over);
         }
         // Calls that a panic left open end here.
         let earlier = self.node.own_ns.get();
@@ -422,7 +456,7 @@ impl Lane {
         let mut ns = 0;
         if self.deep {
             ns = node.own_ns.get() + self.stamp_ns(Spot::primitive(primitive));
-            self.book.borrow_mut().touch(primitive, ns);
+            self.book.borrow_mut().touch(primitive, ns, 1);
             node.own_ns.set(call.own_ns);
             node.running.set(call.running);
         }
@@ -458,7 +492,7 @@ impl Lane {
     pub fn begin_task(&self, id: &str, cells: u64) {
         self.settle();
         self.current.set(Spot::SET_UP);
-        self.sample.set((u32::MAX, self.last.get()));
+        self.batch.set(self.clock.ns(self.last.get()));
         self.turn(Begins::Task { id: id.to_owned(), cells });
     }
 
@@ -466,34 +500,21 @@ impl Lane {
         self.book.borrow_mut().turns.push(Turn { lap: self.log_len.get(), what });
     }
 
-    /// The samples of a task follow each other; this one begins with the last stamp.
-    pub fn begin_sample(&self, sample: u32) {
-        self.end_sample(Some(sample));
-    }
-
-    /// The last sample is over: the rest of the task's time belongs to none.
-    pub fn end_samples(&self) {
+    /// Samples of the task were run side by side since the last batch, or since it began; each burnt so much fuel. The
+    /// time is split over them by that.
+    pub fn end_batch(&self, fuel: impl Iterator<Item = u64>) {
         self.settle();
-        self.end_sample(None);
-    }
-
-    fn end_sample(&self, next: Option<u32>) {
-        let now = self.last.get();
-        let (sample, start) = self.sample.replace((next.unwrap_or(u32::MAX), now));
-        if sample != u32::MAX {
-            let samples = &mut self.book.borrow_mut().samples;
-            let place = sample as usize;
-            if place >= samples.len() {
-                samples.resize(place + 1, 0);
-            }
-            samples[place] += self.clock.ns(now) - self.clock.ns(start);
-        }
+        let now = self.clock.ns(self.last.get());
+        let start = self.batch.replace(now);
+        let samples = &mut self.book.borrow_mut().samples;
+        let first = samples.len();
+        samples.extend(fuel);
+        share(now - start, &mut samples[first..]);
     }
 
     /// The task is over.
     pub fn end_task(&self, base: Spot) {
         self.settle();
-        self.end_sample(None);
         self.current.set(base);
         let (samples, inner) = {
             let book = &mut *self.book.borrow_mut();
@@ -645,7 +666,7 @@ impl Book {
 
     fn node(&mut self, lap: &Lap, ns: u64) {
         if let Some(primitive) = lap.spot.as_primitive() {
-            self.touch(primitive, ns);
+            self.touch(primitive, ns, lap.runs.hits.into());
         }
         let id = lap.node as usize;
         if id >= self.places.len() {
@@ -656,11 +677,12 @@ impl Book {
             self.places[id] = self.nodes.len() as u32;
         }
         let (_, sum) = &mut self.nodes[self.places[id] as usize - 1];
-        sum.hits += 1;
-        sum.fails += u32::from(lap.failed);
+        let NodeRuns { hits, fails, fuel, bytes } = lap.runs;
+        sum.hits += u32::from(hits);
+        sum.fails += u32::from(fails);
         sum.ns += ns;
-        sum.fuel += lap.fuel;
-        sum.bytes += lap.bytes;
+        sum.fuel += fuel;
+        sum.bytes += bytes;
     }
 
     #[cold]
@@ -674,12 +696,17 @@ impl Book {
         }
     }
 
+    /// So many calls took so long together. The first ever is told apart if it has a stamp of its own.
     #[inline]
-    fn touch(&mut self, primitive: u16, ns: u64) {
+    fn touch(&mut self, primitive: u16, ns: u64, calls: u32) {
         let primitive = &mut self.primitives[usize::from(primitive)];
+        let each = ns / u64::from(calls.max(1));
         match primitive.cold {
-            None => primitive.cold = Some(ns),
-            Some(_) => primitive.warm.add(ns),
+            None => {
+                primitive.cold = Some(each);
+                primitive.warm.add(each, calls - 1);
+            }
+            Some(_) => primitive.warm.add(each, calls),
         }
     }
 
@@ -723,20 +750,27 @@ impl Book {
         self.nodes.iter().for_each(|(id, _)| self.places[*id as usize] = 0);
         let nodes = self.nodes.drain(..).collect();
         let cold = self.tasks.is_empty();
-        let inner = &mut self.inner[inner];
+        let mut inner = self.inner[inner].to_vec();
         inner.sort_unstable_by_key(|(node, primitive, _)| (*node, *primitive));
-        let inner = inner.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)).map(sum_up).collect();
+        inner.dedup_by(|new, sum| {
+            let same = (new.0, new.1) == (sum.0, sum.1);
+            if same {
+                sum.2.add(new.2);
+            }
+            same
+        });
         self.tasks.push(TaskSeen { id, start, end: self.time, cold, cells, spots, nodes, inner, samples });
     }
 }
 
-/// Entries of the same node and primitive.
-fn sum_up(entries: &[(u32, u16, Inner)]) -> (u32, u16, Inner) {
-    let (node, primitive, _) = entries[0];
-    let add = |sum: Inner, (.., it): &(u32, u16, Inner)| Inner {
-        calls: sum.calls + it.calls,
-        fuel: sum.fuel + it.fuel,
-        ns: sum.ns + it.ns,
-    };
-    (node, primitive, entries.iter().fold(Inner::default(), add))
+/// Splits a whole by weights, which the parts take the place of.
+fn share(whole: u64, weights: &mut [u64]) {
+    let sum: u64 = weights.iter().map(|weight| weight + 1).sum();
+    let (mut passed, mut given) = (0, 0);
+    for weight in weights {
+        passed += *weight + 1;
+        let until = (u128::from(whole) * u128::from(passed) / u128::from(sum)) as u64;
+        *weight = until - given;
+        given = until;
+    }
 }

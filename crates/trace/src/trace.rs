@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::clock::Clock;
 use crate::histogram::Histogram;
-use crate::lane::{Closed, Event, Lane, SpotSum, TaskSeen};
+use crate::lane::{Closed, Event, Lane, NodeRuns, SpotSum, TaskSeen};
 use crate::spot::{Category, Spot};
 
 /// How closely to look.
@@ -201,8 +201,8 @@ fn seen(lane: Closed) -> LaneSeen {
 
 /// Tries out stamps and counted calls, on a lane that nobody looks at.
 fn costs(clock: &Clock, n_primitives: usize) -> Costs {
-    const TRIES: usize = 9;
-    const STEPS: u64 = 200;
+    const TRIES: usize = 5;
+    const STEPS: u64 = 100;
     let lane = Lane::new(clock.clone(), false, Spot::IDLE, n_primitives.max(1), 0, None);
     let time = |step: &dyn Fn()| {
         let once = |_| {
@@ -215,13 +215,13 @@ fn costs(clock: &Clock, n_primitives: usize) -> Costs {
     };
     let stamp = time(&|| {
         let open = lane.open_node(Spot::primitive(0));
-        lane.close_node(open, 0, 0, 0, false);
+        lane.close_node(open, 0, NodeRuns::default());
     });
     let open = lane.open_node(Spot::APPLY);
     let call = time(&|| {
         let call = lane.enter_call(0, 1);
         lane.exit_call(call, 0, 0);
     });
-    lane.close_node(open, 0, 0, 0, false);
+    lane.close_node(open, 0, NodeRuns::default());
     Costs { stamp, call }
 }
