@@ -1,7 +1,7 @@
 //! What the recorder and the log cost, and whether a prediction comes true.
 //!
 //! Everything runs on one thread, in turn with what it is compared to, and the fastest round counts: what else the machine
-//! does can only make it slower. A run with a recorder includes making the recorder and closing it.
+//! does can only make it slower. To make a recorder and to close it, once a run, is told apart.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -14,7 +14,7 @@ use arcbatt::record::{self, Record};
 use arcbatt::report::view::{Speedup, WhatIf};
 use arcbatt::report::{Facts, ReportError, Selection};
 use arcbatt::task::{Dataset, Task};
-use arcbatt::trace::{Clock, LaneSeen, Level, Seen, TaskSeen, Trace};
+use arcbatt::trace::{Clock, LaneSeen, Level, NodeSum, Seen, TaskSeen, Trace};
 use serde::Serialize;
 
 #[derive(Debug, thiserror::Error)]
@@ -41,6 +41,8 @@ pub struct ProfileFigures {
     pub deep: f64,
     /// The same, of a whole run: load, read, merge and execute.
     pub whole: f64,
+    /// To make the recorder and to close it, once a run.
+    pub once_ns: u64,
     pub what_if: Prediction,
     pub logging: Logging,
 }
@@ -93,15 +95,16 @@ pub fn measure_profile(
         return Err(ProfileBenchError::NothingToRun);
     }
     let bench = Bench { pool: Pool::new(1)?, battery, tasks };
-    let [mut plain, mut nodes, mut deep] = [Duration::MAX; 3];
+    let [mut plain, mut nodes, mut deep, mut once] = [Duration::MAX; 4];
     let mut fastest: Option<Seen> = None;
     bench.run(None);
     for _ in 0..rounds {
         plain = plain.min(clocked(|| bench.run(None)));
-        let mut seen = None;
-        nodes = nodes.min(clocked(|| seen = Some(bench.recorded(Level::Nodes, None))));
-        fastest = fastest.into_iter().chain(seen).min_by_key(wall);
-        deep = deep.min(clocked(|| drop(bench.recorded(Level::Deep, None))));
+        let recorded = bench.recorded(Level::Nodes, None);
+        nodes = nodes.min(recorded.run);
+        once = once.min(recorded.once);
+        fastest = fastest.into_iter().chain([recorded.seen]).min_by_key(wall);
+        deep = deep.min(bench.recorded(Level::Deep, None).run);
     }
     let what_if = bench.predict(fastest.ok_or(ProfileBenchError::NothingToRun)?, rounds)?;
     let logging = bench.logging(rounds);
@@ -116,9 +119,17 @@ pub fn measure_profile(
         recorded: ratio(nodes),
         deep: ratio(deep),
         whole,
+        once_ns: once.as_nanos() as u64,
         what_if,
         logging,
     })
+}
+
+struct Recorded {
+    seen: Seen,
+    run: Duration,
+    /// To make the recorder and to close it.
+    once: Duration,
 }
 
 struct Bench<'b> {
@@ -148,38 +159,44 @@ impl Bench<'_> {
     }
 
     /// A run with a recorder. Nodes wait so many nanoseconds, if that is asked for.
-    fn recorded(&self, level: Level, waits: Option<&[u64]>) -> Seen {
+    fn recorded(&self, level: Level, waits: Option<&[u64]>) -> Recorded {
+        let start = Instant::now();
         let mut trace = profile::trace(Clock::real(), level, None);
         if let Some(waits) = waits {
             trace = trace.with_handicap(waits);
         }
-        self.run(Some(&trace));
-        trace.finish()
+        let made = start.elapsed();
+        let run = clocked(|| self.run(Some(&trace)));
+        let start = Instant::now();
+        let seen = trace.finish();
+        Recorded { seen, run, once: made + start.elapsed() }
     }
 
     /// Asks the fastest recording what happens if the dearest primitive that calls no others gets slower, makes its
     /// nodes wait that long, and looks whether it comes true.
     fn predict(&self, fastest: Seen, rounds: usize) -> Result<Prediction, ProfileBenchError> {
-        const FACTOR: f64 = 3.0;
         let primitive = self.dearest(&fastest);
         let name = registry().iter().nth(usize::from(primitive)).map_or("", |it| it.name).to_owned();
-        let waits = self.waits(&fastest, primitive, FACTOR - 1.0);
+        // So much slower that the run takes about twice as long: a smaller change drowns in what else the machine does.
+        let own: u64 = self.own(&fastest, primitive).map(|(_, node)| node.ns).sum();
+        let factor = 1.0 + (wall(&fastest) as f64 / own.max(1) as f64).ceil();
+        let waits = self.waits(&fastest, primitive, factor - 1.0);
         let profile = profile::profile(fastest, &self.battery, 0, &[], None);
         let task = |task: &&Task| record::Task { id: task.id.clone(), ..record::Task::default() };
         let tasks = self.tasks.iter().map(task).collect();
         let record = Record { tasks, profile: Some(Box::new(profile)), ..Record::default() };
-        let slower = Speedup { name: name.clone(), factor: 1.0 / FACTOR };
+        let slower = Speedup { name: name.clone(), factor: 1.0 / factor };
         let what_if = WhatIf::new(&Facts::new(&record, &Selection::default())?, &[slower])?;
         let (mut before_ns, mut measured_ns) = (u64::MAX, u64::MAX);
         for _ in 0..rounds {
-            before_ns = before_ns.min(wall(&self.recorded(Level::Nodes, None)));
-            measured_ns = measured_ns.min(wall(&self.recorded(Level::Nodes, Some(&waits))));
+            before_ns = before_ns.min(wall(&self.recorded(Level::Nodes, None).seen));
+            measured_ns = measured_ns.min(wall(&self.recorded(Level::Nodes, Some(&waits)).seen));
         }
         let change = what_if.predicted.middle - what_if.wall.0 as f64;
         let predicted = before_ns as f64 + change;
         Ok(Prediction {
             primitive: name,
-            factor: FACTOR,
+            factor,
             before_ns,
             predicted_ns: predicted as u64,
             measured_ns,
@@ -210,14 +227,18 @@ impl Bench<'_> {
     /// How long each node of a primitive has to wait to take so many times as long again, in nanoseconds.
     fn waits(&self, seen: &Seen, primitive: u16, times: f64) -> Vec<u64> {
         let mut sums = vec![(0, 0); self.battery.plan().nodes().len()];
-        for (id, node) in tasks(seen).flat_map(|task| &task.nodes) {
-            if self.primitive(*id) == Some(primitive) {
-                let (ns, hits) = &mut sums[*id as usize];
-                *ns += node.ns;
-                *hits += u64::from(node.hits);
-            }
+        for (id, node) in self.own(seen, primitive) {
+            let (ns, hits) = &mut sums[id as usize];
+            *ns += node.ns;
+            *hits += u64::from(node.hits);
         }
         sums.iter().map(|(ns, hits)| (*ns as f64 * times / (*hits).max(1) as f64) as u64).collect()
+    }
+
+    /// The nodes of a primitive in all tasks.
+    fn own<'s>(&self, seen: &'s Seen, primitive: u16) -> impl Iterator<Item = (u32, NodeSum)> + use<'s, '_> {
+        let nodes = tasks(seen).flat_map(|task| task.nodes.iter().copied());
+        nodes.filter(move |(id, _)| self.primitive(*id) == Some(primitive))
     }
 
     /// What a node calls.
