@@ -46,6 +46,9 @@ pub(crate) struct Args {
     /// A store: its best programs for a task are tried first on it, and what is found is filed
     #[arg(long, value_name = "FILE")]
     store: Option<PathBuf>,
+    /// Leave out a step of the search, to see what it is worth; its fuel goes to those that follow
+    #[arg(long, value_enum, value_name = "STEP", num_args = 1..)]
+    without: Vec<Without>,
     #[command(flatten)]
     means: Means,
     /// The submission: there from the first second on, and it only gets better. What is needed to go on lies beside
@@ -70,6 +73,23 @@ pub(crate) struct Args {
     /// Print a JSON document
     #[arg(long)]
     json: bool,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Without {
+    /// The search from the task
+    Enumerate,
+    /// Breeding from known programs
+    Breed,
+}
+
+impl Without {
+    fn step(self) -> search::Step {
+        match self {
+            Without::Enumerate => search::Step::Enumerate,
+            Without::Breed => search::Step::Breed,
+        }
+    }
 }
 
 pub(crate) fn run(args: &Args) -> Answer {
@@ -104,7 +124,8 @@ pub(crate) fn run(args: &Args) -> Answer {
         general,
         of_task: &of_task,
     });
-    let searcher = Searcher::new(known, args.means.seed);
+    let searcher = Searcher::new(known, args.means.seed)
+        .without(args.without.iter().map(|without| without.step()).collect());
 
     let desk = Desk::new(args, &campaign, run, started, pool.threads())?;
     drop(span);
@@ -201,6 +222,7 @@ fn what(args: &Args, campaign: &Campaign, programs: &[Program]) -> SolveRun {
         fuel_per_task: args.means.fuel(),
         seed: args.means.seed,
         programs: programs.iter().map(|program| program.hash().to_string()).collect(),
+        without: args.without.iter().map(|without| format!("{:?}", without.step()).to_lowercase()).collect(),
     }
 }
 
@@ -220,9 +242,10 @@ fn resume(args: &Args, campaign: &mut Campaign, run: &SolveRun) -> anyhow::Resul
         return Ok(0);
     }
     let state = Solve::read(&path).with_context(|| format!("cannot go on from {}", path.display()))?;
-    if (&state.run.dsl, &state.run.programs, state.run.seed) != (&run.dsl, &run.programs, run.seed) {
+    let same = |run: &SolveRun| (run.dsl.clone(), run.programs.clone(), run.without.clone(), run.seed);
+    if same(&state.run) != same(run) {
         bail!(
-            "{} is from a run with another version, other programs or another seed; leave out --resume to start anew",
+            "{} is from a run with another version, other programs, other steps or another seed; leave out --resume to start anew",
             path.display()
         );
     }
