@@ -100,6 +100,25 @@ fn merged_is_stand_alone_when_fuel_runs_out() {
     }
 }
 
+/// Inputs run together as long as their values fit into the memory for that; more of them than are run at once.
+#[test]
+fn many_inputs_and_large_values() {
+    let programs = parse(
+        "def small(I): return rot90(I)\n\
+         def large(I):\n    x = upscale(I, 700)\n    y = rot90(x)\n    return crop(y, ORIGIN, TWO_BY_TWO)\n\
+         def fails(I): return divide(ONE, subtract(height(I), 2))\n",
+    )
+    .programs;
+    let grids: Vec<(usize, Vec<i8>)> =
+        (1..=19).map(|i| (2, vec![i % 10; 2 * (1 + i as usize % 3)])).collect();
+    let job = Job {
+        samples: vec![],
+        inputs: grids.iter().map(|grid| Input { input: picture(grid), must_give: None }).collect(),
+        programs: (0..3).map(ProgramId).collect(),
+    };
+    check(&programs, &[job], Limits::STANDARD);
+}
+
 #[test]
 fn functions_of_the_samples_run_once_a_task() {
     let programs = parse(
