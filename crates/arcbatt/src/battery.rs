@@ -93,7 +93,21 @@ pub struct Setup<'s> {
     pub trace: Option<&'s Trace>,
 }
 
-impl Setup<'_> {
+impl<'s> Setup<'s> {
+    /// As a program runs without further wishes: under the standard limits, on its own task, all that is fast in use.
+    pub fn new(watch: &'s dyn Watch) -> Setup<'s> {
+        Setup {
+            limits: Limits::STANDARD,
+            all_pairs: false,
+            go_on: false,
+            sharing: true,
+            kernels: true,
+            answers: false,
+            watch,
+            trace: None,
+        }
+    }
+
     /// The time of the main lane goes to `spot`.
     fn enter(&self, spot: Spot) -> Option<batt_trace::MainSpan<'_>> {
         self.trace.map(|trace| trace.enter(spot))
@@ -218,6 +232,13 @@ impl<'p> Battery<'p> {
                 return;
             }
         }
+    }
+
+    /// Runs the programs on one task, on this thread.
+    pub fn one(&self, task: &Task, setup: &Setup<'_>) -> TaskResult {
+        let arena = Arena::new(setup.limits.caps);
+        let prepared = Prepared::new(&self.plan, &arena, &options(setup, None));
+        self.task(&prepared, task, setup, &mut Scratch::new(setup.limits))
     }
 
     fn task(

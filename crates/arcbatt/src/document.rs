@@ -4,8 +4,8 @@ use batt_exec::End;
 use batt_plan::ProgramId;
 use batt_record as record;
 use batt_score::Verdict;
-use batt_task::Task;
 use batt_task::series::write_task;
+use batt_task::{Grid, Task};
 use batt_value::ContentHash;
 
 use crate::battery::{Battery, ProgramResult, Summary, TaskResult, why};
@@ -64,18 +64,25 @@ pub fn record(
         verdicts: record::verdict_counts(&summary.tally),
         programs: programs(battery),
         tasks: Vec::new(),
+        search: None,
+        ancestors: Vec::new(),
         curve: Vec::new(),
         profile: None,
     }
 }
 
 pub fn programs(battery: &Battery<'_>) -> Vec<record::Program> {
-    let program = |program: &batt_lang::Program| record::Program {
+    battery.programs().iter().map(program).collect()
+}
+
+/// A program that was given.
+pub fn program(program: &batt_lang::Program) -> record::Program {
+    record::Program {
         name: program.name().to_owned(),
         hash: program.hash().to_string(),
         text: program.source().to_owned(),
-    };
-    battery.programs().iter().map(program).collect()
+        made: None,
+    }
 }
 
 /// The entry of one task. The answers must have been kept.
@@ -104,6 +111,27 @@ pub fn task(battery: &Battery<'_>, task: &Task, result: &TaskResult) -> record::
 /// A pair of a task.
 pub fn example(pair: &batt_task::Pair) -> record::Example {
     record::Example { input: record::rows(&pair.input), output: pair.output.as_ref().map(record::rows) }
+}
+
+/// The task of an entry again, if its grids are those of a task.
+pub fn task_of(entry: &record::Task) -> Option<Task> {
+    let pair = |example: &record::Example| {
+        let output = match &example.output {
+            Some(rows) => Some(grid(rows)?),
+            None => None,
+        };
+        Some(batt_task::Pair { input: grid(&example.input)?, output })
+    };
+    let pairs = |examples: &[record::Example]| examples.iter().map(pair).collect::<Option<Vec<_>>>();
+    let (train, test) = (pairs(&entry.train)?, pairs(&entry.test)?);
+    Some(Task { id: entry.id.clone(), train, test, extra: Vec::new() })
+}
+
+/// A grid of a record. Rows of a record that somebody changed may differ in length.
+pub fn grid(rows: &record::Rows) -> Option<Grid> {
+    let width = rows.first()?.len();
+    let even = rows.iter().all(|row| row.len() == width);
+    even.then(|| Grid::new(width, rows.concat()).ok()).flatten()
 }
 
 fn pair(

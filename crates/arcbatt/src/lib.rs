@@ -29,6 +29,7 @@ pub mod sheet;
 pub mod verify;
 pub mod explain;
 pub mod document;
+mod astray;
 pub mod found;
 pub mod profile;
 pub mod library;

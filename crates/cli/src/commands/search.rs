@@ -10,13 +10,14 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use arcbatt::battery::{Battery, Pool};
 use arcbatt::breed::{Breeding, Keeper, Stock};
-use arcbatt::document::example;
+use arcbatt::document::{self, example};
 use arcbatt::dsl;
 use arcbatt::enumerate::{self, Enumeration};
 use arcbatt::found::of_search;
 use arcbatt::lang::{self, Program};
+use arcbatt::record::live::Now;
 use arcbatt::record::{
-    Data, Machine, Search, SearchFound, SearchMeans, SearchOperator, SearchedTask, SolveRun,
+    self, Data, Machine, Made, Search, SearchFound, SearchMeans, SearchOperator, SearchedTask, SolveRun,
 };
 use arcbatt::search::Puzzle;
 use arcbatt::search::breed::{Bred, Breeder, Brood, Operator, Room, Tally};
@@ -29,6 +30,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::programs_store::{self, Find, StoreArgs};
 use super::solve::known;
 use crate::data::Which;
+use crate::files;
+use crate::live::{Due, Pulse};
 use crate::means::{Means, time};
 use crate::output::count;
 use crate::recording::Recording;
@@ -96,16 +99,17 @@ pub(crate) fn run(args: &Args) -> Answer {
     let own = own(&tasks, &known, &store)?;
     let outcomes = tasks.iter().map(|task| Outcome::before(task, &store)).collect::<Result<Vec<_>, _>>()?;
     drop(span);
-    let desk = Desk::new(args, &tasks, outcomes, &pool, &mut store, started);
+    let desk = Desk::new(args, &tasks, &known, outcomes, &pool, &mut store, started);
     match args.mode {
-        Mode::Breed => desk.breed(&known, &own, recording.trace()),
+        Mode::Breed => desk.breed(&own, recording.trace()),
         Mode::Enumerate => desk.enumerate(recording.trace()),
     }
     let _span = recording.enter(Spot::WRITE);
     let (outcomes, filed) = desk.finish()?;
     let (elapsed, threads) = (started.elapsed(), pool.threads());
     let (tasks, outcomes, known, store, filed) = (&tasks, &outcomes, &known, &store, &filed);
-    Report { args, tasks, outcomes, known, store, filed, elapsed, threads, recording: &recording }.tell()
+    let finds = Finds { args, tasks, outcomes, known, store, elapsed, threads };
+    Report { finds, filed, recording: &recording }.tell()
 }
 
 /// The graded score of what is right on all pairs, in millionths.
@@ -194,9 +198,12 @@ fn own(tasks: &[Task], known: &[Program], store: &Store) -> anyhow::Result<Vec<V
 struct Desk<'d> {
     args: &'d Args,
     tasks: &'d [Task],
+    known: &'d [Program],
     pool: &'d Pool,
     started: Instant,
     bar: Option<ProgressBar>,
+    pulse: Pulse,
+    due: Mutex<Due>,
     outcomes: Mutex<Vec<Outcome>>,
     filing: Mutex<Filing<'d>>,
 }
@@ -212,6 +219,7 @@ impl<'d> Desk<'d> {
     fn new(
         args: &'d Args,
         tasks: &'d [Task],
+        known: &'d [Program],
         outcomes: Vec<Outcome>,
         pool: &'d Pool,
         store: &'d mut Store,
@@ -221,14 +229,15 @@ impl<'d> Desk<'d> {
         let bar = style.filter(|_| std::io::stderr().is_terminal());
         let bar = bar.map(|style| ProgressBar::new(tasks.len() as u64).with_style(style));
         let filing = Mutex::new(Filing { store, filed: Vec::new(), failed: None });
-        Desk { args, tasks, pool, started, bar, outcomes: Mutex::new(outcomes), filing }
+        let (pulse, due) = (Pulse::new(args.record.as_deref()), Mutex::new(Due::new()));
+        Desk { args, tasks, known, pool, started, bar, pulse, due, outcomes: Mutex::new(outcomes), filing }
     }
 
-    fn breed(&self, known: &[Program], own: &[Vec<Program>], trace: Option<&Trace>) {
+    fn breed(&self, own: &[Vec<Program>], trace: Option<&Trace>) {
         let breeding = Breeding::new(self.tasks);
         let room = Room::within(self.args.means.spare_memory(), self.tasks.len());
         let breeder = Breeder { seed: self.args.means.seed, room };
-        let stock = Stock { breeder, known, own, fuel: self.args.means.fuel(), trace };
+        let stock = Stock { breeder, known: self.known, own, fuel: self.args.means.fuel(), trace };
         self.watched(|stop| breeding.run(self.pool, &stock, stop, self));
     }
 
@@ -241,6 +250,7 @@ impl<'d> Desk<'d> {
             enumerate::run(self.pool, open, self.args.means.fuel(), stop, trace, |task, enumeration| {
                 lock(&self.outcomes)[task].enumerated(enumeration);
                 self.file(&[task]);
+                self.bring_up_to_date();
             });
         });
     }
@@ -271,10 +281,20 @@ impl<'d> Desk<'d> {
     }
 
     fn show(&self) {
-        let Some(bar) = &self.bar else { return };
         let outcomes = lock(&self.outcomes);
         let tried: u64 = outcomes.iter().map(|outcome| outcome.tried).sum();
         let solved = outcomes.iter().filter(|outcome| outcome.solved).count();
+        drop(outcomes);
+        self.pulse.tell(|| Now {
+            what: "search".to_owned(),
+            data: self.args.which.data.clone(),
+            seconds: self.started.elapsed().as_secs_f64(),
+            done: solved,
+            total: self.tasks.len(),
+            solved,
+            tried,
+        });
+        let Some(bar) = &self.bar else { return };
         let per_second = tried as f64 / self.started.elapsed().as_secs_f64().max(1e-3);
         let left = self
             .args
@@ -309,6 +329,25 @@ impl<'d> Desk<'d> {
         }
     }
 
+    /// Writes the record of what is known by now, from time to time.
+    fn bring_up_to_date(&self) {
+        let Some(path) = self.args.record.as_deref().filter(|path| files::is_plain(path)) else { return };
+        let mut due = lock(&self.due);
+        if !due.is_now() {
+            return;
+        }
+        let filing = &mut *lock(&self.filing);
+        let saved = due.save(|| {
+            let outcomes = lock(&self.outcomes).clone();
+            let Desk { args, tasks, known, pool, started, .. } = *self;
+            let (elapsed, threads) = (started.elapsed(), pool.threads());
+            let found =
+                Finds { args, tasks, outcomes: &outcomes, known, store: filing.store, elapsed, threads };
+            found.document()?.write(path).with_context(|| format!("cannot write {}", path.display()))
+        });
+        filing.failed = filing.failed.take().or(saved.err());
+    }
+
     fn finish(self) -> anyhow::Result<(Vec<Outcome>, Vec<Added>)> {
         let filing = self.filing.into_inner().unwrap_or_else(PoisonError::into_inner);
         let outcomes = self.outcomes.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -327,6 +366,7 @@ impl Keeper for Desk<'_> {
 
     fn round(&self, better: &[usize]) {
         self.file(better);
+        self.bring_up_to_date();
     }
 }
 
@@ -334,38 +374,20 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Everything that is told at the end.
-struct Report<'r> {
-    args: &'r Args,
-    tasks: &'r [Task],
-    outcomes: &'r [Outcome],
-    known: &'r [Program],
-    store: &'r Store,
-    filed: &'r [Added],
+/// What is known of a search, now or at its end.
+struct Finds<'f> {
+    args: &'f Args,
+    tasks: &'f [Task],
+    outcomes: &'f [Outcome],
+    known: &'f [Program],
+    store: &'f Store,
     elapsed: Duration,
     threads: usize,
-    recording: &'r Recording,
 }
 
-impl Report<'_> {
-    fn tell(&self) -> Answer {
-        let document = self.document();
-        if let Some(path) = &self.args.record {
-            document.write(path).with_context(|| format!("cannot write {}", path.display()))?;
-        }
-        if let Some(path) = &self.args.report {
-            super::report::of_record("search", of_search(document.clone()), path)?;
-        }
-        if self.args.json {
-            output::json(&document)?;
-        } else {
-            self.print(&document)?;
-        }
-        Ok(!signal::stopped())
-    }
-
-    fn document(&self) -> Search {
-        let Report { args, tasks, outcomes, .. } = self;
+impl Finds<'_> {
+    fn document(&self) -> anyhow::Result<Search> {
+        let Finds { args, tasks, outcomes, .. } = self;
         let lines = tasks.iter().map(|task| format!("{} {}\n", task.id, task.sealed_hash()));
         let data_hash = ContentHash::of(lines.collect::<String>().as_bytes()).to_string();
         let operator = |(place, operator): (usize, Operator)| {
@@ -378,7 +400,7 @@ impl Report<'_> {
             Mode::Breed => Operator::ALL.into_iter().enumerate().map(operator).collect(),
             Mode::Enumerate => Vec::new(),
         };
-        Search {
+        Ok(Search {
             mode: args.mode.name().to_owned(),
             run: SolveRun {
                 version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -400,8 +422,64 @@ impl Report<'_> {
             },
             operators,
             tasks: tasks.iter().zip(*outcomes).map(|(task, outcome)| searched(task, outcome)).collect(),
-            profile: self.recording.profile_of_search(),
+            ancestors: self.ancestors()?,
+            profile: None,
+        })
+    }
+
+    /// What the finds were made from, and that in turn, as far as the store or whoever gave programs knows it.
+    fn ancestors(&self) -> anyhow::Result<Vec<record::Program>> {
+        let mut seen: BTreeSet<[u8; 32]> = BTreeSet::new();
+        let found = self.outcomes.iter().filter_map(|outcome| outcome.found.as_ref());
+        let mut next: Vec<ContentHash> = found.flat_map(|found| found.parents.iter().copied()).collect();
+        next.reverse();
+        let mut ancestors = Vec::new();
+        while let Some(hash) = next.pop() {
+            if !seen.insert(*hash.bytes()) {
+                continue;
+            }
+            if let Some(stored) = self.store.get(hash)? {
+                let made = match stored.origin {
+                    Origin::Found { operator, parents, .. } => {
+                        next.extend(parents.iter().rev());
+                        Some(Made { operator, parents: parents.iter().map(ToString::to_string).collect() })
+                    }
+                    Origin::Imported { .. } | Origin::Written => None,
+                };
+                let name = stored.names.first().cloned().unwrap_or_default();
+                let hash = hash.to_string();
+                ancestors.push(record::Program { name, hash, text: stored.text, made });
+            } else if let Some(given) = self.known.iter().find(|program| program.hash() == hash) {
+                ancestors.push(document::program(given));
+            }
         }
+        Ok(ancestors)
+    }
+}
+
+/// Everything that is told at the end.
+struct Report<'r> {
+    finds: Finds<'r>,
+    filed: &'r [Added],
+    recording: &'r Recording,
+}
+
+impl Report<'_> {
+    fn tell(&self) -> Answer {
+        let args = self.finds.args;
+        let document = Search { profile: self.recording.profile_of_search(), ..self.finds.document()? };
+        if let Some(path) = &args.record {
+            document.write(path).with_context(|| format!("cannot write {}", path.display()))?;
+        }
+        if let Some(path) = &args.report {
+            super::report::of_record("search", of_search(document.clone()), path)?;
+        }
+        if args.json {
+            output::json(&document)?;
+        } else {
+            self.print(&document)?;
+        }
+        Ok(!signal::stopped())
     }
 
     fn print(&self, document: &Search) -> anyhow::Result<()> {
@@ -442,14 +520,17 @@ impl Report<'_> {
         let new = self.filed.iter().filter(|added| **added == Added::New).count();
         row("filed", format!("{} in {}", count(new, "new program"), document.means.store))?;
         let tried: u64 = document.tasks.iter().map(|task| task.tried).sum();
-        let per_second = tried as f64 / self.elapsed.as_secs_f64().max(1e-3);
+        let per_second = tried as f64 / self.finds.elapsed.as_secs_f64().max(1e-3);
         let threads = count(document.means.threads, "thread");
         row(
             "throughput",
-            format!("{tried} candidates in {}, {per_second:.0} a second on {threads}", time(self.elapsed)),
+            format!(
+                "{tried} candidates in {}, {per_second:.0} a second on {threads}",
+                time(self.finds.elapsed)
+            ),
         )?;
         row("ill-typed", "0: only what type-checks is made".to_owned())?;
-        if self.known.is_empty() && self.args.mode == Mode::Breed {
+        if self.finds.known.is_empty() && self.finds.args.mode == Mode::Breed {
             writeln!(
                 out,
                 "note: no programs were known; --programs FILE or `batt programs import` gives some to start from"

@@ -15,6 +15,7 @@ use arcbatt::exec::{Options, Prepared};
 use arcbatt::found::of_solve;
 use arcbatt::lang::{self, Program};
 use arcbatt::plan::{Plan, ProgramId};
+use arcbatt::record::live::Now;
 use arcbatt::record::{self, CurvePoint, Solve, SolveMeans, SolveRun, SolvedTask};
 use arcbatt::score::{Rule, Scores, Totals};
 use arcbatt::search::{self, Known, Progress, Searcher};
@@ -29,7 +30,8 @@ use serde::Serialize;
 
 use super::programs_store::{self, Find};
 use crate::data::Which;
-use crate::files::Source;
+use crate::files::{self, Source};
+use crate::live::{Due, Pulse};
 use crate::means::{Means, time};
 use crate::output::count;
 use crate::recording::Recording;
@@ -242,6 +244,7 @@ struct Desk<'d> {
     started: Instant,
     threads: usize,
     bar: Option<ProgressBar>,
+    pulse: Pulse,
     tried: AtomicU64,
     answered: AtomicUsize,
     /// Used by all tasks, and left for those that are not sure yet; for runs on fuel.
@@ -261,14 +264,9 @@ struct Ledger {
     /// Used and left.
     fuel: Vec<(u64, u64)>,
     curve: Vec<CurvePoint>,
-    saved: Instant,
-    every: Duration,
+    due: Due,
     failed: Option<anyhow::Error>,
 }
-
-/// How often the files are brought up to date, and what part of the time this may take.
-const EVERY: Duration = Duration::from_secs(5);
-const SHARE: u32 = 50;
 
 impl<'d> Desk<'d> {
     fn new(
@@ -286,8 +284,7 @@ impl<'d> Desk<'d> {
             tried: vec![0; n],
             fuel: vec![(0, 0); n],
             curve: Vec::new(),
-            saved: Instant::now(),
-            every: EVERY,
+            due: Due::new(),
             failed: None,
         };
         let desk = Desk {
@@ -296,6 +293,7 @@ impl<'d> Desk<'d> {
             started,
             threads,
             bar: bar(n),
+            pulse: Pulse::new(args.record.as_deref()),
             tried: AtomicU64::new(0),
             answered: AtomicUsize::new(0),
             fuel_used: AtomicU64::new(0),
@@ -334,7 +332,7 @@ impl<'d> Desk<'d> {
             campaign.run(pool, searcher, self.args.means.fuel(), &stop, trace, &|task, progress| {
                 let mut ledger = self.ledger();
                 self.enter(&mut ledger, campaign, task, progress);
-                if ledger.saved.elapsed() >= ledger.every {
+                if ledger.due.is_now() {
                     let saved = self.save(&mut ledger, campaign);
                     ledger.failed = ledger.failed.take().or(saved.err());
                 }
@@ -346,7 +344,22 @@ impl<'d> Desk<'d> {
         }
     }
 
+    /// Tasks that have an answer; whether more comes of them nobody knows before the end.
+    fn now(&self, tasks: usize) -> Now {
+        let solved = self.answered.load(Ordering::Relaxed);
+        Now {
+            what: "solve".to_owned(),
+            data: self.args.which.data.clone(),
+            seconds: self.started.elapsed().as_secs_f64(),
+            done: solved,
+            total: tasks,
+            solved,
+            tried: self.tried.load(Ordering::Relaxed),
+        }
+    }
+
     fn show(&self, tasks: usize) {
+        self.pulse.tell(|| self.now(tasks));
         let Some(bar) = &self.bar else { return };
         let (answered, tried) = (self.answered.load(Ordering::Relaxed), self.tried.load(Ordering::Relaxed));
         let per_second = tried as f64 / self.started.elapsed().as_secs_f64().max(1e-3);
@@ -393,15 +406,34 @@ impl<'d> Desk<'d> {
         }
     }
 
-    /// Brings the files up to date: the submission, then what is needed to go on.
+    /// Brings the files up to date: the submission, then what is needed to go on, then the record.
     fn save(&self, ledger: &mut Ledger, campaign: &Campaign) -> anyhow::Result<()> {
-        let Some(path) = &self.args.output else { return Ok(()) };
-        let begun = Instant::now();
-        write_submission(path, campaign, &ledger.outputs)?;
-        let state = state_path(path);
-        self.document(ledger, campaign, Vec::new()).write(&state).with_context(|| cannot_write(&state))?;
-        ledger.saved = Instant::now();
-        ledger.every = ledger.every.max(begun.elapsed() * SHARE);
+        let mut due = std::mem::replace(&mut ledger.due, Due::new());
+        let saved = due.save(|| self.save_files(ledger, campaign));
+        ledger.due = due;
+        saved
+    }
+
+    fn save_files(&self, ledger: &Ledger, campaign: &Campaign) -> anyhow::Result<()> {
+        let Args { output, record, .. } = self.args;
+        if output.is_none() && record.is_none() {
+            return Ok(());
+        }
+        let mut document = self.document(ledger, campaign, Vec::new());
+        if let Some(path) = output {
+            write_submission(path, campaign, &ledger.outputs)?;
+            let state = state_path(path);
+            document.write(&state).with_context(|| cannot_write(&state))?;
+        }
+        // A pipe is written to only once, at the end.
+        if let Some(path) = record.as_deref().filter(|path| files::is_plain(path)) {
+            // Test outputs are sealed until the end.
+            for (entry, puzzle) in document.tasks.iter_mut().zip(campaign.puzzles()) {
+                entry.train = puzzle.task().train.iter().map(example).collect();
+                entry.test = puzzle.task().test.iter().map(example).collect();
+            }
+            document.write(path).with_context(|| cannot_write(path))?;
+        }
         Ok(())
     }
 

@@ -12,7 +12,7 @@ use std::io::{self, Write};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use batt_record::Record;
+use batt_record::{Record, Task};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
@@ -27,6 +27,17 @@ pub struct Source<'r> {
     pub record: &'r Record,
     /// The merged programs, or why there is no picture of them.
     pub graph: Result<Graph, String>,
+    /// Where a program goes wrong on a task, given programs that are right on it; by their places in the record.
+    pub astray: Box<dyn Fn(&Task, u32, &[u32]) -> Option<Astray> + 'r>,
+}
+
+/// The first line of a program that leads away from the expected outputs.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Astray {
+    /// From 1, in the text of the program; nothing where no line does.
+    pub line: Option<u32>,
+    /// How that is known.
+    pub words: String,
 }
 
 /// The plan of a run.

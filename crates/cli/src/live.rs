@@ -1,0 +1,69 @@
+//! Tells whoever looks how far a run is, by a file beside its record.
+
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use arcbatt::record::live::{Live, Now};
+
+use crate::files;
+
+/// The file of a run, or none where no record is written.
+pub(crate) struct Pulse(Option<Mutex<Beat>>);
+
+struct Beat {
+    live: Live,
+    /// When the next line is due.
+    due: Instant,
+}
+
+/// A person who looks is served well enough.
+const EVERY: Duration = Duration::from_secs(1);
+
+impl Pulse {
+    pub(crate) fn new(record: Option<&Path>) -> Pulse {
+        // A run is not worth less because nobody can look at it.
+        let live = record.filter(|path| files::is_plain(path)).and_then(|record| Live::begin(record).ok());
+        Pulse(live.map(|live| Mutex::new(Beat { live, due: Instant::now() })))
+    }
+
+    /// Says how far the run is, if that is due.
+    pub(crate) fn tell(&self, now: impl FnOnce() -> Now) {
+        let Some(beat) = &self.0 else { return };
+        let beat = &mut *beat.lock().unwrap_or_else(PoisonError::into_inner);
+        if Instant::now() >= beat.due {
+            let _ = beat.live.tell(&now());
+            beat.due = Instant::now() + EVERY;
+        }
+    }
+}
+
+/// When a record is brought up to date while its run goes on: now and then, and only for a small part of the time.
+pub(crate) struct Due {
+    saved: Instant,
+    every: Duration,
+}
+
+impl Due {
+    /// How often …
+    const EVERY: Duration = Duration::from_secs(5);
+    /// … and what part of the time this may take.
+    const SHARE: u32 = 50;
+
+    pub(crate) fn new() -> Due {
+        Due { saved: Instant::now(), every: Due::EVERY }
+    }
+
+    pub(crate) fn is_now(&self) -> bool {
+        self.saved.elapsed() >= self.every
+    }
+
+    /// Saves, and sees how long that takes.
+    pub(crate) fn save<T>(&mut self, save: impl FnOnce() -> T) -> T {
+        let begun = Instant::now();
+        let saved = save();
+        self.saved = Instant::now();
+        self.every = self.every.max(begun.elapsed() * Due::SHARE);
+        saved
+    }
+}
