@@ -120,22 +120,19 @@ impl<'a> Lines<'a> {
             .and_then(|(close, best)| Some((close, best, used(best)?)))
         {
             Some((close, best, (next, _))) => {
-                let (close, end) = (percent(close), percent(end));
                 let from = self.program.node(best);
-                self.told(
-                    next,
-                    format!(
-                        "{} at line {} is {close} like the expected output, and the answer that is made of it {end}",
-                        name(from),
-                        from.line
-                    ),
-                )
+                let like = match close {
+                    1_000_000 => "is the expected output".to_owned(),
+                    _ => format!("is {} like the expected output", percent(close)),
+                };
+                let end = percent(end);
+                let words = format!("{} at line {} {like}, what is made of it {end}", name(from), from.line);
+                self.told(next, words)
             }
             None => Astray {
                 line: None,
                 words: format!(
-                    "no line leads away from the expected output: the answer, {} like it, is closer than the grid of \
-                     any line before, so the program ends too early or a line before comes too short",
+                    "no line leads away: the answer, {} like the expected one, is the closest grid",
                     percent(end)
                 ),
             },

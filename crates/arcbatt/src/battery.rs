@@ -91,9 +91,14 @@ pub struct Setup<'s> {
     pub watch: &'s dyn Watch,
     /// Told where the time goes.
     pub trace: Option<&'s Trace>,
+    /// How many tasks are in memory at a time, and handed over together.
+    pub chunk: usize,
 }
 
 impl<'s> Setup<'s> {
+    /// Enough that threads seldom wait for each other at the end of a chunk.
+    pub const CHUNK: usize = 256;
+
     /// As a program runs without further wishes: under the standard limits, on its own task, all that is fast in use.
     pub fn new(watch: &'s dyn Watch) -> Setup<'s> {
         Setup {
@@ -105,6 +110,7 @@ impl<'s> Setup<'s> {
             answers: false,
             watch,
             trace: None,
+            chunk: Setup::CHUNK,
         }
     }
 
@@ -174,9 +180,6 @@ fn right(verdicts: &[Verdict]) -> bool {
 /// The plans of this process.
 static PLANS: LazyLock<Plans> = LazyLock::new(Plans::default);
 
-/// How many tasks are in memory at a time. Enough that threads seldom wait for each other at the end of a chunk.
-const CHUNK: usize = 256;
-
 impl<'p> Battery<'p> {
     /// Merges the programs, and finds out which of the tasks called `ids` each is named after.
     pub fn new<'i>(programs: &'p [Program], ids: impl IntoIterator<Item = &'i str>) -> Battery<'p> {
@@ -214,7 +217,7 @@ impl<'p> Battery<'p> {
         loop {
             let chunk: Vec<T> = {
                 let _span = setup.enter(Spot::LOAD);
-                pool.install(|| tasks.by_ref().take(CHUNK).collect())
+                pool.install(|| tasks.by_ref().take(setup.chunk.max(1)).collect())
             };
             if chunk.is_empty() {
                 return;

@@ -13,16 +13,33 @@ use crate::palette::{self, Palette, Rgb};
 
 /// Writes the page of runs: one, or two side by side. Each has a name, mostly that of its file.
 pub fn write(runs: &[(String, Record)], out: &mut impl Write) -> io::Result<()> {
-    let sources: Vec<Source<'_>> = runs
-        .iter()
+    html::write(&sources(runs), &palette::ALL.map(look), out)
+}
+
+/// As [`write`], for a page that follows its run: it asks the server at `path` with `token`.
+pub fn write_followed(
+    runs: &[(String, Record)],
+    path: &str,
+    token: &str,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    html::write_followed(&sources(runs), &palette::ALL.map(look), path, token, out)
+}
+
+/// What such a page shows, as JSON.
+pub fn write_data(runs: &[(String, Record)], out: &mut impl Write) -> io::Result<()> {
+    html::write_data(&sources(runs), &palette::ALL.map(look), out)
+}
+
+fn sources(runs: &[(String, Record)]) -> Vec<Source<'_>> {
+    runs.iter()
         .map(|(name, record)| Source {
             name: name.clone(),
             record,
             graph: graph(record),
             astray: Box::new(|task, program, right| look_into(record, task, program, right)),
         })
-        .collect();
-    html::write(&sources, &palette::ALL.map(look), out)
+        .collect()
 }
 
 /// Runs a program again that was not right, beside some that were, to see where it goes wrong.

@@ -139,6 +139,7 @@ impl Bench<'_> {
             answers: false,
             watch: &watch,
             trace,
+            chunk: Setup::CHUNK,
         };
         if let Some(trace) = trace {
             trace.start_workers(1);

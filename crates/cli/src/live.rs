@@ -38,32 +38,5 @@ impl Pulse {
     }
 }
 
-/// When a record is brought up to date while its run goes on: now and then, and only for a small part of the time.
-pub(crate) struct Due {
-    saved: Instant,
-    every: Duration,
-}
-
-impl Due {
-    /// How often …
-    const EVERY: Duration = Duration::from_secs(5);
-    /// … and what part of the time this may take.
-    const SHARE: u32 = 50;
-
-    pub(crate) fn new() -> Due {
-        Due { saved: Instant::now(), every: Due::EVERY }
-    }
-
-    pub(crate) fn is_now(&self) -> bool {
-        self.saved.elapsed() >= self.every
-    }
-
-    /// Saves, and sees how long that takes.
-    pub(crate) fn save<T>(&mut self, save: impl FnOnce() -> T) -> T {
-        let begun = Instant::now();
-        let saved = save();
-        self.saved = Instant::now();
-        self.every = self.every.max(begun.elapsed() * Due::SHARE);
-        saved
-    }
-}
+/// How often the record of a run is brought up to date while it goes on.
+pub(crate) const SAVE_EVERY: Duration = Duration::from_secs(5);

@@ -12,7 +12,7 @@ import { compareView } from "./compare.js";
 
 /** @typedef {{ element: HTMLElement, ready?: () => void, stop?: () => void }} View */
 
-const report = load();
+let report = load();
 const main = /** @type {HTMLElement} */ (document.getElementById("main"));
 const nav = /** @type {HTMLElement} */ (document.getElementById("nav"));
 const settings = /** @type {HTMLElement} */ (document.getElementById("settings"));
@@ -127,5 +127,36 @@ window.addEventListener("keydown", (event) => {
     if (link instanceof HTMLElement) link.click();
   }
 });
+/**
+ * A page that a server gave out is brought up to date while its run goes on.
+ * @param {{ path: string, token: string }} server
+ */
+function follow({ path, token }) {
+  const line = el("p", { class: "muted small", role: "status", id: "follow" });
+  main.before(line);
+  /** The record that is shown, and whether another is on its way. @type {number | null} */
+  let shown = null;
+  let asking = false;
+  const source = new EventSource(`${path}/events?token=${encodeURIComponent(token)}`);
+  source.addEventListener("message", async (event) => {
+    /** @type {{ state: string, done: number, total: number, solved: number, record: number | null }} */
+    const now = JSON.parse(event.data);
+    line.textContent = `${now.state}: ${now.done} of ${now.total} tasks through, ${now.solved} solved`;
+    const first = shown === null;
+    if (now.record === shown || asking) return;
+    [shown, asking] = [now.record, true];
+    // The page came with what was there when it was asked for.
+    if (!first || now.state === "running") {
+      const answer = await fetch(`${path}/page`, { headers: { "x-arcbatt-token": token } });
+      if (answer.ok) {
+        report = await answer.json();
+        chosen = Math.min(chosen, report.runs.length - 1);
+        render(false);
+      }
+    }
+    asking = false;
+  });
+}
+if (report.follow) follow(report.follow);
 if ("scrollRestoration" in history) history.scrollRestoration = "manual";
 render(true);

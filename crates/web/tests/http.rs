@@ -31,7 +31,14 @@ impl Drop for Folder {
 
 impl Client {
     fn new(folder: &Folder) -> Client {
-        let server = Server::new(Options { port: 0, folder: folder.0.clone(), threads: 1 }).unwrap();
+        let server = Server::new(Options {
+            port: 0,
+            folder: folder.0.clone(),
+            follow: Vec::new(),
+            store: folder.0.join("store.sqlite"),
+            threads: 1,
+        })
+        .unwrap();
         let url = server.url();
         let (host, token) = url.strip_prefix("http://").unwrap().split_once("/?token=").unwrap();
         let client = Client { host: host.to_owned(), token: token.to_owned() };

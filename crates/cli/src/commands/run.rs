@@ -17,13 +17,13 @@ use arcbatt::score::{Rule, Verdict};
 use arcbatt::task::submission::{Form, stand_ins};
 use arcbatt::task::{Grid, Index, Problem, Spool, Task, write_aside_with};
 use arcbatt::trace::Spot;
-use arcbatt::{DEMO_PROGRAMS, document};
+use arcbatt::{DEMO_PROGRAMS, Due, document};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use crate::data::{self, DEMO, Which};
 use crate::files::{self, Source};
-use crate::live::{Due, Pulse};
+use crate::live::{Pulse, SAVE_EVERY};
 use crate::output::count;
 use crate::recording::{Recording, Wish};
 use crate::watchdog::Clocks;
@@ -305,7 +305,7 @@ impl<'a> Files<'a> {
         Ok(Files {
             submission,
             record: args.record.as_ref().map(tasks).transpose()?,
-            due: Due::new(),
+            due: Due::new(Instant::now(), SAVE_EVERY),
             failed: None,
         })
     }
@@ -329,10 +329,11 @@ impl<'a> Files<'a> {
     fn bring_up_to_date(&mut self, record: impl FnOnce(&record::Tasks) -> Record) {
         let Files { record: Some((path, tasks)), due, failed, .. } = self else { return };
         // A pipe is written to only once, at the end.
-        if due.is_now() && files::is_plain(path) {
-            let record = record(tasks);
-            let saved = due.save(|| tasks.write(&record, || None).with_context(|| cannot_write(path)));
+        if due.is_now(Instant::now()) && files::is_plain(path) {
+            let begun = Instant::now();
+            let saved = tasks.write(&record(tasks), || None).with_context(|| cannot_write(path));
             *failed = failed.take().or(saved.err());
+            due.done(begun, Instant::now());
         }
     }
 

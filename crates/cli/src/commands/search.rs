@@ -1,6 +1,6 @@
 //! `batt search`
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,6 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
+use arcbatt::Due;
 use arcbatt::battery::{Battery, Pool};
 use arcbatt::breed::{Breeding, Keeper, Stock};
 use arcbatt::document::{self, example};
@@ -17,7 +18,7 @@ use arcbatt::found::of_search;
 use arcbatt::lang::{self, Program};
 use arcbatt::record::live::Now;
 use arcbatt::record::{
-    self, Data, Machine, Made, Search, SearchFound, SearchMeans, SearchOperator, SearchedTask, SolveRun,
+    self, Data, Made, Search, SearchFound, SearchMeans, SearchOperator, SearchedTask, SolveRun,
 };
 use arcbatt::search::Puzzle;
 use arcbatt::search::breed::{Bred, Breeder, Brood, Operator, Room, Tally};
@@ -31,7 +32,7 @@ use super::programs_store::{self, Find, StoreArgs};
 use super::solve::known;
 use crate::data::Which;
 use crate::files;
-use crate::live::{Due, Pulse};
+use crate::live::{Pulse, SAVE_EVERY};
 use crate::means::{Means, time};
 use crate::output::count;
 use crate::recording::Recording;
@@ -127,6 +128,8 @@ struct Outcome {
     solved: bool,
     /// What is better than before.
     found: Option<Found>,
+    /// What that was made from on this task, by hash.
+    line: BTreeMap<[u8; 32], Found>,
     tallies: [Tally; Operator::ALL.len()],
 }
 
@@ -141,16 +144,36 @@ impl Outcome {
     fn before(task: &Task, store: &Store) -> anyhow::Result<Outcome> {
         let best = store.best_for(task.sealed_hash())?.first().map_or(0, |ranked| ranked.measure.score);
         let (solved, found, tallies) = (best == SOLVED, None, [Tally::default(); Operator::ALL.len()]);
-        Ok(Outcome { fuel: 0, tried: 0, before: best, score: best, solved, found, tallies })
+        Ok(Outcome {
+            fuel: 0,
+            tried: 0,
+            before: best,
+            score: best,
+            solved,
+            found,
+            line: BTreeMap::new(),
+            tallies,
+        })
     }
 
-    fn bred(brood: &Brood) -> Outcome {
+    /// `before`: what was known of the line; a program that others took the place of is known only from there.
+    fn bred(brood: &Brood, before: &BTreeMap<[u8; 32], Found>) -> Outcome {
         let found = |best: &Bred| Found {
             program: best.program.clone(),
             operator: best.operator(),
             parents: best.parents.clone(),
         };
+        let mut line = BTreeMap::new();
+        let mut next: Vec<ContentHash> = brood.best().map(|best| best.parents.clone()).unwrap_or_default();
+        while let Some(hash) = next.pop() {
+            let known = brood.find(hash).map(found).or_else(|| before.get(hash.bytes()).cloned());
+            if let Some(known) = known.filter(|_| !line.contains_key(hash.bytes())) {
+                next.extend(&known.parents);
+                line.insert(*hash.bytes(), known);
+            }
+        }
         Outcome {
+            line,
             fuel: brood.fuel,
             tried: brood.tried,
             before: brood.at_start,
@@ -229,7 +252,8 @@ impl<'d> Desk<'d> {
         let bar = style.filter(|_| std::io::stderr().is_terminal());
         let bar = bar.map(|style| ProgressBar::new(tasks.len() as u64).with_style(style));
         let filing = Mutex::new(Filing { store, filed: Vec::new(), failed: None });
-        let (pulse, due) = (Pulse::new(args.record.as_deref()), Mutex::new(Due::new()));
+        let (pulse, due) =
+            (Pulse::new(args.record.as_deref()), Mutex::new(Due::new(Instant::now(), SAVE_EVERY)));
         Desk { args, tasks, known, pool, started, bar, pulse, due, outcomes: Mutex::new(outcomes), filing }
     }
 
@@ -333,18 +357,19 @@ impl<'d> Desk<'d> {
     fn bring_up_to_date(&self) {
         let Some(path) = self.args.record.as_deref().filter(|path| files::is_plain(path)) else { return };
         let mut due = lock(&self.due);
-        if !due.is_now() {
+        if !due.is_now(Instant::now()) {
             return;
         }
         let filing = &mut *lock(&self.filing);
-        let saved = due.save(|| {
-            let outcomes = lock(&self.outcomes).clone();
-            let Desk { args, tasks, known, pool, started, .. } = *self;
-            let (elapsed, threads) = (started.elapsed(), pool.threads());
-            let found =
-                Finds { args, tasks, outcomes: &outcomes, known, store: filing.store, elapsed, threads };
-            found.document()?.write(path).with_context(|| format!("cannot write {}", path.display()))
+        let begun = Instant::now();
+        let outcomes = lock(&self.outcomes).clone();
+        let Desk { args, tasks, known, pool, started, .. } = *self;
+        let (elapsed, threads, store) = (started.elapsed(), pool.threads(), &*filing.store);
+        let finds = Finds { args, tasks, outcomes: &outcomes, known, store, elapsed, threads };
+        let saved = finds.document().and_then(|document| {
+            document.write(path).with_context(|| format!("cannot write {}", path.display()))
         });
+        due.done(begun, Instant::now());
         filing.failed = filing.failed.take().or(saved.err());
     }
 
@@ -360,8 +385,8 @@ impl<'d> Desk<'d> {
 
 impl Keeper for Desk<'_> {
     fn step(&self, task: usize, brood: &Brood) {
-        let outcome = Outcome::bred(brood);
-        lock(&self.outcomes)[task] = outcome;
+        let outcomes = &mut *lock(&self.outcomes);
+        outcomes[task] = Outcome::bred(brood, &outcomes[task].line);
     }
 
     fn round(&self, better: &[usize]) {
@@ -412,11 +437,7 @@ impl Finds<'_> {
             },
             means: SearchMeans {
                 threads: self.threads,
-                machine: Machine {
-                    os: std::env::consts::OS.to_owned(),
-                    arch: std::env::consts::ARCH.to_owned(),
-                    cores: std::thread::available_parallelism().map_or(1, usize::from),
-                },
+                machine: document::machine(),
                 seconds: self.elapsed.as_secs_f64(),
                 store: self.store.path().display().to_string(),
             },
@@ -427,33 +448,60 @@ impl Finds<'_> {
         })
     }
 
-    /// What the finds were made from, and that in turn, as far as the store or whoever gave programs knows it.
+    /// What the finds were made from, and that in turn, as far as the search, the store or whoever gave programs
+    /// knows it.
     fn ancestors(&self) -> anyhow::Result<Vec<record::Program>> {
         let mut seen: BTreeSet<[u8; 32]> = BTreeSet::new();
-        let found = self.outcomes.iter().filter_map(|outcome| outcome.found.as_ref());
-        let mut next: Vec<ContentHash> = found.flat_map(|found| found.parents.iter().copied()).collect();
-        next.reverse();
         let mut ancestors = Vec::new();
-        while let Some(hash) = next.pop() {
-            if !seen.insert(*hash.bytes()) {
-                continue;
-            }
-            if let Some(stored) = self.store.get(hash)? {
-                let made = match stored.origin {
-                    Origin::Found { operator, parents, .. } => {
-                        next.extend(parents.iter().rev());
-                        Some(Made { operator, parents: parents.iter().map(ToString::to_string).collect() })
-                    }
-                    Origin::Imported { .. } | Origin::Written => None,
-                };
-                let name = stored.names.first().cloned().unwrap_or_default();
-                let hash = hash.to_string();
-                ancestors.push(record::Program { name, hash, text: stored.text, made });
-            } else if let Some(given) = self.known.iter().find(|program| program.hash() == hash) {
-                ancestors.push(document::program(given));
+        for outcome in self.outcomes {
+            let found = outcome.found.as_ref();
+            let mut next: Vec<ContentHash> = found.map(|found| found.parents.clone()).unwrap_or_default();
+            while let Some(hash) = next.pop() {
+                if !seen.insert(*hash.bytes()) {
+                    continue;
+                }
+                if let Some(ancestor) = self.ancestor(hash, &outcome.line)? {
+                    let parents = ancestor.made.iter().flat_map(|made| &made.parents);
+                    next.extend(parents.filter_map(|parent| ContentHash::parse(parent)));
+                    ancestors.push(ancestor);
+                }
             }
         }
         Ok(ancestors)
+    }
+
+    fn ancestor(
+        &self,
+        hash: ContentHash,
+        line: &BTreeMap<[u8; 32], Found>,
+    ) -> anyhow::Result<Option<record::Program>> {
+        let made = |operator: &String, parents: &[ContentHash]| Made {
+            operator: operator.clone(),
+            parents: parents.iter().map(ToString::to_string).collect(),
+        };
+        // Who gave a program knows it best; a program that was given was not made here.
+        if let Some(given) = self.known.iter().find(|program| program.hash() == hash) {
+            let stored = self.store.get(hash)?.map(|stored| stored.origin);
+            let made = match &stored {
+                Some(Origin::Found { operator, parents, .. }) => Some(made(operator, parents)),
+                _ => None,
+            };
+            return Ok(Some(record::Program { made, ..document::program(given) }));
+        }
+        if let Some(Found { program, operator, parents }) = line.get(hash.bytes()) {
+            let text = lang::print(program);
+            let made = Some(made(operator, parents));
+            return Ok(Some(record::Program { made, text, ..document::program(program) }));
+        }
+        Ok(self.store.get(hash)?.map(|stored| record::Program {
+            name: stored.names.first().cloned().unwrap_or_default(),
+            hash: hash.to_string(),
+            made: match &stored.origin {
+                Origin::Found { operator, parents, .. } => Some(made(operator, parents)),
+                Origin::Imported { .. } | Origin::Written => None,
+            },
+            text: stored.text,
+        }))
     }
 }
 

@@ -8,9 +8,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
+use arcbatt::Due;
 use arcbatt::battery::Pool;
-use arcbatt::document::example;
-use arcbatt::dsl::{self, Limits};
+use arcbatt::document::{example, machine};
+use arcbatt::dsl::Limits;
 use arcbatt::exec::{Options, Prepared};
 use arcbatt::found::of_solve;
 use arcbatt::lang::{self, Program};
@@ -19,19 +20,19 @@ use arcbatt::record::live::Now;
 use arcbatt::record::{self, CurvePoint, Solve, SolveMeans, SolveRun, SolvedTask};
 use arcbatt::score::{Rule, Scores, Totals};
 use arcbatt::search::{self, Known, Progress, Searcher};
-use arcbatt::solve::{Campaign, document, hand_in};
+use arcbatt::solve::{Campaign, hand_in};
 use arcbatt::store::{Origin, Store};
 use arcbatt::task::submission::{Form, Submission, stand_ins};
 use arcbatt::task::{Grid, Task, write_aside, write_aside_with};
 use arcbatt::trace::{Spot, Trace};
-use arcbatt::value::{Arena, ContentHash};
+use arcbatt::value::Arena;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use super::programs_store::{self, Find};
 use crate::data::Which;
 use crate::files::{self, Source};
-use crate::live::{Due, Pulse};
+use crate::live::{Pulse, SAVE_EVERY};
 use crate::means::{Means, time};
 use crate::output::count;
 use crate::recording::Recording;
@@ -88,7 +89,7 @@ pub(crate) fn run(args: &Args) -> Answer {
     drop(span);
     let span = recording.enter(Spot::SET_UP);
     let mut campaign = Campaign::new(&tasks);
-    let run = what(args, &campaign, &programs);
+    let run = campaign.what(&args.which.data, &programs, args.means.fuel(), args.means.seed);
     let resumed = if args.resume { resume(args, &mut campaign, &run)? } else { 0 };
 
     let mut store = args.store.as_deref().map(Store::open).transpose()?;
@@ -187,25 +188,6 @@ pub(crate) fn known(files: &[PathBuf]) -> anyhow::Result<Vec<Program>> {
     Ok(programs)
 }
 
-fn what(args: &Args, campaign: &Campaign, programs: &[Program]) -> SolveRun {
-    let mut bytes = Vec::new();
-    for puzzle in campaign.puzzles() {
-        bytes.extend(format!("{} {}\n", puzzle.id(), puzzle.task().content_hash()).into_bytes());
-    }
-    SolveRun {
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        dsl: dsl::version().to_string(),
-        data: record::Data {
-            name: args.which.data.clone(),
-            hash: ContentHash::of(&bytes).to_string(),
-            tasks: campaign.len(),
-        },
-        fuel_per_task: args.means.fuel(),
-        seed: args.means.seed,
-        programs: programs.iter().map(|program| program.hash().to_string()).collect(),
-    }
-}
-
 /// The state of a run lies beside its submission.
 fn state_path(submission: &Path) -> PathBuf {
     let mut name = submission.as_os_str().to_owned();
@@ -222,19 +204,12 @@ fn resume(args: &Args, campaign: &mut Campaign, run: &SolveRun) -> anyhow::Resul
         return Ok(0);
     }
     let state = Solve::read(&path).with_context(|| format!("cannot go on from {}", path.display()))?;
-    if (&state.run.dsl, &state.run.programs, state.run.seed) != (&run.dsl, &run.programs, run.seed) {
-        bail!(
+    campaign.go_on(&state, run).with_context(|| {
+        format!(
             "{} is from a run with another version, other programs or another seed; leave out --resume to start anew",
             path.display()
-        );
-    }
-    let mut resumed = 0;
-    for task in 0..campaign.len() {
-        let id = campaign.puzzles()[task].id();
-        let known = state.tasks.iter().find(|known| known.id == id).cloned();
-        resumed += usize::from(known.is_some_and(|known| campaign.resume(task, &known)));
-    }
-    Ok(resumed)
+        )
+    })
 }
 
 /// Where the results come together: files, screen, clock.
@@ -284,7 +259,7 @@ impl<'d> Desk<'d> {
             tried: vec![0; n],
             fuel: vec![(0, 0); n],
             curve: Vec::new(),
-            due: Due::new(),
+            due: Due::new(Instant::now(), SAVE_EVERY),
             failed: None,
         };
         let desk = Desk {
@@ -332,7 +307,7 @@ impl<'d> Desk<'d> {
             campaign.run(pool, searcher, self.args.means.fuel(), &stop, trace, &|task, progress| {
                 let mut ledger = self.ledger();
                 self.enter(&mut ledger, campaign, task, progress);
-                if ledger.due.is_now() {
+                if ledger.due.is_now(Instant::now()) {
                     let saved = self.save(&mut ledger, campaign);
                     ledger.failed = ledger.failed.take().or(saved.err());
                 }
@@ -408,10 +383,10 @@ impl<'d> Desk<'d> {
 
     /// Brings the files up to date: the submission, then what is needed to go on, then the record.
     fn save(&self, ledger: &mut Ledger, campaign: &Campaign) -> anyhow::Result<()> {
-        let mut due = std::mem::replace(&mut ledger.due, Due::new());
-        let saved = due.save(|| self.save_files(ledger, campaign));
-        ledger.due = due;
-        saved
+        let begun = Instant::now();
+        self.save_files(ledger, campaign)?;
+        ledger.due.done(begun, Instant::now());
+        Ok(())
     }
 
     fn save_files(&self, ledger: &Ledger, campaign: &Campaign) -> anyhow::Result<()> {
@@ -438,23 +413,13 @@ impl<'d> Desk<'d> {
     }
 
     fn document(&self, ledger: &Ledger, campaign: &Campaign, scores: Vec<record::Score>) -> Solve {
-        let task = |i: usize| document(&campaign.puzzles()[i], &campaign.progress(i));
-        Solve {
-            run: self.run.clone(),
-            means: SolveMeans {
-                threads: self.threads,
-                machine: record::Machine {
-                    os: std::env::consts::OS.to_owned(),
-                    arch: std::env::consts::ARCH.to_owned(),
-                    cores: std::thread::available_parallelism().map_or(1, usize::from),
-                },
-                seconds: self.started.elapsed().as_secs_f64(),
-                curve: ledger.curve.clone(),
-            },
-            scores,
-            tasks: (0..campaign.len()).map(task).collect(),
-            profile: None,
-        }
+        let means = SolveMeans {
+            threads: self.threads,
+            machine: machine(),
+            seconds: self.started.elapsed().as_secs_f64(),
+            curve: ledger.curve.clone(),
+        };
+        campaign.document(&self.run, means, scores)
     }
 
     fn finish(self, campaign: &Campaign, tasks: &[Task], resumed: usize, recording: &Recording) -> Answer {

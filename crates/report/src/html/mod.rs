@@ -59,18 +59,51 @@ pub struct Look {
     pub line: String,
 }
 
+/// What the page shows.
+#[derive(Serialize)]
+struct Document<'d> {
+    schema: u32,
+    looks: &'d [Look],
+    runs: Vec<Run<'d>>,
+    compare: Option<Result<Compare, String>>,
+    /// The page follows its run.
+    follow: Option<Follow<'d>>,
+}
+
+/// Whom to ask for news, and what to show with every request.
+#[derive(Serialize)]
+struct Follow<'d> {
+    path: &'d str,
+    token: &'d str,
+}
+
+impl<'d> Document<'d> {
+    fn new(sources: &'d [Source<'d>], looks: &'d [Look], follow: Option<Follow<'d>>) -> Document<'d> {
+        let runs = sources.iter().map(Run::new).collect();
+        Document { schema: SCHEMA, looks, runs, compare: compare(sources), follow }
+    }
+}
+
 /// Writes the page of one run, or of two side by side.
 pub fn write(sources: &[Source<'_>], looks: &[Look], out: &mut impl Write) -> io::Result<()> {
-    #[derive(Serialize)]
-    struct Document<'d> {
-        schema: u32,
-        looks: &'d [Look],
-        runs: Vec<Run<'d>>,
-        compare: Option<Result<Compare, String>>,
-    }
-    let runs = sources.iter().map(Run::new).collect();
-    let document = Document { schema: SCHEMA, looks, runs, compare: compare(sources) };
-    page(&MODULES, &document, "", out)
+    page(&MODULES, &Document::new(sources, looks, None), "", out)
+}
+
+/// As [`write`], for a page that a server gives out: it asks there, at `path`, for news of its run.
+pub fn write_followed(
+    sources: &[Source<'_>],
+    looks: &[Look],
+    path: &str,
+    token: &str,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let follow = Some(Follow { path, token });
+    page(&MODULES, &Document::new(sources, looks, follow), " connect-src 'self';", out)
+}
+
+/// What the page shows, by itself.
+pub fn write_data(sources: &[Source<'_>], looks: &[Look], out: &mut impl Write) -> io::Result<()> {
+    serde_json::to_writer(out, &Document::new(sources, looks, None)).map_err(io::Error::from)
 }
 
 /// Writes the page that the local server shows. It may talk to whom it comes from, and to nobody else. `token`: what
