@@ -134,27 +134,30 @@ window.addEventListener("keydown", (event) => {
 function follow({ path, token }) {
   const line = el("p", { class: "muted small", role: "status", id: "follow" });
   main.before(line);
-  /** The record that is shown, and whether another is on its way. @type {number | null} */
-  let shown = null;
-  let asking = false;
+  /** The newest record, the one that is shown, and whether one is on its way. */
+  const record = { newest: /** @type {number | null} */ (null), shown: /** @type {number | null} */ (null), asked: false };
+  const refresh = async () => {
+    if (record.asked) return;
+    record.asked = true;
+    while (record.shown !== record.newest) {
+      const newest = record.newest;
+      const answer = await fetch(`${path}/page`, { headers: { "x-arcbatt-token": token } }).catch(() => null);
+      if (!answer?.ok) break;
+      report = await answer.json();
+      record.shown = newest;
+      render(false);
+    }
+    record.asked = false;
+  };
   const source = new EventSource(`${path}/events?token=${encodeURIComponent(token)}`);
-  source.addEventListener("message", async (event) => {
+  source.addEventListener("message", (event) => {
     /** @type {{ state: string, done: number, total: number, solved: number, record: number | null }} */
     const now = JSON.parse(event.data);
     line.textContent = `${now.state}: ${now.done} of ${now.total} tasks through, ${now.solved} solved`;
-    const first = shown === null;
-    if (now.record === shown || asking) return;
-    [shown, asking] = [now.record, true];
-    // The page came with what was there when it was asked for.
-    if (!first || now.state === "running") {
-      const answer = await fetch(`${path}/page`, { headers: { "x-arcbatt-token": token } });
-      if (answer.ok) {
-        report = await answer.json();
-        chosen = Math.min(chosen, report.runs.length - 1);
-        render(false);
-      }
-    }
-    asking = false;
+    // A page of a run that has ended came with all there is.
+    if (record.shown === null && now.state !== "running") record.shown = now.record;
+    record.newest = now.record;
+    void refresh();
   });
 }
 if (report.follow) follow(report.follow);

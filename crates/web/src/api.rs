@@ -122,7 +122,7 @@ async fn home(State(shared): Server) -> Answer<Html<Vec<u8>>> {
 
 async fn report(State(shared): Server, Path(name): Path<String>) -> Answer<Html<Vec<u8>>> {
     let made = aside(move || -> Result<Vec<u8>, RunError> {
-        let runs = [(name.clone(), shared.runs.record(&name)?)];
+        let runs = [shared.runs.record(&name)?];
         let mut out = Vec::new();
         page::write_followed(&runs, &format!("/api/runs/{name}"), shared.guard.token(), &mut out)?;
         Ok(out)
@@ -133,7 +133,7 @@ async fn report(State(shared): Server, Path(name): Path<String>) -> Answer<Html<
 /// What the report of a run shows, so that a page that is open can be brought up to date.
 async fn page_data(State(shared): Server, Path(name): Path<String>) -> Answer<Response> {
     let made = aside(move || -> Result<Vec<u8>, RunError> {
-        let runs = [(name.clone(), shared.runs.record(&name)?)];
+        let runs = [shared.runs.record(&name)?];
         let mut out = Vec::new();
         page::write_data(&runs, &mut out)?;
         Ok(out)

@@ -130,7 +130,7 @@ impl Outline {
                     what: "solve".to_owned(),
                     data: solve.run.data.name.clone(),
                     seconds: solve.means.seconds,
-                    done: if solve.scores.is_empty() { solved } else { solve.tasks.len() },
+                    done: solve.tasks.iter().filter(|task| is_through(&solve, task)).count(),
                     total: solve.tasks.len(),
                     solved,
                     tried: solve.tasks.iter().map(|task| task.tried).sum(),
@@ -160,6 +160,15 @@ impl Outline {
         (progress.tried, progress.seconds) = (tried, seconds);
         (progress.state, progress.record) = (self.state, self.record);
     }
+}
+
+/// Nothing more is tried for the task. A search that is over has scores.
+fn is_through(solve: &record::Solve, task: &record::SolvedTask) -> bool {
+    let sure = |attempts: &Vec<record::SolvedAttempt>| {
+        attempts.first().is_some_and(|it| it.sure * 1000.0 >= f64::from(arcbatt::search::SURE))
+    };
+    let spent = solve.run.fuel_per_task.is_some_and(|fuel| task.fuel >= fuel);
+    !solve.scores.is_empty() || task.ended || spent || task.attempts.iter().all(sure)
 }
 
 /// Every record does.

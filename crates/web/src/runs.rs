@@ -281,8 +281,10 @@ impl Runs {
         Ok(self.run(name)?.news.subscribe())
     }
 
-    pub(crate) fn record(&self, name: &str) -> Result<Record, RunError> {
-        self.recorded(name, |path| Ok(found::read(path)?))
+    /// What people call the run, and its record.
+    pub(crate) fn record(&self, name: &str) -> Result<(String, Record), RunError> {
+        let record = self.recorded(name, |path| Ok(found::read(path)?))?;
+        Ok((self.run(name)?.now().title, record))
     }
 
     pub(crate) fn record_bytes(&self, name: &str) -> Result<Vec<u8>, RunError> {
