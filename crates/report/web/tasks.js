@@ -174,7 +174,7 @@ function astray(run, task) {
   return section("Where it goes wrong",
     el("p", { id: "astray", "data-line": line ?? "" }, el("a", { href: `#/program/${place}` }, program.name), line === null ? ": " : `, line ${line}: `, words, "."),
     el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Source with the first wrong line" }, el("table", { class: "source" }, el("tbody", {}, ...rows))),
-    el("p", { class: "muted small" }, "The first wrong line is, where a right program for the task is in the record, the first whose values on the pairs no line of that program has; else the line that fails; else the line after the grid that is closest to the expected output. It is the closest program that is not right."));
+    el("p", { class: "muted small" }, "The first wrong line is, where a right program for the task is in the record, the first whose values on the pairs no line of that program has; else the line that fails; else the line after the grid that is closest to the expected output. Of the programs that are not right, the closest is shown."));
 }
 
 /**

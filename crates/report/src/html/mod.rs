@@ -142,10 +142,11 @@ const SHELL: &str = include_str!("../../web/shell.html");
 const STYLE: &str = include_str!("../../web/style.css");
 
 /// The modules, each after those that it imports from.
-const MODULES: [&str; 12] = [
+const MODULES: [&str; 13] = [
     DOM,
     DATA,
     GRID,
+    SETTINGS,
     include_str!("../../web/list.js"),
     include_str!("../../web/overview.js"),
     include_str!("../../web/tasks.js"),
@@ -158,11 +159,12 @@ const MODULES: [&str; 12] = [
 ];
 
 /// Those of the local page.
-const LIVE: [&str; 4] = [DOM, DATA, GRID, include_str!("../../web/live.js")];
+const LIVE: [&str; 5] = [DOM, DATA, GRID, SETTINGS, include_str!("../../web/live.js")];
 
 const DOM: &str = include_str!("../../web/dom.js");
 const DATA: &str = include_str!("../../web/data.js");
 const GRID: &str = include_str!("../../web/grid.js");
+const SETTINGS: &str = include_str!("../../web/settings.js");
 
 /// The modules as one: a file opened from a disk cannot import others.
 fn script(modules: &[&str]) -> String {
