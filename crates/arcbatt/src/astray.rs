@@ -164,3 +164,71 @@ fn label(task: &Task, pair: usize) -> String {
 fn percent(millionths: u64) -> String {
     format!("{}.{} %", millionths / 10_000, millionths / 1_000 % 10)
 }
+
+#[cfg(test)]
+mod tests {
+    use batt_lang::parse;
+    use batt_task::{Grid, Pair};
+
+    use super::*;
+
+    /// A task whose outputs are the inputs upside down, twice as large.
+    fn task() -> Task {
+        let pair = |cells: [i8; 4]| {
+            let [a, b, c, d] = cells;
+            let doubled = [c, c, d, d, c, c, d, d, a, a, b, b, a, a, b, b];
+            let input = Grid::new(2, cells).unwrap();
+            Pair { input, output: Some(Grid::new(4, doubled).unwrap()) }
+        };
+        let train = vec![pair([1, 2, 3, 4]), pair([5, 0, 0, 6])];
+        Task { id: "t".to_owned(), train, test: vec![pair([7, 7, 8, 0])], extra: Vec::new() }
+    }
+
+    fn check(text: &str, right: &[&str], line: Option<u32>, words: &str) {
+        let read = |text: &str| parse(text).programs.remove(0);
+        let right: Vec<Program> = right.iter().map(|text| read(text)).collect();
+        let found = astray(&task(), &read(text), &right);
+        let found = found.as_ref().map(|it| (it.line, it.words.as_str()));
+        assert_eq!(found, Some((line, words)), "{text}");
+    }
+
+    const RIGHT: &str = "def right(I):\n    x1 = hmirror(I)\n    O = upscale(x1, TWO)\n    return O\n";
+
+    #[test]
+    fn a_right_program_shows_where_another_leaves_its_way() {
+        let stray =
+            "def f(I):\n    x1 = hmirror(I)\n    x2 = rot180(x1)\n    O = upscale(x2, TWO)\n    return O\n";
+        check(stray, &[RIGHT], Some(3), "its values are those of no line of right, which is right");
+        // The same values on another way are no mistake.
+        let around =
+            "def f(I):\n    x1 = rot180(I)\n    x2 = vmirror(x1)\n    O = upscale(x2, THREE)\n    return O\n";
+        check(around, &[RIGHT], Some(2), "its values are those of no line of right, which is right");
+        let also = "def also(I):\n    x1 = rot180(I)\n    x2 = vmirror(x1)\n    O = upscale(x2, TWO)\n    return O\n";
+        check(around, &[RIGHT, also], Some(4), "its values are those of no line of also, which is right");
+    }
+
+    #[test]
+    fn what_fails_goes_wrong_where_it_fails() {
+        let text = "def f(I):\n    x1 = ofcolor(I, EIGHT)\n    O = first(x1)\n    return O\n";
+        let why = "it fails on demonstration 1: empty container in first at line 3 (O)";
+        check(text, &[], Some(3), why);
+    }
+
+    #[test]
+    fn a_grid_that_comes_closer_than_the_answer_is_told() {
+        let text =
+            "def f(I):\n    x1 = hmirror(I)\n    x2 = upscale(x1, TWO)\n    O = vmirror(x2)\n    return O\n";
+        let found = astray(&task(), &parse(text).programs[0], &[]).unwrap();
+        assert_eq!(found.line, Some(4));
+        assert!(
+            found.words.starts_with("x2 at line 3 is the expected output, what is made of it "),
+            "{}",
+            found.words
+        );
+        let short = "def f(I):\n    O = hmirror(I)\n    return O\n";
+        let found = astray(&task(), &parse(short).programs[0], &[]).unwrap();
+        assert_eq!(found.line, None);
+        assert!(found.words.starts_with("no line leads away: the answer, "), "{}", found.words);
+        assert_eq!(astray(&task(), &parse(RIGHT).programs[0], &[]), None);
+    }
+}

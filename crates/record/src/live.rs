@@ -7,6 +7,7 @@
 use std::fs::{File, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -34,15 +35,29 @@ pub struct Live {
 }
 
 impl Live {
-    /// For a run whose record will be written to `record`.
+    /// For a run whose record will be written to `record`. An error if another run is about to write it, too.
     pub fn begin(record: &Path) -> io::Result<Live> {
         let path = path(record);
-        let file = File::create(&path)?;
-        match file.lock() {
+        // What another run has written there is left alone until its lock is ours.
+        let file = File::options().write(true).create(true).truncate(false).open(&path)?;
+        let mut locked = file.try_lock();
+        for _ in 0..ATTEMPTS {
+            // Readers hold the lock as well, for the moment in which they look.
+            if !matches!(locked, Err(TryLockError::WouldBlock)) {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+            locked = file.try_lock();
+        }
+        match locked {
+            Err(TryLockError::WouldBlock) => return Err(io::ErrorKind::ResourceBusy.into()),
             // Some network disks know no locks; then readers see a run that was left.
-            Err(error) if error.kind() != io::ErrorKind::Unsupported => return Err(error),
+            Err(TryLockError::Error(error)) if error.kind() != io::ErrorKind::Unsupported => {
+                return Err(error);
+            }
             _ => {}
         }
+        file.set_len(0)?;
         Ok(Live { file, path })
     }
 
@@ -58,6 +73,9 @@ impl Drop for Live {
         let _ = std::fs::remove_file(&self.path);
     }
 }
+
+/// How often a lock is tried for.
+const ATTEMPTS: usize = 10;
 
 /// What is known of a run that has not ended.
 #[derive(Clone, PartialEq, Debug)]
@@ -119,6 +137,9 @@ mod tests {
             live.tell(&now).unwrap();
             assert_eq!(look(&record).unwrap(), Some(Seen { now: Some(now.clone()), alive: true }));
         }
+        // A second run with the same record has no such file, and does not disturb the first.
+        assert_eq!(Live::begin(&record).err().unwrap().kind(), io::ErrorKind::ResourceBusy);
+        assert_eq!(look(&record).unwrap().unwrap().now, Some(now.clone()));
         // Half a line is none.
         live.file.write_all(b"{\"what\":").unwrap();
         assert_eq!(look(&record).unwrap().unwrap().now, Some(now.clone()));
