@@ -168,6 +168,23 @@ try {
     await close();
   });
 
+  await test("every part fits a phone, light and dark", async () => {
+    for (const colorScheme of ["light", "dark"]) {
+      const { page, bad, close } = await watched(chrome, (it) => it.startsWith(new URL(server.url).origin) || it.startsWith("data:image/svg+xml"), { colorScheme, viewport: { width: 390, height: 844 } });
+      for (const part of ["", "store", "data", "manual", "editor"]) {
+        await page.goto(`${server.url}#/${part}`);
+        await page.locator("main h1").waitFor();
+        if (part === "") await page.locator("#here [data-run]").first().waitFor();
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+        assert(wide <= 0, `${part || "runs"} is ${wide} pixels too wide`);
+        if (part !== "manual") await accessible(page, `${part || "runs"} ${colorScheme} on a phone`);
+        await page.screenshot({ path: path.join(out, `serve-${part || "runs"}-${colorScheme}-390.png`) });
+      }
+      assert.deepEqual(bad, []);
+      await close();
+    }
+  });
+
   await test("runs outlive the server", async () => {
     await server.end();
     server = await serve();

@@ -27,9 +27,11 @@ pub struct Source<'r> {
     pub record: &'r Record,
     /// The merged programs, or why there is no picture of them.
     pub graph: Result<Graph, String>,
-    /// Where a program goes wrong on a task, given programs that are right on it; by their places in the record.
-    pub astray: Box<dyn Fn(&Task, u32, &[u32]) -> Option<Astray> + 'r>,
+    pub astray: Box<LookInto<'r>>,
 }
+
+/// Where a program goes wrong on a task, given programs that are right on it; by their places in the record.
+pub type LookInto<'l> = dyn Fn(&Task, u32, &[u32]) -> Option<Astray> + 'l;
 
 /// The first line of a program that leads away from the expected outputs.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]

@@ -3,7 +3,7 @@
 use batt_record::{Example, Outcome, Pair, Rows};
 use serde::Serialize;
 
-use crate::html::Astray;
+use crate::html::{Astray, LookInto};
 
 #[derive(Serialize)]
 pub(super) struct Task<'r> {
@@ -99,11 +99,7 @@ impl<'r> Task<'r> {
     /// Not more than this part of the cells differs in a near miss. Picked by feel.
     const NEAR: f64 = 0.2;
 
-    pub(super) fn new(
-        task: &'r batt_record::Task,
-        time: Option<u64>,
-        look: &dyn Fn(&batt_record::Task, u32, &[u32]) -> Option<Astray>,
-    ) -> Task<'r> {
+    pub(super) fn new(task: &'r batt_record::Task, time: Option<u64>, look: &LookInto<'_>) -> Task<'r> {
         let mut outcomes: Vec<&Outcome> = task.programs.iter().collect();
         outcomes.sort_by_cached_key(|outcome| rank(task, outcome));
         let best = outcomes.first().copied();
