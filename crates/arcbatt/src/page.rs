@@ -16,7 +16,7 @@ pub fn write(runs: &[(String, Record)], out: &mut impl Write) -> io::Result<()> 
     html::write(&sources(runs), &palette::ALL.map(look), out)
 }
 
-/// As [`write`], for a page that follows its run: it asks the server at `path` with `token`.
+/// As [`write()`], for a page that follows its run: it asks the server at `path` with `token`.
 pub fn write_followed(
     runs: &[(String, Record)],
     path: &str,

@@ -91,7 +91,7 @@ pub fn write(sources: &[Source<'_>], looks: &[Look], out: &mut impl Write) -> io
     page(&MODULES, &Document::new(sources, looks, None), "", out)
 }
 
-/// As [`write`], for a page that a server gives out: it asks there, at `path`, for news of its run.
+/// As [`write()`], for a page that a server gives out: it asks there, at `path`, for news of its run.
 pub fn write_followed(
     sources: &[Source<'_>],
     looks: &[Look],
