@@ -20,4 +20,4 @@ pub use machine::{Machine, peak_memory};
 pub use profile::{Logging, Prediction, ProfileBenchError, ProfileFigures, measure_profile};
 pub use reference::{Reference, ReferenceError};
 pub use spread::Spread;
-pub use work::{BenchError, Comparison, Figures, HEAVY, LoadFailed, Ratio, Row, Setup, measure};
+pub use work::{BenchError, Comparison, Figures, HEAVY, LoadFailed, PASSES, Ratio, Row, Setup, measure};

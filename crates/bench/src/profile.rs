@@ -1,19 +1,20 @@
 //! What the recorder and the log cost, and whether a prediction comes true.
 //!
-//! Everything runs on one thread, in turn with what it is compared to, and of each task the fastest round counts: what
-//! else the machine does can only make it slower.
+//! Everything runs on one thread, in turn with what it is compared to, and the fastest round counts: what else the machine
+//! does can only make it slower. To make a recorder and to close it, once a run, is told apart.
 
 use std::hint::black_box;
-use std::sync::atomic::AtomicBool;
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use arcbatt::battery::{Battery, Pool, PoolError, Setup, Watch};
+use arcbatt::battery::{Battery, Pool, PoolError, Setup, Unwatched};
 use arcbatt::dsl::{Limits, registry};
 use arcbatt::lang::{self, Op};
 use arcbatt::profile;
+use arcbatt::record::{self, Record};
+use arcbatt::report::view::{Speedup, WhatIf};
+use arcbatt::report::{Facts, ReportError, Selection};
 use arcbatt::task::{Dataset, Task};
-use arcbatt::trace::{Clock, Level, Seen, Spot, Trace};
+use arcbatt::trace::{Clock, LaneSeen, Level, NodeSum, Seen, TaskSeen, Trace};
 use serde::Serialize;
 
 #[derive(Debug, thiserror::Error)]
@@ -22,6 +23,8 @@ pub enum ProfileBenchError {
     Pool(#[from] PoolError),
     #[error("no program has the name of a task, so there is nothing to measure")]
     NothingToRun,
+    #[error(transparent)]
+    Report(#[from] ReportError),
 }
 
 /// What was found out.
@@ -38,6 +41,8 @@ pub struct ProfileFigures {
     pub deep: f64,
     /// The same, of a whole run: load, read, merge and execute.
     pub whole: f64,
+    /// To make the recorder and to close it, once a run.
+    pub once_ns: u64,
     pub what_if: Prediction,
     pub logging: Logging,
 }
@@ -90,34 +95,41 @@ pub fn measure_profile(
         return Err(ProfileBenchError::NothingToRun);
     }
     let bench = Bench { pool: Pool::new(1)?, battery, tasks };
-    let trace = |level| profile::trace(Clock::real(), level, None);
-    let mut plain = Fastest::default();
-    let (mut nodes, mut deep) = (Fastest::default(), Fastest::default());
-    let mut seen = Vec::new();
+    let [mut plain, mut nodes, mut deep, mut once] = [Duration::MAX; 4];
+    let mut fastest: Option<Seen> = None;
     bench.run(None);
     for _ in 0..rounds {
-        plain.add(bench.run(None));
-        let recorder = trace(Level::Nodes);
-        nodes.add(bench.run(Some(&recorder)));
-        seen.push(recorder.finish());
-        deep.add(bench.run(Some(&trace(Level::Deep))));
+        plain = plain.min(clocked(|| bench.run(None)));
+        let recorded = bench.recorded(Level::Nodes, None);
+        nodes = nodes.min(recorded.run);
+        once = once.min(recorded.once);
+        fastest = fastest.into_iter().chain([recorded.seen]).min_by_key(wall);
+        deep = deep.min(bench.recorded(Level::Deep, None).run);
     }
-    let what_if = bench.predict(&seen, rounds);
+    let what_if = bench.predict(fastest.ok_or(ProfileBenchError::NothingToRun)?, rounds)?;
     let logging = bench.logging(rounds);
-    let ratio = |of: &Fastest| of.sum().as_secs_f64() / plain.sum().as_secs_f64();
+    let ratio = |of: Duration| of.as_secs_f64() / plain.as_secs_f64();
     let before = load + read;
-    let whole = (before + nodes.sum()).as_secs_f64() / (before + plain.sum()).as_secs_f64();
+    let whole = (before + nodes).as_secs_f64() / (before + plain).as_secs_f64();
     Ok(ProfileFigures {
         tasks: bench.tasks.len(),
         rounds,
-        plain_ns: plain.sum().as_nanos() as u64,
+        plain_ns: plain.as_nanos() as u64,
         before_ns: before.as_nanos() as u64,
-        recorded: ratio(&nodes),
-        deep: ratio(&deep),
+        recorded: ratio(nodes),
+        deep: ratio(deep),
         whole,
+        once_ns: once.as_nanos() as u64,
         what_if,
         logging,
     })
+}
+
+struct Recorded {
+    seen: Seen,
+    run: Duration,
+    /// To make the recorder and to close it.
+    once: Duration,
 }
 
 struct Bench<'b> {
@@ -127,9 +139,7 @@ struct Bench<'b> {
 }
 
 impl Bench<'_> {
-    /// How long each task took, from the end of the one before it.
-    fn run(&self, trace: Option<&Trace>) -> Vec<Duration> {
-        let watch = Laps(Mutex::new((Instant::now(), Vec::new())));
+    fn run(&self, trace: Option<&Trace>) {
         let setup = Setup {
             limits: Limits::STANDARD,
             all_pairs: false,
@@ -137,7 +147,7 @@ impl Bench<'_> {
             sharing: true,
             kernels: true,
             answers: false,
-            watch: &watch,
+            watch: &Unwatched,
             trace,
             chunk: Setup::CHUNK,
         };
@@ -147,68 +157,105 @@ impl Bench<'_> {
         self.battery.run(&self.pool, self.tasks.iter().copied(), &setup, |_, result| {
             black_box(result);
         });
-        watch.0.into_inner().unwrap_or_else(PoisonError::into_inner).1
     }
 
-    /// Slows the dearest primitive that calls no others, and looks whether the prediction comes true.
-    fn predict(&self, seen: &[Seen], rounds: usize) -> Prediction {
-        const FACTOR: f64 = 3.0;
-        let primitive = self.dearest(seen);
-        let spot = Spot::primitive(primitive);
-        let before = tasks(seen, |task| (task.end - task.start, self.self_time(task, primitive)));
-        let mut slowed = Vec::new();
+    /// A run with a recorder. Nodes wait so many nanoseconds, if that is asked for.
+    fn recorded(&self, level: Level, waits: Option<&[u64]>) -> Recorded {
+        let start = Instant::now();
+        let mut trace = profile::trace(Clock::real(), level, None);
+        if let Some(waits) = waits {
+            trace = trace.with_handicap(waits);
+        }
+        let made = start.elapsed();
+        let run = clocked(|| self.run(Some(&trace)));
+        let start = Instant::now();
+        let seen = trace.finish();
+        Recorded { seen, run, once: made + start.elapsed() }
+    }
+
+    /// Asks the fastest recording what happens if the dearest primitive that calls no others gets slower, makes its
+    /// nodes wait that long, and looks whether it comes true.
+    fn predict(&self, fastest: Seen, rounds: usize) -> Result<Prediction, ProfileBenchError> {
+        let primitive = self.dearest(&fastest);
+        let name = registry().iter().nth(usize::from(primitive)).map_or("", |it| it.name).to_owned();
+        // So much slower that the run takes about twice as long: a smaller change drowns in what else the machine does.
+        let own: u64 = self.own(&fastest, primitive).map(|(_, node)| node.ns).sum();
+        let factor = 1.0 + (wall(&fastest) as f64 / own.max(1) as f64).ceil();
+        let waits = self.waits(&fastest, primitive, factor - 1.0);
+        let profile = profile::profile(fastest, &self.battery, 0, &[], None);
+        let task = |task: &&Task| record::Task { id: task.id.clone(), ..record::Task::default() };
+        let tasks = self.tasks.iter().map(task).collect();
+        let record = Record { tasks, profile: Some(Box::new(profile)), ..Record::default() };
+        let slower = Speedup { name: name.clone(), factor: 1.0 / factor };
+        let what_if = WhatIf::new(&Facts::new(&record, &Selection::default())?, &[slower])?;
+        let (mut before_ns, mut measured_ns) = (u64::MAX, u64::MAX);
         for _ in 0..rounds {
-            let trace = profile::trace(Clock::real(), Level::Nodes, None).with_handicap(spot, FACTOR);
-            self.run(Some(&trace));
-            slowed.push(trace.finish());
+            before_ns = before_ns.min(wall(&self.recorded(Level::Nodes, None).seen));
+            measured_ns = measured_ns.min(wall(&self.recorded(Level::Nodes, Some(&waits)).seen));
         }
-        let after = tasks(&slowed, |task| (task.end - task.start, 0));
-        let sum = |list: &[(u64, u64)]| list.iter().map(|it| it.0).sum::<u64>();
-        let own: u64 = before.iter().map(|it| it.1).sum();
-        let before_ns = sum(&before);
-        let measured_ns = sum(&after);
-        // What a what-if computes for one worker: its self time, so many times as long.
-        let predicted_ns = before_ns + (own as f64 * (FACTOR - 1.0)) as u64;
-        let [before, predicted, measured] = [before_ns, predicted_ns, measured_ns].map(|ns| ns as f64);
-        Prediction {
-            primitive: registry().iter().nth(usize::from(primitive)).map_or("", |it| it.name).to_owned(),
-            factor: FACTOR,
+        let change = what_if.predicted.middle - what_if.wall.0 as f64;
+        let predicted = before_ns as f64 + change;
+        Ok(Prediction {
+            primitive: name,
+            factor,
             before_ns,
-            predicted_ns,
+            predicted_ns: predicted as u64,
             measured_ns,
-            change_error: (measured - predicted) / (predicted - before).max(1.0),
-            error: measured / predicted - 1.0,
-        }
+            change_error: (measured_ns as f64 - predicted) / change.max(1.0),
+            error: measured_ns as f64 / predicted - 1.0,
+        })
     }
 
-    fn dearest(&self, seen: &[Seen]) -> u16 {
+    /// The primitive whose nodes take the most time, of those that are never called inside another: these cannot be made
+    /// to wait.
+    fn dearest(&self, seen: &Seen) -> u16 {
         let mut sums = vec![0; registry().iter().len()];
-        for task in seen.iter().flat_map(|seen| &seen.lanes).flat_map(|lane| &lane.tasks) {
-            for (id, node) in &task.nodes {
-                let op = &self.battery.plan().nodes()[*id as usize].op;
-                if let (Op::Call(symbol), false) = (op, task.inner.iter().any(|(inner, ..)| inner == id)) {
-                    sums[usize::from(symbol.id)] += node.ns;
-                }
+        for (id, node) in tasks(seen).flat_map(|task| &task.nodes) {
+            if let Some(primitive) = self.primitive(*id) {
+                sums[usize::from(primitive)] += node.ns;
+            }
+        }
+        for task in tasks(seen) {
+            for (id, called, _) in &task.inner {
+                sums[usize::from(*called)] = 0;
+                // The time of a node with calls inside is not all its own.
+                self.primitive(*id).into_iter().for_each(|primitive| sums[usize::from(primitive)] = 0);
             }
         }
         sums.iter().enumerate().max_by_key(|(_, ns)| **ns).map_or(0, |(id, _)| id as u16)
     }
 
-    /// The time of the nodes of a primitive.
-    fn self_time(&self, task: &arcbatt::trace::TaskSeen, primitive: u16) -> u64 {
-        let mine = |id: u32| match &self.battery.plan().nodes()[id as usize].op {
-            Op::Call(symbol) => symbol.id == primitive,
-            _ => false,
-        };
-        task.nodes.iter().filter(|(id, _)| mine(*id)).map(|(_, node)| node.ns).sum()
+    /// How long each node of a primitive has to wait to take so many times as long again, in nanoseconds.
+    fn waits(&self, seen: &Seen, primitive: u16, times: f64) -> Vec<u64> {
+        let mut sums = vec![(0, 0); self.battery.plan().nodes().len()];
+        for (id, node) in self.own(seen, primitive) {
+            let (ns, hits) = &mut sums[id as usize];
+            *ns += node.ns;
+            *hits += u64::from(node.hits);
+        }
+        sums.iter().map(|(ns, hits)| (*ns as f64 * times / (*hits).max(1) as f64) as u64).collect()
+    }
+
+    /// The nodes of a primitive in all tasks.
+    fn own<'s>(&self, seen: &'s Seen, primitive: u16) -> impl Iterator<Item = (u32, NodeSum)> + use<'s, '_> {
+        let nodes = tasks(seen).flat_map(|task| task.nodes.iter().copied());
+        nodes.filter(move |(id, _)| self.primitive(*id) == Some(primitive))
+    }
+
+    /// What a node calls.
+    fn primitive(&self, node: u32) -> Option<u16> {
+        match &self.battery.plan().nodes()[node as usize].op {
+            Op::Call(symbol) => Some(symbol.id),
+            _ => None,
+        }
     }
 
     fn logging(&self, rounds: usize) -> Logging {
-        let (mut with, mut without) = (Fastest::default(), Fastest::default());
+        let [mut with, mut without] = [Duration::MAX; 2];
         let work: Vec<u64> = self.tasks.iter().map(|task| task.train.len() as u64 * 400).collect();
         for _ in 0..rounds.max(5) {
-            with.add(pass::<true>(&work));
-            without.add(pass::<false>(&work));
+            with = with.min(clocked(|| pass::<true>(&work)));
+            without = without.min(clocked(|| pass::<false>(&work)));
         }
         let tight = |log: bool| {
             let once = |_| {
@@ -218,7 +265,7 @@ impl Bench<'_> {
             };
             (0..9).map(once).fold(f64::INFINITY, f64::min)
         };
-        let [compiled_in_ns, compiled_out_ns] = [&with, &without].map(|it| it.sum().as_nanos() as u64);
+        let [compiled_in_ns, compiled_out_ns] = [with, without].map(|it| it.as_nanos() as u64);
         Logging {
             compiled_in_ns,
             compiled_out_ns,
@@ -228,15 +275,12 @@ impl Bench<'_> {
     }
 }
 
-/// For each task what `of` says of its fastest round.
-fn tasks(seen: &[Seen], of: impl Fn(&arcbatt::trace::TaskSeen) -> (u64, u64)) -> Vec<(u64, u64)> {
-    let mut fastest = std::collections::BTreeMap::new();
-    for task in seen.iter().flat_map(|seen| &seen.lanes).flat_map(|lane| &lane.tasks) {
-        let new = of(task);
-        let best = fastest.entry(task.id.as_str()).or_insert(new);
-        *best = (*best).min(new);
-    }
-    fastest.into_values().collect()
+fn wall(seen: &Seen) -> u64 {
+    seen.lanes.first().map_or(0, LaneSeen::wall)
+}
+
+fn tasks(seen: &Seen) -> impl Iterator<Item = &TaskSeen> {
+    seen.lanes.iter().flat_map(|lane| &lane.tasks)
 }
 
 #[inline(always)]
@@ -245,48 +289,17 @@ fn event(i: u64) {
 }
 
 /// Pieces of work about as long as a task, each followed by an event of the log or by none.
-fn pass<const LOG: bool>(work: &[u64]) -> Vec<Duration> {
-    let piece = |steps: &u64| {
-        let start = Instant::now();
+fn pass<const LOG: bool>(work: &[u64]) {
+    for steps in work {
         let sum = (0..*steps).fold(*steps, |sum, i| black_box(sum.wrapping_mul(31) ^ i));
         if LOG {
             event(sum);
         }
-        start.elapsed()
-    };
-    work.iter().map(piece).collect()
-}
-
-/// The fastest round of each piece of work.
-#[derive(Default)]
-struct Fastest(Vec<Duration>);
-
-impl Fastest {
-    fn add(&mut self, round: Vec<Duration>) {
-        if self.0.is_empty() {
-            self.0 = round;
-            return;
-        }
-        self.0.iter_mut().zip(round).for_each(|(best, time)| *best = (*best).min(time));
-    }
-
-    fn sum(&self) -> Duration {
-        self.0.iter().sum()
     }
 }
 
-/// The time from the end of each task to the end of the next.
-struct Laps(Mutex<(Instant, Vec<Duration>)>);
-
-impl Watch for Laps {
-    fn begin(&self, _: usize) -> Option<&AtomicBool> {
-        None
-    }
-
-    fn done(&self, _: usize, _: &str) {
-        let (last, laps) = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let now = Instant::now();
-        laps.push(now - *last);
-        *last = now;
-    }
+fn clocked(work: impl FnOnce()) -> Duration {
+    let start = Instant::now();
+    work();
+    start.elapsed()
 }

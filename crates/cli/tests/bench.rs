@@ -34,7 +34,7 @@ fn bench_checks_and_measures_the_built_in_set() {
             merge # # # into # nodes
             parse + merge # # # # thread, text in memory
             fold # # # # nodes that need no input
-            run # # # # thread
+            run # # # # thread, each the middle of # passes
             run, all threads # # # # threads
             all pairs # # # # programs × # demo inputs
             peak memory #
@@ -43,6 +43,17 @@ fn bench_checks_and_measures_the_built_in_set() {
             exit #
         "#]]
     .assert_eq(&without_figures(&text));
+}
+
+#[test]
+fn bench_records_as_a_run_does() {
+    let batt = Batt::new("bench-record");
+    let text = batt.run("bench --rounds 2 --record {dir}/r.json --profile");
+    assert!(text.ends_with("exit 0\n"), "{text}");
+    let dsl = batt.run("profile dsl {dir}/r.json");
+    assert!(dsl.contains("79 of 79 programs right") && dsl.contains("objects"), "{dsl}");
+    let record: serde_json::Value = serde_json::from_str(&batt.read("r.json")).unwrap();
+    assert_eq!(record["profile"]["repeats"].as_array().map(Vec::len), Some(2), "as many as rounds");
 }
 
 #[test]
@@ -119,30 +130,30 @@ fn bench_beside_a_reference() {
             def solve_largest(I): return rot90(I)\n");
     let text = batt.run("bench --tasks examples --programs {dir}/p.py --reference {dir}/ref --rounds 2");
     expect![[r#"
-            NOT A BENCHMARK: some answers are wrong
-            # of # programs right on all of # pairs; in CPython # of #
-            wrong: solve_largest
-            does not run in CPython, not compared: solve_largest
-            (the machine)
+        NOT A BENCHMARK: some answers are wrong
+        # of # programs right on all of # pairs; in CPython # of #
+        wrong: solve_largest
+        does not run in CPython, not compared: solve_largest
+        (the machine)
 
-            # rounds median min max
-            load # # # # tasks from disk
-            parse # # # # programs, # KiB
-            merge # # # into # nodes
-            parse + merge # # # # thread, text in memory
-            fold # # # # nodes that need no input
-            run # # # # thread
-            run, all threads # # # # threads
-            all pairs # # # # programs × # demo inputs
-            peak memory #
+        # rounds median min max
+        load # # # # tasks from disk
+        parse # # # # programs, # KiB
+        merge # # # into # nodes
+        parse + merge # # # # thread, text in memory
+        fold # # # # nodes that need no input
+        run # # # # thread, each the middle of # passes
+        run, all threads # # # # threads
+        all pairs # # # # programs × # demo inputs
+        peak memory #
 
-            all pairs: # case of a program that is right on all demonstration pairs of a task
+        all pairs: # case of a program that is right on all demonstration pairs of a task
 
-            beside CPython # # thread each, rounds in turn, load and parse excluded
-            batt CPython times
-            all # programs: fastest round of each task, summed # # #
-            all # programs: one clock, median # # #
-            exit #
-        "#]]
+        beside CPython # # thread each, rounds in turn (ours of # passes), load and parse excluded
+        batt CPython times
+        all # programs: fastest round of each task, summed # # #
+        all # programs: one clock, median # # #
+        exit #
+    "#]]
     .assert_eq(&without_figures(&text));
 }

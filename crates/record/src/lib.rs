@@ -27,7 +27,7 @@ use batt_task::Grid;
 use serde::{Deserialize, Serialize};
 
 /// One run.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Record {
     pub right: Right,
     pub run: What,
@@ -75,7 +75,7 @@ fn is_zero(n: &usize) -> bool {
 }
 
 /// What was run: all that the results depend on.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct What {
     /// Of arcbatt.
     pub version: String,
@@ -87,7 +87,7 @@ pub struct What {
     pub seed: Option<u64>,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Data {
     /// A name or a path.
     pub name: String,
@@ -96,7 +96,7 @@ pub struct Data {
     pub tasks: usize,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Options {
     /// For each program and sample.
     pub fuel: u64,
@@ -107,7 +107,7 @@ pub struct Options {
 }
 
 /// How it was run: nothing here changes a result.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Means {
     pub threads: usize,
     pub sharing: bool,
@@ -115,7 +115,7 @@ pub struct Means {
     pub machine: Machine,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Machine {
     pub os: String,
     pub arch: String,
@@ -123,7 +123,7 @@ pub struct Machine {
 }
 
 /// How much the programs share.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct PlanCounts {
     pub programs: usize,
     pub calls: usize,
@@ -196,7 +196,7 @@ pub struct Made {
 }
 
 /// What came of one task.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Task {
     pub id: String,
     /// Of its pairs.

@@ -10,7 +10,7 @@ use batt_lang::Program;
 use batt_learn::{Candidate, Context, Demos, Image, Stage, Work, catalogue, contexts, stage_of_catalogue};
 use batt_plan::ProgramId;
 use batt_task::Grid;
-use batt_trace::{Lane, Spot};
+use batt_trace::{Lane, NodeRuns, Spot};
 
 use crate::breed::{Breeder, Room};
 use crate::check::{Inspector, picture};
@@ -204,7 +204,7 @@ impl Attempt<'_> {
         let open = lane.open_node(Spot::primitive(symbol.id));
         let learned = learn();
         let fuel = (self.work.used() - before) * FUEL_PER_WORK;
-        lane.close_node(open, 0, fuel, 0, false);
+        lane.close_node(open, 0, NodeRuns::once(fuel, 0, false));
         learned
     }
 

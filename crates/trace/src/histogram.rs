@@ -12,12 +12,12 @@ const BITS: u32 = 3;
 
 impl Histogram {
     #[inline]
-    pub fn add(&mut self, nanoseconds: u64) {
+    pub fn add(&mut self, nanoseconds: u64, times: u32) {
         let step = step(nanoseconds);
         if step >= self.counts.len() {
             self.counts.resize(step + 1, 0);
         }
-        self.counts[step] = self.counts[step].saturating_add(1);
+        self.counts[step] = self.counts[step].saturating_add(times);
     }
 
     pub fn merge(&mut self, other: &Histogram) {
@@ -105,7 +105,7 @@ mod tests {
     #[test]
     fn quantiles_are_right_to_an_eighth() {
         let mut histogram = Histogram::default();
-        (1..=1000).for_each(|ns| histogram.add(ns * 100));
+        (1..=1000).for_each(|ns| histogram.add(ns * 100, 1));
         for (share, right) in [(0.5, 50_000.0), (0.99, 99_000.0)] {
             let found = histogram.quantile(share).unwrap() as f64;
             assert!((found / right - 1.0).abs() < 0.125, "{found}");

@@ -1,6 +1,7 @@
 //! One thread's time, booked by chained stamps.
 
 use std::cell::{Cell, RefCell};
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::clock::Clock;
@@ -15,18 +16,20 @@ use crate::trace::Sink;
 pub struct Lane {
     clock: Clock,
     deep: bool,
+    /// In ticks, as all times are until they go into the book.
     started: u64,
     last: Cell<u64>,
     current: Cell<Spot>,
     owed: Cell<Option<Spot>>,
     /// What was booked since the log was read last.
-    log: RefCell<Vec<Lap>>,
+    log: Box<[Cell<Lap>; LOG]>,
+    log_len: Cell<usize>,
     node: Node,
-    sample: Cell<(u32, u64)>,
+    /// When the samples that are being run began, in nanoseconds.
+    batch: Cell<u64>,
     /// How often calls inside nodes were counted.
     counted: Cell<u64>,
-    /// A spot whose nodes are made to take so many times as long.
-    handicap: Option<(Spot, f64)>,
+    handicap: Option<Handicap>,
     /// A node is known by the number of its spot.
     by_spot: bool,
     book: RefCell<Book>,
@@ -53,6 +56,29 @@ pub struct NodeSum {
     pub bytes: u64,
 }
 
+/// What a node was computed on, one after another without a stamp in between.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct NodeRuns {
+    pub hits: u16,
+    pub fails: u16,
+    pub fuel: u64,
+    /// Memory handed out.
+    pub bytes: u64,
+}
+
+impl NodeRuns {
+    pub fn once(fuel: u64, bytes: u64, failed: bool) -> NodeRuns {
+        NodeRuns { hits: 1, fails: failed.into(), fuel, bytes }
+    }
+
+    /// Once more.
+    pub fn add(&mut self, fuel: u64, failed: bool) {
+        self.hits += 1;
+        self.fails += u16::from(failed);
+        self.fuel += fuel;
+    }
+}
+
 /// Calls of one primitive through function values inside one node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Inner {
@@ -61,6 +87,14 @@ pub struct Inner {
     pub fuel: u64,
     /// Measured with [`Level::Deep`](crate::Level::Deep) only, else 0.
     pub ns: u64,
+}
+
+impl Inner {
+    fn add(&mut self, other: Inner) {
+        self.calls += other.calls;
+        self.fuel += other.fuel;
+        self.ns += other.ns;
+    }
 }
 
 /// What a lane saw of one task.
@@ -78,7 +112,7 @@ pub struct TaskSeen {
     pub nodes: Vec<(u32, NodeSum)>,
     /// By node and primitive.
     pub inner: Vec<(u32, u16, Inner)>,
-    /// The time of each sample.
+    /// The time of each sample, split by fuel over those that were run together.
     pub samples: Vec<u64>,
 }
 
@@ -96,21 +130,49 @@ pub struct Event {
 /// The time between two stamps, as it is written down at once; what it means is worked out when the log is read.
 #[derive(Clone, Copy)]
 struct Lap {
-    spot: Spot,
-    failed: bool,
+    /// In ticks. It began when the one before it ended.
+    end: u64,
     /// The node that was computed; [`NO_NODE`] if it was something else.
     node: u32,
-    ns: u64,
-    /// Self time of the node from before calls inside that have stamps of their own.
-    earlier: u64,
-    fuel: u64,
-    bytes: u64,
+    spot: Spot,
+    runs: NodeRuns,
+}
+
+impl Lap {
+    const NONE: Lap = Lap {
+        end: 0,
+        node: NO_NODE,
+        spot: Spot::UNACCOUNTED,
+        runs: NodeRuns { hits: 0, fails: 0, fuel: 0, bytes: 0 },
+    };
 }
 
 const NO_NODE: u32 = u32::MAX;
 
-/// A log is read when its task is over, or when it is this long.
-const LOG: usize = 1 << 12;
+/// A log is read when it is this long. PERF: long enough that the caches are the reader's then, and not before.
+const LOG: usize = 1 << 10;
+
+/// A task begins or ends before a lap of the log.
+struct Turn {
+    lap: usize,
+    what: Begins,
+}
+
+enum Begins {
+    /// Of so many cells.
+    Task { id: String, cells: u64 },
+    /// The time after a task, with what was gathered in it: the time of each sample, and the end of its calls in
+    /// [`Book::inner`].
+    Rest { samples: Vec<u64>, inner: usize },
+}
+
+/// Nodes that are made to take longer, to try out a prediction.
+pub(crate) struct Handicap {
+    /// How many ticks a node waits, by number.
+    waits: Arc<[u64]>,
+    /// How much longer was waited than asked for; the next wait is so much shorter.
+    over: Cell<u64>,
+}
 
 /// The node that is being computed, and the calls inside it.
 struct Node {
@@ -128,15 +190,20 @@ struct Node {
 
 /// What the log comes to.
 struct Book {
-    /// When the next lap of the log began.
+    /// When the next lap of the log began, in nanoseconds, as all times here are.
     time: u64,
+    /// For laps of the log, by place: self time of the node from before calls inside that have stamps of their own.
+    earlier: Vec<(usize, u64)>,
     /// Of the task, or of the stretch between two tasks. By spot.
     sums: Vec<SpotSum>,
     /// The spots of `sums` that have something.
     stamped: Vec<Spot>,
-    nodes: Vec<NodeSum>,
-    touched: Vec<u32>,
+    /// Of the task.
+    nodes: Vec<(u32, NodeSum)>,
+    /// Where in `nodes` a node is, plus one, by its number.
+    places: Vec<u32>,
     inner: Vec<(u32, u16, Inner)>,
+    turns: Vec<Turn>,
     primitives: Vec<Primitive>,
     between: Vec<SpotSum>,
     tasks: Vec<TaskSeen>,
@@ -222,6 +289,7 @@ impl Lane {
     ) -> Lane {
         let n_spots = Spot::primitive(n_primitives as u16).index();
         let now = clock.now();
+        let time = clock.ns(now);
         Lane {
             clock,
             deep,
@@ -229,7 +297,8 @@ impl Lane {
             last: Cell::new(now),
             current: Cell::new(base),
             owed: Cell::new(None),
-            log: RefCell::new(Vec::with_capacity(LOG)),
+            log: Box::new([const { Cell::new(Lap::NONE) }; LOG]),
+            log_len: Cell::new(0),
             node: Node {
                 spot: Cell::new(base),
                 nested: Cell::new(0),
@@ -239,17 +308,19 @@ impl Lane {
                 used: vec![Cell::default(); n_primitives.div_ceil(64)].into(),
                 any: Cell::new(false),
             },
-            sample: Cell::new((u32::MAX, now)),
+            batch: Cell::new(time),
             counted: Cell::new(0),
             handicap: None,
             by_spot: false,
             book: RefCell::new(Book {
-                time: now,
+                time,
+                earlier: Vec::new(),
                 sums: vec![SpotSum::default(); n_spots],
                 stamped: Vec::new(),
                 nodes: Vec::new(),
-                touched: Vec::new(),
+                places: Vec::new(),
                 inner: Vec::new(),
+                turns: Vec::new(),
                 primitives: vec![Primitive::default(); n_primitives],
                 between: vec![SpotSum::default(); n_spots],
                 tasks: Vec::new(),
@@ -261,7 +332,8 @@ impl Lane {
         }
     }
 
-    pub(crate) fn with_handicap(self, handicap: Option<(Spot, f64)>) -> Lane {
+    pub(crate) fn with_handicap(self, waits: Option<&Arc<[u64]>>) -> Lane {
+        let handicap = waits.map(|waits| Handicap { waits: Arc::clone(waits), over: Cell::new(0) });
         Lane { handicap, ..self }
     }
 
@@ -285,7 +357,8 @@ impl Lane {
         self.settle();
         let spot = self.current.replace(outer);
         if spot == Spot::IDLE {
-            self.book.borrow_mut().waits.push((start, self.last.get()));
+            let wait = (self.clock.ns(start), self.clock.ns(self.last.get()));
+            self.book.borrow_mut().waits.push(wait);
         }
     }
 
@@ -316,26 +389,38 @@ impl Lane {
         self.settle_owed();
         let node = &self.node;
         node.spot.set(spot);
-        node.running.set(spot);
         node.nested.set(0);
-        node.own_ns.set(0);
+        if self.deep {
+            node.running.set(spot);
+            node.own_ns.set(0);
+        }
         Open(())
     }
 
     /// The node is computed.
-    pub fn close_node(&self, _: Open, id: u32, fuel: u64, bytes: u64, failed: bool) {
+    #[inline]
+    pub fn close_node(&self, _: Open, id: u32, runs: NodeRuns) {
         let spot = self.node.spot.get();
-        if let Some((slow, factor)) = self.handicap
-            && slow == spot
-        {
-            self.spin(factor);
+        if self.deep || self.handicap.is_some() {
+            self.before_close(id, runs.hits);
+        }
+        let node = if self.by_spot { spot.index() as u32 } else { id };
+        self.write(|end| Lap { end, node, spot, runs });
+        if self.node.any.replace(false) {
+            self.book.borrow_mut().take_inner(node, &self.node);
+        }
+    }
+
+    #[cold]
+    fn before_close(&self, id: u32, hits: u16) {
+        if let Some(handicap) = &self.handicap {
+            let wait = handicap.waits.get(id as usize).copied().unwrap_or(0);
+            self.wait(wait * u64::from(hits), &handicap.over);
         }
         // Calls that a panic left open end here.
         let earlier = self.node.own_ns.get();
-        let id = if self.by_spot { spot.index() as u32 } else { id };
-        self.write(|ns| Lap { spot, failed, node: id, ns, earlier, fuel, bytes });
-        if self.node.any.replace(false) {
-            self.book.borrow_mut().take_inner(id, &self.node);
+        if earlier > 0 {
+            self.book.borrow_mut().earlier.push((self.log_len.get(), earlier));
         }
     }
 
@@ -343,10 +428,10 @@ impl Lane {
     #[inline]
     pub fn enter_call(&self, primitive: u16, left: u64) -> Call {
         let node = &self.node;
-        let mut own_ns = 0;
-        let running = node.running.get();
+        let (mut own_ns, mut running) = (0, Spot::OTHER);
         if self.deep {
-            own_ns = node.own_ns.get() + self.stamp(running);
+            running = node.running.get();
+            own_ns = node.own_ns.get() + self.stamp_ns(running);
             node.own_ns.set(0);
             node.running.set(Spot::primitive(primitive));
         }
@@ -370,8 +455,8 @@ impl Lane {
         node.nested.set(call.nested + used);
         let mut ns = 0;
         if self.deep {
-            ns = node.own_ns.get() + self.stamp(Spot::primitive(primitive));
-            self.book.borrow_mut().touch(primitive, ns);
+            ns = node.own_ns.get() + self.stamp_ns(Spot::primitive(primitive));
+            self.book.borrow_mut().touch(primitive, ns, 1);
             node.own_ns.set(call.own_ns);
             node.running.set(call.running);
         }
@@ -407,51 +492,35 @@ impl Lane {
     pub fn begin_task(&self, id: &str, cells: u64) {
         self.settle();
         self.current.set(Spot::SET_UP);
-        let start = self.last.get();
-        self.sample.set((u32::MAX, start));
-        self.read();
-        let book = &mut *self.book.borrow_mut();
-        book.sum_between();
-        book.task = Some((id.to_owned(), cells, start));
-        let number = book.tasks.len() as u32;
-        if let Some(events) = &mut book.events {
-            events.ids.push((number, id.to_owned()));
-        }
+        self.batch.set(self.clock.ns(self.last.get()));
+        self.turn(Begins::Task { id: id.to_owned(), cells });
     }
 
-    /// The samples of a task follow each other; this one begins with the last stamp.
-    pub fn begin_sample(&self, sample: u32) {
-        self.end_sample(Some(sample));
+    fn turn(&self, what: Begins) {
+        self.book.borrow_mut().turns.push(Turn { lap: self.log_len.get(), what });
     }
 
-    /// The last sample is over: the rest of the task's time belongs to none.
-    pub fn end_samples(&self) {
+    /// Samples of the task were run side by side since the last batch, or since it began; each burnt so much fuel. The
+    /// time is split over them by that.
+    pub fn end_batch(&self, fuel: impl Iterator<Item = u64>) {
         self.settle();
-        self.end_sample(None);
+        let now = self.clock.ns(self.last.get());
+        let start = self.batch.replace(now);
+        let samples = &mut self.book.borrow_mut().samples;
+        let first = samples.len();
+        samples.extend(fuel);
+        share(now - start, &mut samples[first..]);
     }
 
-    fn end_sample(&self, next: Option<u32>) {
-        let now = self.last.get();
-        let (sample, start) = self.sample.replace((next.unwrap_or(u32::MAX), now));
-        if sample != u32::MAX {
-            let samples = &mut self.book.borrow_mut().samples;
-            let place = sample as usize;
-            if place >= samples.len() {
-                samples.resize(place + 1, 0);
-            }
-            samples[place] += now - start;
-        }
-    }
-
-    /// The task is over. What it takes to remember it is the recorder's own time.
+    /// The task is over.
     pub fn end_task(&self, base: Spot) {
         self.settle();
-        self.end_sample(None);
         self.current.set(base);
-        let end = self.last.get();
-        self.read();
-        self.book.borrow_mut().end_task(end);
-        self.stamp(Spot::PROFILE);
+        let (samples, inner) = {
+            let book = &mut *self.book.borrow_mut();
+            (std::mem::take(&mut book.samples), book.inner.len())
+        };
+        self.turn(Begins::Rest { samples, inner });
     }
 
     pub(crate) fn close(&self) -> Closed {
@@ -465,8 +534,8 @@ impl Lane {
         let within = book.tasks.iter().flat_map(|task| &task.spots).map(|(_, sum)| sum);
         let stamps = book.between.iter().chain(within).map(|sum| sum.stamps).sum();
         Closed {
-            start: self.started,
-            end: self.last.get(),
+            start: self.clock.ns(self.started),
+            end: self.clock.ns(self.last.get()),
             between: std::mem::take(&mut book.between),
             tasks: std::mem::take(&mut book.tasks),
             primitives: std::mem::take(&mut book.primitives),
@@ -476,14 +545,20 @@ impl Lane {
         }
     }
 
-    /// Waits until the time since the last stamp is so many times as long.
-    #[cold]
-    fn spin(&self, factor: f64) {
-        let start = self.last.get();
-        let until = start + (self.clock.now().saturating_sub(start) as f64 * factor) as u64;
-        while self.clock.now() < until {
-            std::hint::spin_loop();
+    /// Waits so many ticks, less what was waited too long before.
+    fn wait(&self, ticks: u64, over: &Cell<u64>) {
+        let owed = over.get();
+        over.set(owed.saturating_sub(ticks));
+        let ticks = ticks.saturating_sub(owed);
+        if ticks == 0 {
+            return;
         }
+        let start = self.clock.now();
+        let mut waited = 0;
+        while waited < ticks {
+            waited = self.clock.now().saturating_sub(start);
+        }
+        over.set(waited - ticks);
     }
 
     /// Books what is open to whom it belongs.
@@ -499,33 +574,34 @@ impl Lane {
         }
     }
 
-    fn stamp(&self, spot: Spot) -> u64 {
-        self.write(|ns| Lap { spot, failed: false, node: NO_NODE, ns, earlier: 0, fuel: 0, bytes: 0 })
+    fn stamp(&self, spot: Spot) {
+        self.write(|end| Lap { end, spot, ..Lap::NONE });
     }
 
-    /// Writes down a lap, which ends now. The answer is how long it was.
+    /// The same, and how long the lap was.
+    fn stamp_ns(&self, spot: Spot) -> u64 {
+        let start = self.last.get();
+        let end = self.write(|end| Lap { end, spot, ..Lap::NONE });
+        self.clock.ns(end) - self.clock.ns(start)
+    }
+
+    /// Writes down a lap, which ends now. The answer is when that is.
     #[inline(always)]
     fn write(&self, lap: impl Fn(u64) -> Lap) -> u64 {
-        let start = self.last.get();
         // Between cores the counter may lag by a few ticks; time does not run backwards here.
-        let now = self.clock.now().max(start);
+        let now = self.clock.now().max(self.last.get());
         self.last.set(now);
-        if self.log_with(lap(now - start)) == LOG {
+        let len = self.log_len.get();
+        self.log[len].set(lap(now));
+        self.log_len.set(len + 1);
+        if len + 1 == LOG {
             self.read_early();
         }
-        now - start
-    }
-
-    /// How long the log is with one more lap.
-    #[inline]
-    fn log_with(&self, lap: Lap) -> usize {
-        let mut log = self.log.borrow_mut();
-        log.push(lap);
-        log.len()
+        now
     }
 
     fn read(&self) {
-        self.book.borrow_mut().read(&mut self.log.borrow_mut());
+        self.book.borrow_mut().read(&self.log[..self.log_len.replace(0)], &self.clock);
     }
 
     /// To read the log in the midst of a task is the recorder's own time.
@@ -537,62 +613,100 @@ impl Lane {
 }
 
 impl Book {
-    /// Adds up the laps of the log, and empties it.
-    fn read(&mut self, log: &mut Vec<Lap>) {
-        for lap in log.drain(..) {
+    /// Adds up the log.
+    fn read(&mut self, log: &[Cell<Lap>], clock: &Clock) {
+        let mut turns = std::mem::take(&mut self.turns);
+        let mut read = 0;
+        let mut read_inner = 0;
+        for turn in turns.drain(..) {
+            self.laps(log, read..turn.lap, clock);
+            read = turn.lap;
+            match turn.what {
+                Begins::Task { id, cells } => self.begin_task(id, cells),
+                Begins::Rest { samples, inner } => {
+                    self.end_task(samples, read_inner..inner);
+                    read_inner = inner;
+                }
+            }
+        }
+        self.laps(log, read..log.len(), clock);
+        self.turns = turns;
+        self.inner.drain(..read_inner);
+        self.earlier.clear();
+    }
+
+    fn laps(&mut self, log: &[Cell<Lap>], range: Range<usize>, clock: &Clock) {
+        for place in range {
+            let lap = log[place].get();
+            let end = clock.ns(lap.end);
+            let ns = end - self.time;
             let sum = &mut self.sums[lap.spot.index()];
             if sum.stamps == 0 {
                 self.stamped.push(lap.spot);
             }
-            sum.ns += lap.ns;
+            sum.ns += ns;
             sum.stamps += 1;
             if lap.node != NO_NODE {
-                self.node(&lap);
+                self.node(&lap, ns + self.earlier(place));
             }
             if self.events.is_some() {
-                self.event(&lap);
+                self.event(&lap, ns);
             }
-            self.time += lap.ns;
+            self.time = end;
         }
     }
 
-    fn node(&mut self, lap: &Lap) {
-        let ns = lap.earlier + lap.ns;
+    #[inline]
+    fn earlier(&self, lap: usize) -> u64 {
+        if self.earlier.is_empty() {
+            return 0;
+        }
+        self.earlier.binary_search_by_key(&lap, |(lap, _)| *lap).map_or(0, |at| self.earlier[at].1)
+    }
+
+    fn node(&mut self, lap: &Lap, ns: u64) {
         if let Some(primitive) = lap.spot.as_primitive() {
-            self.touch(primitive, ns);
+            self.touch(primitive, ns, lap.runs.hits.into());
         }
-        let place = lap.node as usize;
-        if place >= self.nodes.len() {
-            self.nodes.resize(place + 1, NodeSum::default());
+        let id = lap.node as usize;
+        if id >= self.places.len() {
+            self.places.resize(id + 1, 0);
         }
-        let sum = &mut self.nodes[place];
-        if sum.hits == 0 {
-            self.touched.push(lap.node);
+        if self.places[id] == 0 {
+            self.nodes.push((lap.node, NodeSum::default()));
+            self.places[id] = self.nodes.len() as u32;
         }
-        sum.hits += 1;
-        sum.fails += u32::from(lap.failed);
+        let (_, sum) = &mut self.nodes[self.places[id] as usize - 1];
+        let NodeRuns { hits, fails, fuel, bytes } = lap.runs;
+        sum.hits += u32::from(hits);
+        sum.fails += u32::from(fails);
         sum.ns += ns;
-        sum.fuel += lap.fuel;
-        sum.bytes += lap.bytes;
+        sum.fuel += fuel;
+        sum.bytes += bytes;
     }
 
     #[cold]
-    fn event(&mut self, lap: &Lap) {
+    fn event(&mut self, lap: &Lap, ns: u64) {
         let task = self.task.is_some().then_some(self.tasks.len() as u32);
         let node = (lap.node != NO_NODE).then_some(lap.node);
         let Some(events) = &mut self.events else { return };
-        events.list.push(Event { start: self.time, ns: lap.ns, spot: lap.spot, task, node });
+        events.list.push(Event { start: self.time, ns, spot: lap.spot, task, node });
         if events.list.len() >= Events::BATCH {
             events.hand_on();
         }
     }
 
+    /// So many calls took so long together. The first ever is told apart if it has a stamp of its own.
     #[inline]
-    fn touch(&mut self, primitive: u16, ns: u64) {
+    fn touch(&mut self, primitive: u16, ns: u64, calls: u32) {
         let primitive = &mut self.primitives[usize::from(primitive)];
+        let each = ns / u64::from(calls.max(1));
         match primitive.cold {
-            None => primitive.cold = Some(ns),
-            Some(_) => primitive.warm.add(ns),
+            None => {
+                primitive.cold = Some(each);
+                primitive.warm.add(each, calls - 1);
+            }
+            Some(_) => primitive.warm.add(each, calls),
         }
     }
 
@@ -617,31 +731,46 @@ impl Book {
         }
     }
 
-    fn end_task(&mut self, end: u64) {
+    fn begin_task(&mut self, id: String, cells: u64) {
+        self.sum_between();
+        let number = self.tasks.len() as u32;
+        if let Some(events) = &mut self.events {
+            events.ids.push((number, id.clone()));
+        }
+        self.task = Some((id, cells, self.time));
+    }
+
+    fn end_task(&mut self, samples: Vec<u64>, inner: Range<usize>) {
         let Some((id, cells, start)) = self.task.take() else { return };
         self.stamped.sort_unstable();
         let sums = &mut self.sums;
         let spots =
             self.stamped.drain(..).map(|spot| (spot, std::mem::take(&mut sums[spot.index()]))).collect();
-        self.touched.sort_unstable();
-        let nodes = &mut self.nodes;
-        let nodes = self.touched.drain(..).map(|id| (id, std::mem::take(&mut nodes[id as usize]))).collect();
+        self.nodes.sort_unstable_by_key(|(id, _)| *id);
+        self.nodes.iter().for_each(|(id, _)| self.places[*id as usize] = 0);
+        let nodes = self.nodes.drain(..).collect();
         let cold = self.tasks.is_empty();
-        let mut inner = std::mem::take(&mut self.inner);
+        let mut inner = self.inner[inner].to_vec();
         inner.sort_unstable_by_key(|(node, primitive, _)| (*node, *primitive));
-        let inner = inner.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)).map(sum_up).collect();
-        let samples = std::mem::take(&mut self.samples);
-        self.tasks.push(TaskSeen { id, start, end, cold, cells, spots, nodes, inner, samples });
+        inner.dedup_by(|new, sum| {
+            let same = (new.0, new.1) == (sum.0, sum.1);
+            if same {
+                sum.2.add(new.2);
+            }
+            same
+        });
+        self.tasks.push(TaskSeen { id, start, end: self.time, cold, cells, spots, nodes, inner, samples });
     }
 }
 
-/// Entries of the same node and primitive.
-fn sum_up(entries: &[(u32, u16, Inner)]) -> (u32, u16, Inner) {
-    let (node, primitive, _) = entries[0];
-    let add = |sum: Inner, (.., it): &(u32, u16, Inner)| Inner {
-        calls: sum.calls + it.calls,
-        fuel: sum.fuel + it.fuel,
-        ns: sum.ns + it.ns,
-    };
-    (node, primitive, entries.iter().fold(Inner::default(), add))
+/// Splits a whole by weights, which the parts take the place of.
+fn share(whole: u64, weights: &mut [u64]) {
+    let sum: u64 = weights.iter().map(|weight| weight + 1).sum();
+    let (mut passed, mut given) = (0, 0);
+    for weight in weights {
+        passed += *weight + 1;
+        let until = (u128::from(whole) * u128::from(passed) / u128::from(sum)) as u64;
+        *weight = until - given;
+        given = until;
+    }
 }

@@ -18,6 +18,6 @@ mod trace;
 
 pub use clock::{Clock, Hand};
 pub use histogram::Histogram;
-pub use lane::{Call, Event, Inner, Lane, NodeSum, Open, Span, SpotSum, TaskSeen};
+pub use lane::{Call, Event, Inner, Lane, NodeRuns, NodeSum, Open, Span, SpotSum, TaskSeen};
 pub use spot::{Category, Phase, Spot, SpotInfo, spots};
 pub use trace::{Costs, LaneSeen, Level, MainSpan, Seen, Sink, Trace};

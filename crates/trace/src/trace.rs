@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::clock::Clock;
 use crate::histogram::Histogram;
-use crate::lane::{Closed, Event, Lane, SpotSum, TaskSeen};
+use crate::lane::{Closed, Event, Lane, NodeRuns, SpotSum, TaskSeen};
 use crate::spot::{Category, Spot};
 
 /// How closely to look.
@@ -27,7 +27,7 @@ pub struct Trace {
     n_primitives: usize,
     sink: Option<Arc<Mutex<Sink>>>,
     costs: Costs,
-    handicap: Option<(Spot, f64)>,
+    handicap: Option<Arc<[u64]>>,
     by_spot: bool,
     main: Mutex<Lane>,
     workers: OnceLock<Vec<Mutex<Lane>>>,
@@ -115,10 +115,11 @@ impl Trace {
         }
     }
 
-    /// Makes the nodes of `spot` take `factor` times as long on the workers, to try out a prediction. Only with a real
-    /// clock: one that stands still would be waited for.
-    pub fn with_handicap(self, spot: Spot, factor: f64) -> Trace {
-        Trace { handicap: Some((spot, factor)), ..self }
+    /// Makes nodes wait on the workers, to try out a prediction: so many nanoseconds each time, by their number. Only
+    /// with a real clock: one that stands still would be waited for.
+    pub fn with_handicap(self, waits: &[u64]) -> Trace {
+        let waits = waits.iter().map(|ns| self.clock.ticks(*ns)).collect();
+        Trace { handicap: Some(waits), ..self }
     }
 
     /// Nodes are known by the number of their spot, not by their place in a plan: for work in which plans come and go.
@@ -153,7 +154,7 @@ impl Trace {
     fn worker_lane(&self, number: usize) -> Lane {
         let deep = self.level == Level::Deep;
         Lane::new(self.clock.clone(), deep, Spot::IDLE, self.n_primitives, number, self.sink.clone())
-            .with_handicap(self.handicap)
+            .with_handicap(self.handicap.as_ref())
             .with_nodes_by_spot(self.by_spot)
     }
 
@@ -200,27 +201,27 @@ fn seen(lane: Closed) -> LaneSeen {
 
 /// Tries out stamps and counted calls, on a lane that nobody looks at.
 fn costs(clock: &Clock, n_primitives: usize) -> Costs {
-    const TRIES: usize = 9;
-    const STEPS: u64 = 200;
+    const TRIES: usize = 5;
+    const STEPS: u64 = 100;
     let lane = Lane::new(clock.clone(), false, Spot::IDLE, n_primitives.max(1), 0, None);
     let time = |step: &dyn Fn()| {
         let once = |_| {
             let start = clock.now();
             (0..STEPS).for_each(|_| step());
-            clock.now().saturating_sub(start)
+            clock.ns(clock.now().saturating_sub(start))
         };
         // The fastest try is the one that nothing else got in the way of.
         (0..TRIES).map(once).min().unwrap_or(0) as f64 / STEPS as f64
     };
     let stamp = time(&|| {
         let open = lane.open_node(Spot::primitive(0));
-        lane.close_node(open, 0, 0, 0, false);
+        lane.close_node(open, 0, NodeRuns::default());
     });
     let open = lane.open_node(Spot::APPLY);
     let call = time(&|| {
         let call = lane.enter_call(0, 1);
         lane.exit_call(call, 0, 0);
     });
-    lane.close_node(open, 0, 0, 0, false);
+    lane.close_node(open, 0, NodeRuns::default());
     Costs { stamp, call }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use batt_trace::{Clock, Hand, Lane, LaneSeen, Level, Spot, Trace};
+use batt_trace::{Clock, Hand, Lane, LaneSeen, Level, NodeRuns, Spot, Trace};
 use proptest::prelude::*;
 
 const N_PRIMITIVES: u16 = 4;
@@ -101,7 +101,7 @@ impl Oracle<'_> {
                 let open = lane.open_node(spot);
                 let mut left = 1 << 40;
                 self.work(lane, (*id, spot), spot, calls, &mut left);
-                lane.close_node(open, u32::from(*id), (1 << 40) - left, 0, *fails);
+                lane.close_node(open, u32::from(*id), NodeRuns::once((1 << 40) - left, 0, *fails));
             }
         }
     }
@@ -256,7 +256,7 @@ fn the_first_touch_is_kept_apart() {
             lane.begin_task("t", 0);
             let open = lane.open_node(Spot::primitive(0));
             hand.advance(ns);
-            lane.close_node(open, 0, 1, 0, false);
+            lane.close_node(open, 0, NodeRuns::once(1, 0, false));
             lane.end_task(Spot::IDLE);
         }
     }

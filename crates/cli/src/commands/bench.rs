@@ -1,8 +1,9 @@
 //! `batt bench`
 
 use std::borrow::Cow;
+use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context;
@@ -27,15 +28,37 @@ pub(crate) struct Args {
     /// named tasks, and the built-in programs for the built-in tasks
     #[arg(long, value_name = "FILE")]
     programs: Option<PathBuf>,
-    /// How often everything is measured
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
-    rounds: u32,
+    /// How often everything is measured; if left out 5 times, for `profile`, which is over much sooner, 200 times
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    rounds: Option<u32>,
     /// In all-pairs, run a program on the later inputs of a task too when it was wrong on an earlier one
     #[arg(long)]
     go_on: bool,
+    /// Write the record of as many runs more, each program on its task on one thread, as `batt run` does
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+    /// Record where the time goes, for `batt profile`
+    #[arg(long, requires = "record")]
+    profile: bool,
     /// Print a JSON document
     #[arg(long)]
     json: bool,
+}
+
+impl Args {
+    fn rounds(&self) -> u32 {
+        self.rounds.unwrap_or(if self.what == Some(What::Profile) { 200 } else { 5 })
+    }
+
+    /// The file of programs; none for the built-in ones.
+    fn programs(&self) -> anyhow::Result<Option<PathBuf>> {
+        match (&self.programs, &self.reference, &self.tasks) {
+            (Some(path), ..) => Ok(Some(path.clone())),
+            (None, Some(checkout), Some(_)) => Ok(Some(checkout.join("solvers.py"))),
+            (None, None, Some(_)) => anyhow::bail!("which programs? Name a file of them with --programs"),
+            (None, _, None) => Ok(None),
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -50,14 +73,25 @@ enum What {
 const DEMO: &str = include_str!("../../../../programs/demo.py");
 
 pub(crate) fn run(args: &Args) -> Answer {
-    let programs = programs(args)?;
+    let answer = measured(args)?;
+    if let Some(path) = &args.record {
+        record(args, path)?;
+    }
+    Ok(answer)
+}
+
+fn measured(args: &Args) -> Answer {
+    let programs: Cow<'_, [u8]> = match args.programs()? {
+        Some(path) => files::read(&path)?.into(),
+        None => DEMO.as_bytes().into(),
+    };
     let folder = Folder::of(args.tasks.as_deref())?;
     if args.what == Some(What::Breed) {
         return super::bench_breed::run(&data::open(&folder.data, &Options::STRICT)?, &programs, args.json);
     }
     if args.what == Some(What::Profile) {
         let load = || data::open(&folder.data, &Options::STRICT);
-        return super::bench_profile::run(load, &programs, args.rounds as usize, args.json);
+        return super::bench_profile::run(load, &programs, args.rounds() as usize, args.json);
     }
     let reference = match &args.reference {
         Some(checkout) => {
@@ -76,7 +110,7 @@ pub(crate) fn run(args: &Args) -> Answer {
     let setup = Setup {
         load: &load,
         programs: &programs,
-        rounds: args.rounds as usize,
+        rounds: args.rounds() as usize,
         go_on: args.go_on,
         progress: &progress,
     };
@@ -107,14 +141,19 @@ fn bar() -> Option<ProgressBar> {
     Some(bar)
 }
 
-fn programs(args: &Args) -> anyhow::Result<Cow<'static, [u8]>> {
-    let path = match (&args.programs, &args.reference, &args.tasks) {
-        (Some(path), ..) => path.clone(),
-        (None, Some(checkout), Some(_)) => checkout.join("solvers.py"),
-        (None, None, Some(_)) => anyhow::bail!("which programs? Name a file of them with --programs"),
-        (None, _, None) => return Ok(DEMO.as_bytes().into()),
-    };
-    Ok(files::read(&path)?.into())
+/// The runs that are recorded come after those that are measured.
+fn record(args: &Args, path: &Path) -> anyhow::Result<()> {
+    let mut line: Vec<OsString> = vec![args.tasks.as_deref().unwrap_or(data::DEMO).into()];
+    line.extend(["--threads", "1", "--record"].map(OsString::from));
+    line.push(path.into());
+    if let Some(programs) = args.programs()? {
+        line.extend(["--programs".into(), programs.into()]);
+    }
+    if args.profile {
+        line.extend(["--profile", "--repeat"].map(OsString::from));
+        line.push(args.rounds().to_string().into());
+    }
+    super::run::silently(&line)
 }
 
 /// Where the tasks lie. The built-in ones are written to a folder of their own for the time of the run, because
@@ -200,7 +239,12 @@ fn print_answers(out: &mut impl Write, figures: &Figures) -> anyhow::Result<()> 
 }
 
 fn print_comparison(out: &mut impl Write, reference: &Comparison) -> anyhow::Result<()> {
-    writeln!(out, "\nbeside {}, 1 thread each, rounds in turn, load and parse excluded", reference.version)?;
+    writeln!(
+        out,
+        "\nbeside {}, 1 thread each, rounds in turn (ours of {} passes), load and parse excluded",
+        reference.version,
+        batt_bench::PASSES
+    )?;
     writeln!(out, "{:<54}{:>12}{:>12}{:>10}", "", "batt", "CPython", "times")?;
     for ratio in &reference.ratios {
         let what = format!("{}: {}", ratio.tasks, ratio.clock);

@@ -35,16 +35,30 @@ pub(crate) fn run(
 fn print(figures: &ProfileFigures) -> anyhow::Result<()> {
     let mut out = output::stdout();
     let ns = |ns: u64| time(ns as f64);
-    let ProfileFigures { tasks, rounds, plain_ns, before_ns, recorded, deep, whole, what_if, logging } =
-        figures;
-    writeln!(out, "{tasks} tasks, 1 thread, fastest of {rounds} rounds of each task, in turn")?;
+    let ProfileFigures {
+        tasks,
+        rounds,
+        plain_ns,
+        before_ns,
+        recorded,
+        deep,
+        whole,
+        once_ns,
+        what_if,
+        logging,
+    } = figures;
+    writeln!(out, "{tasks} tasks, 1 thread, fastest of {rounds} rounds, in turn")?;
     writeln!(
         out,
         "without a recorder   {} to run and score, {} to load and read before",
         ns(*plain_ns),
         ns(*before_ns)
     )?;
-    writeln!(out, "recorder on          ×{whole:.3} of the whole run, ×{recorded:.3} of run and score")?;
+    writeln!(
+        out,
+        "recorder on          ×{whole:.3} of the whole run, ×{recorded:.3} of run and score; {} once, to make and to close it",
+        ns(*once_ns)
+    )?;
     writeln!(out, "recorder on, --deep  ×{deep:.3} of run and score")?;
     writeln!(
         out,

@@ -1,6 +1,7 @@
 //! `batt run`
 
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,6 +19,7 @@ use arcbatt::task::submission::{Form, stand_ins};
 use arcbatt::task::{Grid, Index, Problem, Spool, Task, write_aside_with};
 use arcbatt::trace::Spot;
 use arcbatt::{DEMO_PROGRAMS, Due, document};
+use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
@@ -93,6 +95,19 @@ pub(crate) fn run(args: &Args) -> Answer {
         Some(report) => with_report(args, report),
         None => repeated(args),
     }
+}
+
+/// Runs like `batt run LINE`, and says nothing.
+pub(crate) fn silently(line: &[OsString]) -> anyhow::Result<()> {
+    #[derive(clap::Parser)]
+    #[command(no_binary_name = true)]
+    struct Line {
+        #[command(flatten)]
+        args: Args,
+    }
+    let Line { args } = Line::try_parse_from(line)?;
+    let mut repeats = Vec::new();
+    (0..args.repeat).try_for_each(|_| once(&args, &mut repeats, false).map(drop))
 }
 
 /// A report is made from a record; where nobody asked for one it lies beside the report for a moment.

@@ -1,12 +1,13 @@
 //! A plan over the samples of a task, every shared node once.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 use std::sync::atomic::AtomicBool;
 
 use batt_dsl::{Cx, Limits, Table, registry, traced};
 use batt_lang::Op;
 use batt_plan::{Entry, Needs, Node, NodeId, Plan, ProgramId};
-use batt_trace::{Lane, Spot};
+use batt_trace::{Lane, NodeRuns, Open, Spot};
 use batt_value::{Arena, Fail, Owned, Symbol, Value, order};
 use rayon::prelude::*;
 
@@ -82,6 +83,10 @@ pub struct Run {
     pub end: End,
     /// The bill until the end.
     pub fuel: u64,
+}
+
+impl Run {
+    const SKIPPED: Run = Run { end: End::Skipped, fuel: 0 };
 }
 
 /// How a run ended.
@@ -226,48 +231,51 @@ impl<'p> Prepared<'p> {
         let mut active = vec![true; programs.len()];
         task.reset();
         let per_task = PerTask { value: samples(job, task), arena: task, memos: vec![None; n_slots] };
-        let mut run = TaskRun { prepared: self, options, slots: &*slots, per_task, lane };
         let round_bytes = ROUND_BYTES / threads();
-        for (number, input) in job.inputs.iter().enumerate() {
+        let mut run =
+            TaskRun { prepared: self, options, slots: &*slots, n_slots, per_task, round_bytes, lane };
+        let mut batches = batches(job.inputs.len(), options.go_on);
+        while let Some(batch) = batches.pop() {
+            let inputs = &job.inputs[batch.clone()];
             let mut next = 0;
-            if let Some(lane) = lane {
-                lane.begin_sample(number as u32);
-            }
             // Several rounds only if the programs fill the memory; then what was shared is computed again.
             while next < programs.len() {
-                sample.reset();
-                let mut on_sample = OnSample {
-                    input: sample.grid(input.input.width, input.input.cells),
-                    cx: options.cx(sample, options.limits.fuel, lane),
-                    memos: vec![None; n_slots],
-                };
-                run.mark(Spot::MEMORY);
-                while next < programs.len() && on_sample.cx.arena.bytes() <= round_bytes {
-                    let result = match active[next] {
-                        true => run.program(
-                            self.plan.program(programs[next]),
-                            &mut on_sample,
-                            input,
-                            &mut active[next],
-                        ),
-                        false => {
-                            run.owe(Spot::PICK);
-                            Run { end: End::Skipped, fuel: 0 }
-                        }
-                    };
-                    results[next].push(result);
+                let first = next;
+                let mut on = run.batch(sample, inputs);
+                while next < programs.len() && on.cx.arena.bytes() <= run.round_bytes {
+                    let results = &mut results[next];
+                    if active[next] {
+                        let entry = self.plan.program(programs[next]);
+                        let Some(still) = run.program(entry, &mut on, inputs, results) else { break };
+                        active[next] = still;
+                    } else {
+                        run.owe(Spot::PICK);
+                        results.extend(inputs.iter().map(|_| Run::SKIPPED));
+                    }
+                    next += 1;
+                }
+                drop(on);
+                if next == first {
+                    // The values of this program fill the memory if all inputs run together.
+                    let entry = self.plan.program(programs[next]);
+                    for input in inputs {
+                        let run = match active[next] {
+                            true => run.alone(entry, sample, input, &mut active[next]),
+                            false => Run::SKIPPED,
+                        };
+                        results[next].push(run);
+                    }
                     next += 1;
                 }
                 run.owe(Spot::MEMORY);
-                let used = on_sample.cx.arena.bytes();
-                drop(on_sample);
-                if used > round_bytes {
+                if sample.bytes() > run.round_bytes {
                     *sample = Arena::new(options.limits.caps);
                 }
             }
-        }
-        if let Some(lane) = lane {
-            lane.end_samples();
+            if let Some(lane) = lane {
+                let fuel = |i: usize| results.iter().map(|runs| runs[i].fuel).sum();
+                lane.end_batch(batch.map(fuel));
+            }
         }
         self.free(programs, slots);
         results
@@ -294,6 +302,19 @@ impl<'p> Prepared<'p> {
         }
     }
 }
+
+/// Inputs that are run together, node by node: what a node needs is in the caches then, and a recorder stamps it once.
+/// The last batch comes first. Unless a run goes on in any case, the first input is alone: most candidates fail on it.
+fn batches(n_inputs: usize, go_on: bool) -> Vec<Range<usize>> {
+    let first = if go_on { 0 } else { n_inputs.min(1) };
+    let rest = (first..n_inputs).step_by(BATCH).map(|start| start..n_inputs.min(start + BATCH));
+    let mut batches: Vec<_> = (0..first).map(|_| 0..1).chain(rest).collect();
+    batches.reverse();
+    batches
+}
+
+/// Most tasks have fewer inputs.
+const BATCH: usize = 16;
 
 /// When the values of the samples that are being run take this much on all threads together, they go, and what is
 /// needed again is computed again. An arena grows by doubling, so it may hold twice that.
@@ -334,46 +355,102 @@ struct PerTask<'t> {
     memos: Vec<Option<Memo<'t>>>,
 }
 
-struct OnSample<'s> {
-    input: Result<Value<'s>, Fail>,
+/// Inputs that are being run together.
+struct OnBatch<'s> {
+    inputs: Vec<Result<Value<'s>, Fail>>,
     cx: Cx<'s>,
-    /// All nodes that a program has come past.
+    /// All nodes that a program has come past: by slot, and in it by input.
     memos: Vec<Option<Memo<'s>>>,
+    /// How far the running program has come on each input.
+    states: Vec<State<'s>>,
+}
+
+/// A program on its way through an input.
+#[derive(Clone, Copy)]
+struct State<'s> {
+    bill: u64,
+    /// The value of the last node, or where and why there is none.
+    last: Result<Value<'s>, Failed>,
+}
+
+impl<'s> OnBatch<'s> {
+    fn memos(&mut self, slot: usize) -> &mut [Option<Memo<'s>>] {
+        let n = self.inputs.len();
+        &mut self.memos[slot * n..][..n]
+    }
 }
 
 struct TaskRun<'r, 'o, 'p, 't> {
     prepared: &'r Prepared<'p>,
     options: &'r Options<'o>,
     slots: &'r [u32],
+    n_slots: usize,
     per_task: PerTask<'t>,
+    /// See [`ROUND_BYTES`].
+    round_bytes: usize,
     lane: Option<&'o Lane>,
 }
 
 impl<'o: 't, 'p: 't, 't> TaskRun<'_, 'o, 'p, 't> {
-    /// Runs a program on a sample. Clears `active` if it is out.
+    /// Inputs to run together, in memory that is free.
+    fn batch<'s>(&self, arena: &'s mut Arena, inputs: &[Input<'_>]) -> OnBatch<'s>
+    where
+        'o: 's,
+    {
+        arena.reset();
+        let arena = &*arena;
+        let on = OnBatch {
+            inputs: inputs.iter().map(|it| arena.grid(it.input.width, it.input.cells)).collect(),
+            cx: self.options.cx(arena, self.options.limits.fuel, self.lane),
+            memos: vec![None; self.n_slots * inputs.len()],
+            states: Vec::with_capacity(inputs.len()),
+        };
+        self.mark(Spot::MEMORY);
+        on
+    }
+
+    /// Runs a program on one input.
+    fn alone(&mut self, entry: &Entry, arena: &mut Arena, input: &Input<'_>, active: &mut bool) -> Run {
+        let mut results = Vec::with_capacity(1);
+        let inputs = std::slice::from_ref(input);
+        let still = self.program(entry, &mut self.batch(arena, inputs), inputs, &mut results);
+        *active = still.unwrap_or(true);
+        results.pop().unwrap_or(Run::SKIPPED)
+    }
+
+    /// Runs a program on a batch. Says whether it is still in; nothing if the values of several inputs together take
+    /// too much memory.
     fn program<'s>(
         &mut self,
         entry: &Entry,
-        on: &mut OnSample<'s>,
-        input: &Input<'_>,
-        active: &mut bool,
-    ) -> Run
+        on: &mut OnBatch<'s>,
+        inputs: &[Input<'_>],
+        results: &mut Vec<Run>,
+    ) -> Option<bool>
     where
         't: 's,
     {
-        let (result, fuel) = self.value(entry, on);
-        let right = match (&result, input.must_give) {
-            (Ok(value), Some(expected)) => gives(*value, expected),
-            (Ok(_), None) => true,
-            (Err(_), _) => false,
-        };
-        *active = right || self.options.go_on || input.must_give.is_none();
-        let end = match result {
-            Ok(value) => End::new(value),
-            Err(failed) => End::Failed(failed),
-        };
+        self.values(entry, on)?;
+        let mut active = true;
+        for (input, State { bill, last }) in inputs.iter().zip(&on.states) {
+            if !active {
+                results.push(Run::SKIPPED);
+                continue;
+            }
+            let right = match (last, input.must_give) {
+                (Ok(value), Some(expected)) => gives(*value, expected),
+                (Ok(_), None) => true,
+                (Err(_), _) => false,
+            };
+            active = right || self.options.go_on || input.must_give.is_none();
+            let end = match last {
+                Ok(value) => End::new(*value),
+                Err(failed) => End::Failed(*failed),
+            };
+            results.push(Run { end, fuel: *bill });
+        }
         self.mark(Spot::COLLECT);
-        Run { end, fuel }
+        Some(active)
     }
 
     /// The time since the last stamp was `spot`'s, if anybody wants to know.
@@ -390,84 +467,116 @@ impl<'o: 't, 'p: 't, 't> TaskRun<'_, 'o, 'p, 't> {
         }
     }
 
-    /// The value of a program and its bill: node after node in its own order, billed in full for each.
-    fn value<'s>(&mut self, entry: &Entry, on: &mut OnSample<'s>) -> (Result<Value<'s>, Failed>, u64)
+    /// The values of a program and its bills: node after node in its own order, billed in full for each.
+    fn values<'s>(&mut self, entry: &Entry, on: &mut OnBatch<'s>) -> Option<()>
     where
         't: 's,
     {
         let limit = self.options.limits.fuel;
-        let mut bill = 0;
-        let mut last = Err(Fail::Bug);
+        let nothing = Failed { fail: Fail::Bug, place: 0, primitive: None };
+        on.states.clear();
+        on.states.resize(on.inputs.len(), State { bill: 0, last: Err(nothing) });
         for (place, id) in entry.nodes.iter().enumerate() {
-            let memo = self.memo(*id, on);
-            let failed = |fail, primitive| Err(Failed { fail, place: place as u32, primitive });
-            if memo.bill > limit - bill || memo.fail == Some(Fail::Fuel) {
-                // Out of fuel here; which primitive it was shows when the node runs on what is left.
-                let _span = self.lane.map(|lane| lane.enter(Spot::FAIL));
-                let short = self.again(*id, on, limit - bill);
-                return (failed(Fail::Fuel, short.primitive), limit);
+            let first = place == 0;
+            let slot = self.slots[id.index()] as usize;
+            self.known(*id, slot, first, on);
+            if on.inputs.len() > 1 && on.cx.arena.bytes() > self.round_bytes {
+                return None;
             }
-            bill += memo.bill;
-            if let Some(fail) = memo.fail {
-                return (failed(fail, memo.primitive), bill);
+            for i in 0..on.inputs.len() {
+                let State { bill, last } = on.states[i];
+                if last.is_err() && !first {
+                    continue;
+                }
+                let Some(memo) = on.memos(slot)[i] else { continue };
+                let failed = |fail, primitive| Err(Failed { fail, place: place as u32, primitive });
+                on.states[i] = if memo.bill > limit - bill || memo.fail == Some(Fail::Fuel) {
+                    // Out of fuel here; which primitive it was shows when the node runs on what is left.
+                    let _span = self.lane.map(|lane| lane.enter(Spot::FAIL));
+                    let short = self.again(*id, i, on, limit - bill);
+                    State { bill: limit, last: failed(Fail::Fuel, short.primitive) }
+                } else {
+                    let last = match memo.fail {
+                        Some(fail) => failed(fail, memo.primitive),
+                        None => Ok(memo.value),
+                    };
+                    State { bill: bill + memo.bill, last }
+                };
             }
-            last = Ok(memo.value);
         }
-        let place = entry.nodes.len() as u32 - 1;
-        (last.map_err(|fail| Failed { fail, place, primitive: None }), bill)
+        Some(())
     }
 
-    /// A node's value: from the plan, the task or the sample, computed if it is not there yet.
-    fn memo<'s, 'm>(&mut self, id: NodeId, on: &'m mut OnSample<'s>) -> &'m Memo<'s>
+    /// Sees to it that a node's values are there wherever the program has come so far: from the plan, the task or the
+    /// sample, computed if they are not there yet.
+    fn known<'s>(&mut self, id: NodeId, slot: usize, first: bool, on: &mut OnBatch<'s>)
     where
         't: 's,
     {
-        let slot = self.slots[id.index()] as usize;
-        if on.memos[slot].is_some() {
-            self.owe(Spot::SHARE);
-        } else {
-            let fuel = self.options.limits.fuel;
-            match self.prepared.needs[id.index()] {
-                Needs::Nothing => on.memos[slot] = self.prepared.folded[id.index()],
-                Needs::Samples => {
-                    if self.per_task.memos[slot].is_none() {
-                        let node = || self.per_task(id, fuel, self.lane);
-                        self.per_task.memos[slot] = Some(self.told(id, self.per_task.arena, node));
-                    }
-                    on.memos[slot] = self.per_task.memos[slot];
+        let fuel = self.options.limits.fuel;
+        let common = match self.prepared.needs[id.index()] {
+            Needs::Nothing => self.prepared.folded[id.index()],
+            Needs::Samples => {
+                if self.per_task.memos[slot].is_none() {
+                    let open = self.open(id);
+                    let before = self.per_task.arena.used();
+                    let memo = self.per_task(id, fuel, self.lane);
+                    let mut seen = NodeRuns::default();
+                    seen.add(memo.bill, memo.fail.is_some());
+                    self.close(open, id, seen, self.per_task.arena.used().saturating_sub(before));
+                    self.per_task.memos[slot] = Some(memo);
                 }
-                Needs::Input if self.lane.is_none() => self.on_sample(id, on, fuel),
-                Needs::Input => {
-                    let arena = on.cx.arena;
-                    self.told(id, arena, || {
-                        self.on_sample(id, on, fuel);
-                        on.memos[slot].expect("just computed")
-                    });
-                }
+                self.per_task.memos[slot]
             }
-        }
-        on.memos[slot].as_ref().expect("all that need nothing are folded, and the others just computed")
+            Needs::Input => return self.on_inputs(id, slot, first, on, fuel),
+        };
+        on.memos(slot).fill(common);
     }
 
-    /// Computes a node and tells the lane, if there is one.
-    #[inline]
-    fn told<'s>(&self, id: NodeId, arena: &Arena, compute: impl FnOnce() -> Memo<'s>) -> Memo<'s> {
-        let Some(lane) = self.lane else { return compute() };
-        let node = self.prepared.plan.node(id);
-        // An input is there already; to say so is not worth a stamp.
-        if !node.is_call() {
-            return compute();
+    /// Computes a node on the inputs where it is not known.
+    fn on_inputs<'s>(&self, id: NodeId, slot: usize, first: bool, on: &mut OnBatch<'s>, fuel: u64)
+    where
+        't: 's,
+    {
+        let mut open = None;
+        let mut seen = NodeRuns::default();
+        let before = on.cx.arena.used();
+        for i in 0..on.inputs.len() {
+            if (!first && on.states[i].last.is_err()) || on.memos(slot)[i].is_some() {
+                continue;
+            }
+            if seen.hits == 0 {
+                open = self.open(id);
+            }
+            let memo = self.on_input(id, i, on, fuel);
+            seen.add(memo.bill, memo.fail.is_some());
+            on.memos(slot)[i] = Some(memo);
         }
-        let before = arena.used();
-        let open = lane.open_node(spot(&node.op));
-        let memo = compute();
-        let bytes = arena.used().saturating_sub(before) as u64;
-        lane.close_node(open, id.0, memo.bill, bytes, memo.fail.is_some());
-        memo
+        if seen.hits == 0 {
+            self.owe(Spot::SHARE);
+        } else {
+            self.close(open, id, seen, on.cx.arena.used().saturating_sub(before));
+        }
+    }
+
+    /// Tells the lane, if there is one, that a node is about to be computed. An input is there already; to say so is
+    /// not worth a stamp.
+    #[inline]
+    fn open(&self, id: NodeId) -> Option<Open> {
+        let lane = self.lane?;
+        let node = self.prepared.plan.node(id);
+        node.is_call().then(|| lane.open_node(spot(&node.op)))
+    }
+
+    #[inline]
+    fn close(&self, open: Option<Open>, id: NodeId, seen: NodeRuns, bytes: usize) {
+        if let (Some(lane), Some(open)) = (self.lane, open) {
+            lane.close_node(open, id.0, NodeRuns { bytes: bytes as u64, ..seen });
+        }
     }
 
     /// A node once more with less fuel.
-    fn again<'s>(&self, id: NodeId, on: &mut OnSample<'s>, fuel: u64) -> Memo<'s>
+    fn again<'s>(&self, id: NodeId, i: usize, on: &mut OnBatch<'s>, fuel: u64) -> Memo<'s>
     where
         't: 's,
     {
@@ -475,11 +584,9 @@ impl<'o: 't, 'p: 't, 't> TaskRun<'_, 'o, 'p, 't> {
             Needs::Input | Needs::Nothing => {
                 let silent = self.options.cx(on.cx.arena, fuel, None);
                 let traced = std::mem::replace(&mut on.cx, silent);
-                let memo = on.memos[self.slots[id.index()] as usize];
-                self.on_sample(id, on, fuel);
+                let memo = self.on_input(id, i, on, fuel);
                 on.cx = traced;
-                std::mem::replace(&mut on.memos[self.slots[id.index()] as usize], memo)
-                    .expect("just computed")
+                memo
             }
             Needs::Samples => self.per_task(id, fuel, None),
         }
@@ -500,14 +607,15 @@ impl<'o: 't, 'p: 't, 't> TaskRun<'_, 'o, 'p, 't> {
         compute(node, self.per_task.value, &args, &mut cx)
     }
 
-    /// Computes a node into its slot.
-    fn on_sample<'s>(&self, id: NodeId, on: &mut OnSample<'s>, fuel: u64)
+    /// Computes a node on input number `i` of the batch.
+    fn on_input<'s>(&self, id: NodeId, i: usize, on: &mut OnBatch<'s>, fuel: u64) -> Memo<'s>
     where
         't: 's,
     {
         let node = self.prepared.plan.node(id);
+        let n = on.inputs.len();
         // A program that gets here has the values of all arguments.
-        let arg = |id: &NodeId| match &on.memos[self.slots[id.index()] as usize] {
+        let arg = |id: &NodeId| match &on.memos[self.slots[id.index()] as usize * n + i] {
             Some(memo) => memo.value,
             None => Value::None,
         };
@@ -524,8 +632,7 @@ impl<'o: 't, 'p: 't, 't> TaskRun<'_, 'o, 'p, 't> {
             }
         };
         on.cx.start(fuel);
-        let memo = compute(node, on.input, args, &mut on.cx);
-        on.memos[self.slots[id.index()] as usize] = Some(memo);
+        compute(node, on.inputs[i], args, &mut on.cx)
     }
 }
 

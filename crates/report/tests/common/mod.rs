@@ -4,7 +4,7 @@
 
 use batt_record::profile::{Costs, Function, Lane, Node, Profile, Repeat, Task, Touched, VERSION};
 use batt_record::{Data, Machine, Means, Options, Outcome, Pair, PlanCounts, Program, Record, Right, What};
-use batt_trace::{Clock, Hand, Level, Seen, Spot, Trace, spots};
+use batt_trace::{Clock, Hand, Level, NodeRuns, Seen, Spot, Trace, spots};
 
 /// The primitives of the small world; each is a node of its plan, in this order.
 pub(crate) const PRIMITIVES: [&str; 4] = ["objects", "shift", "mapply", "fill"];
@@ -43,9 +43,8 @@ impl World {
         let _wait = self.trace.enter(Spot::IDLE);
         let lane = self.trace.worker(0).unwrap();
         lane.begin_task(id, 100);
-        lane.begin_sample(0);
         work(self, &lane);
-        lane.end_samples();
+        lane.end_batch(std::iter::once(1));
         lane.end_task(Spot::IDLE);
     }
 
@@ -53,7 +52,7 @@ impl World {
     pub(crate) fn node(&self, lane: &batt_trace::Lane, primitive: u16, ns: u64) {
         let open = lane.open_node(Spot::primitive(primitive));
         self.hand.advance(ns);
-        lane.close_node(open, u32::from(primitive), ns, 8, false);
+        lane.close_node(open, u32::from(primitive), NodeRuns::once(ns, 8, false));
     }
 
     /// `mapply` that calls `shift` so often, each call so long.
@@ -70,7 +69,7 @@ impl World {
             lane.exit_call(call, SHIFT, left);
         }
         lane.exit_call(outer, MAPPLY, left);
-        lane.close_node(open, u32::from(MAPPLY), own + calls * each, 8, false);
+        lane.close_node(open, u32::from(MAPPLY), NodeRuns::once(own + calls * each, 8, false));
     }
 
     pub(crate) fn finish(self) -> Record {
