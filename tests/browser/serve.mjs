@@ -145,7 +145,7 @@ try {
     assert.equal(await card.getAttribute("data-state"), "paused");
     assert.equal(await done(), paused);
     await card.locator("button", { hasText: "Resume" }).click();
-    await card.locator(".badge", { hasText: "finished" }).waitFor({ timeout: 300_000 });
+    await card.locator(".badge", { hasText: "finished" }).waitFor();
     assert.equal(await done(), await total());
     await card.locator("a", { hasText: "Report" }).click();
     await page.locator("#stamp", { hasText: "a search" }).waitFor();

@@ -265,14 +265,17 @@ impl Runs {
     /// Ends what works on a run, with what there is by then; after a pause it can go on, and after a stop as well.
     pub(crate) fn halt(&self, name: &str, pause: bool) -> Result<Progress, RunError> {
         let run = self.own(name)?;
-        let busy = run.now().state.is_busy();
-        if !busy && pause {
+        let state = run.now().state;
+        if pause && !state.is_busy() {
             return Err(RunError::Idle(name.to_owned()));
         }
         run.pause.store(pause, Ordering::Relaxed);
         run.halt.store(true, Ordering::Relaxed);
-        if run.now().state == State::Paused {
-            run.end(State::Stopped, None);
+        match state {
+            // Nobody works on it, so nobody else will say so.
+            State::Waiting if pause => run.end(State::Paused, None),
+            State::Waiting | State::Paused => run.end(State::Stopped, None),
+            _ => {}
         }
         Ok(run.now())
     }
@@ -438,6 +441,10 @@ impl Run {
     /// From the request to the record.
     fn work(&self, pool: &Pool) {
         let Some(request) = &self.request else { return };
+        // Who was stopped while waiting is still in the queue, and may be there twice.
+        if self.now().state != State::Waiting {
+            return;
+        }
         self.tell(|now| now.state = State::Running);
         let _ = fs::remove_file(self.record.with_file_name(STATE));
         let end = match live::Live::begin(&self.record) {

@@ -146,6 +146,24 @@ fn only_the_page_itself_is_let_in() {
     assert!(client.host.starts_with("127.0.0.1:"));
 }
 
+#[cfg(unix)]
+#[test]
+fn the_token_is_kept_for_its_owner_only() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new("token");
+    let first = Client::new(&folder).token;
+    // A page that is open outlives the server.
+    assert_eq!(Client::new(&folder).token, first);
+    let path = folder.0.join("token");
+    assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    // What others could have read is not used again, and what is no token neither.
+    std::fs::set_permissions(&path, PermissionsExt::from_mode(0o644)).unwrap();
+    let second = Client::new(&folder).token;
+    assert_ne!(second, first);
+    std::fs::write(&path, "short").unwrap();
+    assert_eq!(Client::new(&folder).token.len(), 32);
+}
+
 #[test]
 fn no_name_leads_out_of_the_folders() {
     let folder = Folder::new("paths");
