@@ -63,7 +63,7 @@ impl Campaign {
         false
     }
 
-    /// What the results depend on. `data`: a name or a path.
+    /// What the results depend on, with no step left out. `data`: a name or a path.
     pub fn what(&self, data: &str, programs: &[Program], fuel_per_task: Option<u64>, seed: u64) -> SolveRun {
         let line = |puzzle: &Puzzle| format!("{} {}\n", puzzle.id(), puzzle.task().content_hash());
         let lines: String = self.puzzles.iter().map(line).collect();
@@ -75,6 +75,7 @@ impl Campaign {
             fuel_per_task,
             seed,
             programs: programs.iter().map(|program| program.hash().to_string()).collect(),
+            without: Vec::new(),
         }
     }
 
@@ -86,10 +87,10 @@ impl Campaign {
     }
 
     /// Goes on from the document of an earlier run; how many tasks it knows. Nothing if it is from a run with another
-    /// version, other programs or another seed.
+    /// version, other programs, other steps or another seed.
     pub fn go_on(&mut self, earlier: &Solve, run: &SolveRun) -> Option<usize> {
-        let was = &earlier.run;
-        if (&was.dsl, &was.programs, was.seed) != (&run.dsl, &run.programs, run.seed) {
+        let part = |run: &SolveRun| (run.dsl.clone(), run.programs.clone(), run.without.clone(), run.seed);
+        if part(&earlier.run) != part(run) {
             return None;
         }
         let mut resumed = 0;

@@ -195,23 +195,23 @@ fn throughput(cases: &[Case<'_>]) -> Throughput {
 
 /// Measures the time of this thread on a processor where the system tells it: on a busy machine the wall's clock says
 /// little.
-struct StopWatch {
+pub(crate) struct StopWatch {
     processor: Option<Duration>,
     wall: Instant,
 }
 
 impl StopWatch {
-    fn start() -> StopWatch {
+    pub(crate) fn start() -> StopWatch {
         StopWatch { processor: processor_time(), wall: Instant::now() }
     }
 
-    fn elapsed(&self) -> Duration {
+    pub(crate) fn elapsed(&self) -> Duration {
         let on_processor = self.processor.zip(processor_time()).map(|(start, now)| now.saturating_sub(start));
         on_processor.unwrap_or_else(|| self.wall.elapsed())
     }
 }
 
-fn shares(trace: &Trace) -> Vec<Share> {
+pub(crate) fn shares(trace: &Trace) -> Vec<Share> {
     let share = |(category, share): (Category, f64)| Share { category: category.name(), share };
     trace.finish().shares().into_iter().map(share).collect()
 }

@@ -8,6 +8,7 @@
 //! This crate serves the builders. It is no room: it may read the clock.
 
 mod breed;
+mod enumerate;
 pub mod hot;
 mod machine;
 mod profile;
@@ -16,6 +17,7 @@ mod spread;
 mod work;
 
 pub use breed::{BreedFigures, Recovery, Share, Throughput, measure_breed};
+pub use enumerate::{EnumerateFigures, measure_enumerate};
 pub use machine::{Machine, peak_memory};
 pub use profile::{Logging, Prediction, ProfileBenchError, ProfileFigures, measure_profile};
 pub use reference::{Reference, ReferenceError};

@@ -36,6 +36,9 @@ pub struct SolveRun {
     pub seed: u64,
     /// Hashes of the programs that were given.
     pub programs: Vec<String>,
+    /// Steps that were left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub without: Vec<String>,
 }
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]

@@ -27,4 +27,4 @@ pub use confidence::SURE;
 pub use enumerate::{Counts, Enumerated, View, enumerate, enumerate_traced};
 pub use puzzle::Puzzle;
 pub use simplify::{Simplified, simplify};
-pub use step::{FUEL_PER_WORK, KNOWN, Known, Searcher, name};
+pub use step::{FUEL_PER_WORK, KNOWN, Known, Searcher, Step, name};

@@ -51,6 +51,16 @@ pub struct Searcher<'s> {
     seed: u64,
     colors: [i8; 10],
     contexts: Vec<Context>,
+    without: Vec<Step>,
+}
+
+/// A step of the search that can be left out, to see what it is worth.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Step {
+    /// The search from the task.
+    Enumerate,
+    /// Breeding from known programs.
+    Breed,
 }
 
 /// Contexts that are tried in one step, once the catalogue is through.
@@ -75,7 +85,12 @@ const MAX_CHECKS: usize = 12;
 impl<'s> Searcher<'s> {
     /// `seed`: for what is drawn by lot, the colours of the recoloured task and the mutations.
     pub fn new(known: Option<Known<'s>>, seed: u64) -> Searcher<'s> {
-        Searcher { known, seed, colors: shuffled_colors(seed), contexts: contexts() }
+        Searcher { known, seed, colors: shuffled_colors(seed), contexts: contexts(), without: Vec::new() }
+    }
+
+    /// Leaves out steps; their fuel goes to those that follow.
+    pub fn without(self, without: Vec<Step>) -> Searcher<'s> {
+        Searcher { without, ..self }
     }
 
     /// Takes the next step for a task with at most so much fuel in all. When `stop` is set in the middle of a step,
@@ -114,11 +129,13 @@ impl<'s> Searcher<'s> {
                 attempt.stage(&demos, Stage::Dear);
                 Some(3)
             }
+            3 if self.without.contains(&Step::Enumerate) => Some(4),
             3 => {
                 let share = fuel.saturating_sub(attempt.progress.fuel) / 100 * ENUMERATE_PERCENT;
                 besides = attempt.enumerate(share.min(MAX_ENUMERATE_FUEL), stop);
                 Some(4)
             }
+            4 if self.without.contains(&Step::Breed) => Some(5),
             4 => {
                 if let Some(known) = self.known {
                     let share = fuel.saturating_sub(attempt.progress.fuel) / 100 * BREED_PERCENT;

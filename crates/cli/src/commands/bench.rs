@@ -50,6 +50,14 @@ impl Args {
         self.rounds.unwrap_or(if self.what == Some(What::Profile) { 200 } else { 5 })
     }
 
+    /// The text of the programs.
+    fn text(&self) -> anyhow::Result<Cow<'static, [u8]>> {
+        Ok(match self.programs()? {
+            Some(path) => files::read(&path)?.into(),
+            None => DEMO.as_bytes().into(),
+        })
+    }
+
     /// The file of programs; none for the built-in ones.
     fn programs(&self) -> anyhow::Result<Option<PathBuf>> {
         match (&self.programs, &self.reference, &self.tasks) {
@@ -67,6 +75,8 @@ enum What {
     Profile,
     /// Breeding: damaged programs that it puts right, candidates a second, where the time goes
     Breed,
+    /// The search from the task: what it finds on its own, candidates a second, where the time goes
+    Enumerate,
 }
 
 /// The programs of the built-in tasks.
@@ -81,18 +91,20 @@ pub(crate) fn run(args: &Args) -> Answer {
 }
 
 fn measured(args: &Args) -> Answer {
-    let programs: Cow<'_, [u8]> = match args.programs()? {
-        Some(path) => files::read(&path)?.into(),
-        None => DEMO.as_bytes().into(),
-    };
     let folder = Folder::of(args.tasks.as_deref())?;
-    if args.what == Some(What::Breed) {
-        return super::bench_breed::run(&data::open(&folder.data, &Options::STRICT)?, &programs, args.json);
+    let load = || data::open(&folder.data, &Options::STRICT);
+    match args.what {
+        Some(What::Enumerate) => super::bench_enumerate::run(&load()?, args.json),
+        Some(What::Breed) => super::bench_breed::run(&load()?, &args.text()?, args.json),
+        Some(What::Profile) => {
+            super::bench_profile::run(load, &args.text()?, args.rounds() as usize, args.json)
+        }
+        None => times(args, &folder),
     }
-    if args.what == Some(What::Profile) {
-        let load = || data::open(&folder.data, &Options::STRICT);
-        return super::bench_profile::run(load, &programs, args.rounds() as usize, args.json);
-    }
+}
+
+fn times(args: &Args, folder: &Folder) -> Answer {
+    let programs = args.text()?;
     let reference = match &args.reference {
         Some(checkout) => {
             let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned());
@@ -122,7 +134,6 @@ fn measured(args: &Args) -> Answer {
         BenchError::Load(error) => anyhow::Error::from_boxed(error),
         error => error.into(),
     })?;
-    drop(folder);
     let valid = figures.valid();
     if args.json {
         output::json(figures)?;

@@ -434,6 +434,7 @@ impl Finds<'_> {
                 fuel_per_task: args.means.fuel(),
                 seed: args.means.seed,
                 programs: self.known.iter().map(|program| program.hash().to_string()).collect(),
+                without: Vec::new(),
             },
             means: SearchMeans {
                 threads: self.threads,

@@ -49,6 +49,9 @@ pub(crate) struct Args {
     /// A store: its best programs for a task are tried first on it, and what is found is filed
     #[arg(long, value_name = "FILE")]
     store: Option<PathBuf>,
+    /// Leave out a step of the search, to see what it is worth; its fuel goes to those that follow
+    #[arg(long, value_enum, value_name = "STEP", num_args = 1..)]
+    without: Vec<Without>,
     #[command(flatten)]
     means: Means,
     /// The submission: there from the first second on, and it only gets better. What is needed to go on lies beside
@@ -75,6 +78,23 @@ pub(crate) struct Args {
     json: bool,
 }
 
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Without {
+    /// The search from the task
+    Enumerate,
+    /// Breeding from known programs
+    Breed,
+}
+
+impl Without {
+    fn step(self) -> search::Step {
+        match self {
+            Without::Enumerate => search::Step::Enumerate,
+            Without::Breed => search::Step::Breed,
+        }
+    }
+}
+
 pub(crate) fn run(args: &Args) -> Answer {
     signal::note()?;
     let started = Instant::now();
@@ -89,7 +109,9 @@ pub(crate) fn run(args: &Args) -> Answer {
     drop(span);
     let span = recording.enter(Spot::SET_UP);
     let mut campaign = Campaign::new(&tasks);
-    let run = campaign.what(&args.which.data, &programs, args.means.fuel(), args.means.seed);
+    let without = args.without.iter().map(|without| format!("{:?}", without.step()).to_lowercase()).collect();
+    let what = campaign.what(&args.which.data, &programs, args.means.fuel(), args.means.seed);
+    let run = SolveRun { without, ..what };
     let resumed = if args.resume { resume(args, &mut campaign, &run)? } else { 0 };
 
     let mut store = args.store.as_deref().map(Store::open).transpose()?;
@@ -107,7 +129,8 @@ pub(crate) fn run(args: &Args) -> Answer {
         general,
         of_task: &of_task,
     });
-    let searcher = Searcher::new(known, args.means.seed);
+    let searcher = Searcher::new(known, args.means.seed)
+        .without(args.without.iter().map(|without| without.step()).collect());
 
     let desk = Desk::new(args, &campaign, run, started, pool.threads())?;
     drop(span);
@@ -206,7 +229,7 @@ fn resume(args: &Args, campaign: &mut Campaign, run: &SolveRun) -> anyhow::Resul
     let state = Solve::read(&path).with_context(|| format!("cannot go on from {}", path.display()))?;
     campaign.go_on(&state, run).with_context(|| {
         format!(
-            "{} is from a run with another version, other programs or another seed; leave out --resume to start anew",
+            "{} is from a run with another version, other programs, other steps or another seed; leave out --resume to start anew",
             path.display()
         )
     })

@@ -1,0 +1,85 @@
+//! What the search from the task finds on its own, how fast, and where the time goes.
+
+use std::sync::atomic::AtomicBool;
+
+use arcbatt::profile;
+use arcbatt::search::{Counts, Enumerated, Progress, Puzzle, enumerate, enumerate_traced, name};
+use arcbatt::task::{Dataset, Grid, Task};
+use arcbatt::trace::{Clock, Level, Trace};
+use serde::Serialize;
+
+use crate::breed::{Share, StopWatch, shares};
+
+/// What was found out.
+#[derive(Debug, Serialize)]
+pub struct EnumerateFigures {
+    pub tasks: usize,
+    pub fuel_per_task: u64,
+    /// Test outputs whose solution is known.
+    pub outputs: usize,
+    /// Those that two attempts get right.
+    pub right: usize,
+    /// Those that some program gets right.
+    pub with_right_candidate: usize,
+    /// On a processor where the system tells, else by the clock on the wall.
+    pub seconds: f64,
+    /// Each on all inputs, as far as the first on which it fails.
+    pub candidates: u64,
+    /// Of those, with values that no earlier one had.
+    pub new: u64,
+    /// Calls of a primitive on one input; those that a primitive makes itself are not among them.
+    pub calls: u64,
+    /// Of the time, by category, the most first; with a recorder on, in a run of its own.
+    pub shares: Vec<Share>,
+}
+
+/// About half a second of processor time.
+const FUEL: u64 = 50_000_000;
+
+/// Searches all tasks on one thread.
+pub fn measure_enumerate(dataset: &Dataset) -> EnumerateFigures {
+    let tasks = &dataset.tasks;
+    let watch = StopWatch::start();
+    let found: Vec<Enumerated> = tasks.iter().map(|task| search(task, None)).collect();
+    let seconds = watch.elapsed().as_secs_f64();
+    let mut sum = Counts::default();
+    let (mut outputs, mut right, mut with_right_candidate) = (0, 0, 0);
+    for (task, found) in tasks.iter().zip(found) {
+        sum.add(found.counts);
+        let progress = Progress { answers: found.answers, ..Progress::default() };
+        let expected: Vec<&Grid> = task.test.iter().filter_map(|pair| pair.output.as_ref()).collect();
+        outputs += expected.len();
+        right += count(&expected, |k, grid| {
+            progress.attempts(expected.len())[k].attempts.iter().any(|it| it.grid == *grid)
+        });
+        with_right_candidate += count(&expected, |k, grid| {
+            progress.answers.iter().any(|it| it.outputs[k].as_ref() == Some(grid))
+        });
+    }
+    let trace = profile::trace(Clock::real(), Level::Nodes, None);
+    tasks.iter().for_each(|task| drop(search(task, Some(&trace))));
+    EnumerateFigures {
+        tasks: tasks.len(),
+        fuel_per_task: FUEL,
+        outputs,
+        right,
+        with_right_candidate,
+        seconds,
+        candidates: sum.candidates,
+        new: sum.kept,
+        calls: sum.calls,
+        shares: shares(&trace),
+    }
+}
+
+fn search(task: &Task, trace: Option<&Trace>) -> Enumerated {
+    let (puzzle, stop) = (Puzzle::new(task), AtomicBool::new(false));
+    match trace {
+        None => enumerate(&puzzle, &name(&task.id), FUEL, &stop),
+        Some(trace) => enumerate_traced(&puzzle, &name(&task.id), FUEL, &stop, Some(&trace.main())),
+    }
+}
+
+fn count(expected: &[&Grid], holds: impl Fn(usize, &Grid) -> bool) -> usize {
+    expected.iter().enumerate().filter(|(k, grid)| holds(*k, grid)).count()
+}
