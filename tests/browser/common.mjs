@@ -38,6 +38,8 @@ export async function browser() {
 /** A page on which every error and every request counts. `allowed` says which requests are fine. */
 export async function watched(browser, allowed, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  // A busy machine is no mistake of the page.
+  context.setDefaultTimeout(120_000);
   const page = await context.newPage();
   const bad = [];
   page.on("console", (message) => {

@@ -91,9 +91,29 @@ pub struct Setup<'s> {
     pub watch: &'s dyn Watch,
     /// Told where the time goes.
     pub trace: Option<&'s Trace>,
+    /// How many tasks are in memory at a time, and handed over together.
+    pub chunk: usize,
 }
 
-impl Setup<'_> {
+impl<'s> Setup<'s> {
+    /// Enough that threads seldom wait for each other at the end of a chunk.
+    pub const CHUNK: usize = 256;
+
+    /// As a program runs without further wishes: under the standard limits, on its own task, all that is fast in use.
+    pub fn new(watch: &'s dyn Watch) -> Setup<'s> {
+        Setup {
+            limits: Limits::STANDARD,
+            all_pairs: false,
+            go_on: false,
+            sharing: true,
+            kernels: true,
+            answers: false,
+            watch,
+            trace: None,
+            chunk: Setup::CHUNK,
+        }
+    }
+
     /// The time of the main lane goes to `spot`.
     fn enter(&self, spot: Spot) -> Option<batt_trace::MainSpan<'_>> {
         self.trace.map(|trace| trace.enter(spot))
@@ -160,9 +180,6 @@ fn right(verdicts: &[Verdict]) -> bool {
 /// The plans of this process.
 static PLANS: LazyLock<Plans> = LazyLock::new(Plans::default);
 
-/// How many tasks are in memory at a time. Enough that threads seldom wait for each other at the end of a chunk.
-const CHUNK: usize = 256;
-
 impl<'p> Battery<'p> {
     /// Merges the programs, and finds out which of the tasks called `ids` each is named after.
     pub fn new<'i>(programs: &'p [Program], ids: impl IntoIterator<Item = &'i str>) -> Battery<'p> {
@@ -200,7 +217,7 @@ impl<'p> Battery<'p> {
         loop {
             let chunk: Vec<T> = {
                 let _span = setup.enter(Spot::LOAD);
-                pool.install(|| tasks.by_ref().take(CHUNK).collect())
+                pool.install(|| tasks.by_ref().take(setup.chunk.max(1)).collect())
             };
             if chunk.is_empty() {
                 return;
@@ -218,6 +235,13 @@ impl<'p> Battery<'p> {
                 return;
             }
         }
+    }
+
+    /// Runs the programs on one task, on this thread.
+    pub fn one(&self, task: &Task, setup: &Setup<'_>) -> TaskResult {
+        let arena = Arena::new(setup.limits.caps);
+        let prepared = Prepared::new(&self.plan, &arena, &options(setup, None));
+        self.task(&prepared, task, setup, &mut Scratch::new(setup.limits))
     }
 
     fn task(

@@ -3,9 +3,10 @@
 use batt_exec::End;
 use batt_plan::ProgramId;
 use batt_record as record;
-use batt_score::Verdict;
-use batt_task::Task;
+use batt_score::{Scores, Verdict};
 use batt_task::series::write_task;
+use batt_task::submission::Draft;
+use batt_task::{Grid, Task};
 use batt_value::ContentHash;
 
 use crate::battery::{Battery, ProgramResult, Summary, TaskResult, why};
@@ -53,29 +54,41 @@ pub fn record(
             threads: made.threads,
             sharing: made.sharing,
             kernels: made.kernels,
-            machine: record::Machine {
-                os: std::env::consts::OS.to_owned(),
-                arch: std::env::consts::ARCH.to_owned(),
-                cores: std::thread::available_parallelism().map_or(1, usize::from),
-            },
+            machine: machine(),
         },
         plan: battery.plan().counts().into(),
         scores: record::scores(&summary.scores),
         verdicts: record::verdict_counts(&summary.tally),
         programs: programs(battery),
         tasks: Vec::new(),
+        search: None,
+        ancestors: Vec::new(),
         curve: Vec::new(),
         profile: None,
     }
 }
 
+/// The machine that this runs on.
+pub fn machine() -> record::Machine {
+    record::Machine {
+        os: std::env::consts::OS.to_owned(),
+        arch: std::env::consts::ARCH.to_owned(),
+        cores: std::thread::available_parallelism().map_or(1, usize::from),
+    }
+}
+
 pub fn programs(battery: &Battery<'_>) -> Vec<record::Program> {
-    let program = |program: &batt_lang::Program| record::Program {
+    battery.programs().iter().map(program).collect()
+}
+
+/// A program that was given.
+pub fn program(program: &batt_lang::Program) -> record::Program {
+    record::Program {
         name: program.name().to_owned(),
         hash: program.hash().to_string(),
         text: program.source().to_owned(),
-    };
-    battery.programs().iter().map(program).collect()
+        made: None,
+    }
 }
 
 /// The entry of one task. The answers must have been kept.
@@ -104,6 +117,62 @@ pub fn task(battery: &Battery<'_>, task: &Task, result: &TaskResult) -> record::
 /// A pair of a task.
 pub fn example(pair: &batt_task::Pair) -> record::Example {
     record::Example { input: record::rows(&pair.input), output: pair.output.as_ref().map(record::rows) }
+}
+
+/// What came of a task again, from its entry; nothing if the entry is of another task or was changed.
+pub fn result(task: &Task, entry: &record::Task) -> Option<TaskResult> {
+    if entry.id != task.id || entry.hash != hash(task).to_string() {
+        return None;
+    }
+    let verdicts =
+        |pairs: &[record::Pair]| pairs.iter().map(|it| verdict(&it.verdict)).collect::<Option<Vec<_>>>();
+    let program = |outcome: &record::Outcome| {
+        let pairs = || outcome.train.iter().chain(&outcome.test);
+        let wrong = pairs().enumerate().filter_map(|(i, pair)| Some((i, pair.why.clone()?)));
+        Some(ProgramResult {
+            program: ProgramId(outcome.program),
+            own: outcome.own,
+            demos: verdicts(&outcome.train)?,
+            tests: verdicts(&outcome.test)?,
+            fuel: pairs().map(|pair| pair.fuel).collect(),
+            wrong: if outcome.own { wrong.collect() } else { Vec::new() },
+            answers: Vec::new(),
+        })
+    };
+    let programs = entry.programs.iter().map(program).collect::<Option<Vec<_>>>()?;
+    let both = |both: &[record::Rows; 2]| Some([grid(&both[0])?, grid(&both[1])?]);
+    let attempts = entry.attempts.iter().map(both).collect::<Option<Vec<_>>>()?;
+    let mut draft = Draft::new([task]);
+    for (k, both) in attempts.iter().enumerate() {
+        draft.answer(&task.id, k, both.iter().cloned());
+    }
+    let scores = Scores::open(&draft.submission(), [task]);
+    Some(TaskResult { finished: true, programs, attempts, scores })
+}
+
+fn verdict(name: &str) -> Option<Verdict> {
+    Verdict::ALL.into_iter().find(|verdict| verdict.name() == name)
+}
+
+/// The task of an entry again, if its grids are those of a task.
+pub fn task_of(entry: &record::Task) -> Option<Task> {
+    let pair = |example: &record::Example| {
+        let output = match &example.output {
+            Some(rows) => Some(grid(rows)?),
+            None => None,
+        };
+        Some(batt_task::Pair { input: grid(&example.input)?, output })
+    };
+    let pairs = |examples: &[record::Example]| examples.iter().map(pair).collect::<Option<Vec<_>>>();
+    let (train, test) = (pairs(&entry.train)?, pairs(&entry.test)?);
+    Some(Task { id: entry.id.clone(), train, test, extra: Vec::new() })
+}
+
+/// A grid of a record. Rows of a record that somebody changed may differ in length.
+pub fn grid(rows: &record::Rows) -> Option<Grid> {
+    let width = rows.first()?.len();
+    let even = rows.iter().all(|row| row.len() == width);
+    even.then(|| Grid::new(width, rows.concat()).ok()).flatten()
 }
 
 fn pair(

@@ -5,10 +5,13 @@ use std::path::Path;
 use batt_lang::{Program, parse};
 use batt_plan::Plan;
 use batt_record::{
-    Document, Example, Machine, Means, Options, Outcome, Pair, Record, RecordError, Right, Rows, Search,
-    SearchedTask, Solve, SolveRun, SolvedTask, Task, VerdictCount, What,
+    Document, Example, Machine, Made, Means, Options, Outcome, Pair, Record, RecordError, Right, Rows,
+    Search, SearchFound, SearchedTask, Solve, SolveRun, SolvedTask, Task, VerdictCount, What,
 };
 use batt_score::Verdict;
+
+use crate::battery::{Battery, Setup, Unwatched};
+use crate::document::{self, task_of};
 
 /// Reads the document of a run, a solve or a search.
 pub fn read(path: &Path) -> Result<Record, RecordError> {
@@ -25,21 +28,22 @@ pub fn of_solve(solve: Solve) -> Record {
     let mut found = Found::default();
     let tasks = tasks.into_iter().map(|task| found.solved(task)).collect();
     let record = found.record(run, means.threads, means.machine, tasks);
-    Record { scores, profile, curve: means.curve, ..record }
+    Record { search: Some("solve".to_owned()), scores, profile, curve: means.curve, ..record }
 }
 
-/// The programs that are right on all demonstration pairs of a task.
+/// The programs that are better than what was known before.
 pub fn of_search(search: Search) -> Record {
-    let Search { run, means, tasks, profile, .. } = search;
+    let Search { mode, run, means, tasks, ancestors, profile, .. } = search;
     let mut found = Found::default();
     let tasks = tasks.into_iter().map(|task| found.searched(task)).collect();
-    Record { profile, ..found.record(run, means.threads, means.machine, tasks) }
+    let record = found.record(run, means.threads, means.machine, tasks);
+    Record { search: Some(mode), ancestors, profile, ..record }
 }
 
 /// Programs that were found, and how they did.
 #[derive(Default)]
 struct Found {
-    programs: Vec<Program>,
+    programs: Vec<(Program, Made)>,
     right: Right,
     /// How often each verdict was given.
     verdicts: Vec<VerdictCount>,
@@ -64,29 +68,57 @@ impl Found {
         let mut programs = Vec::new();
         for leader in leaders {
             let outputs = (0..attempts.len()).map(|k| output(leader, k)).collect();
-            let text = answers.get(leader).map_or("", |answer| &answer.program);
-            programs.extend(self.outcome(text, &train, &test, outputs));
+            let Some(answer) = answers.get(leader) else { continue };
+            let made = Made { operator: answer.mechanism.clone(), parents: Vec::new() };
+            programs.extend(self.outcome(&answer.program, made, &train, &test, outputs));
         }
         Task { id, hash, train, test, attempts: both, programs }
     }
 
+    /// A search looks at demonstration pairs only and says how close it came; what its finds come to is seen by
+    /// running them.
     fn searched(&mut self, task: SearchedTask) -> Task {
-        let SearchedTask { id, hash, train, test, solved, found, .. } = task;
-        let text = found.filter(|_| solved).map(|found| found.program).unwrap_or_default();
-        let programs = self.outcome(&text, &train, &[], Vec::new()).into_iter().collect();
-        Task { id, hash, train, test, attempts: Vec::new(), programs }
+        let SearchedTask { id, hash, train, test, found, .. } = task;
+        let mut task = Task { id, hash, train, test, attempts: Vec::new(), programs: Vec::new() };
+        task.programs = found.and_then(|found| self.replayed(&task, found)).into_iter().collect();
+        task
+    }
+
+    fn replayed(&mut self, entry: &Task, found: SearchFound) -> Option<Outcome> {
+        let task = task_of(entry)?;
+        let program = parse(&found.program).programs.into_iter().next()?;
+        let setup = Setup { answers: true, all_pairs: true, ..Setup::new(&Unwatched) };
+        let programs = [program];
+        let battery = Battery::new(&programs, [task.id.as_str()]);
+        let result = battery.one(&task, &setup);
+        let outcome = document::task(&battery, &task, &result).programs.into_iter().next()?;
+        let [program] = programs;
+        let made = Made { operator: found.operator, parents: found.parents };
+        for pair in outcome.train.iter().chain(&outcome.test) {
+            self.count(&pair.verdict);
+        }
+        let on_demos = outcome.train.iter().all(Pair::is_right);
+        if on_demos {
+            self.right.programs += 1;
+            self.right.on_demos += 1;
+            self.right.on_all += 1;
+            self.right.on_tests += usize::from(outcome.test.iter().all(Pair::is_right));
+        }
+        self.programs.push((program, made));
+        Some(Outcome { program: self.programs.len() as u32 - 1, own: true, ..outcome })
     }
 
     /// What came of a program that is right on all demonstration pairs, with its answers to the test inputs.
     fn outcome(
         &mut self,
         text: &str,
+        made: Made,
         train: &[Example],
         test: &[Example],
         answers: Vec<Option<Rows>>,
     ) -> Option<Outcome> {
         let program = parse(text).programs.into_iter().next()?;
-        self.programs.push(program);
+        self.programs.push((program, made));
         let train: Vec<Pair> = train.iter().map(|_| self.pair(Verdict::Right, None)).collect();
         let judged = test.iter().zip(answers).map(|(example, answer)| {
             let verdict = match (&answer, &example.output) {
@@ -109,22 +141,24 @@ impl Found {
     }
 
     fn pair(&mut self, verdict: Verdict, answer: Option<Rows>) -> Pair {
-        let verdict = verdict.name().to_owned();
+        self.count(verdict.name());
+        Pair { verdict: verdict.name().to_owned(), fuel: 0, why: None, answer }
+    }
+
+    fn count(&mut self, verdict: &str) {
         match self.verdicts.iter_mut().find(|it| it.verdict == verdict) {
             Some(known) => known.count += 1,
-            None => self.verdicts.push(VerdictCount { verdict: verdict.clone(), count: 1 }),
+            None => self.verdicts.push(VerdictCount { verdict: verdict.to_owned(), count: 1 }),
         }
-        Pair { verdict, fuel: 0, why: None, answer }
     }
 
     fn record(self, run: SolveRun, threads: usize, machine: Machine, tasks: Vec<Task>) -> Record {
         let Found { programs, mut right, verdicts } = self;
         right.all = right.programs > 0;
-        let program = |program: &Program| batt_record::Program {
-            name: program.name().to_owned(),
-            hash: program.hash().to_string(),
-            text: program.source().to_owned(),
-        };
+        let (programs, made): (Vec<Program>, Vec<Made>) = programs.into_iter().unzip();
+        let listed = programs.iter().zip(made);
+        let listed =
+            listed.map(|(it, made)| batt_record::Program { made: Some(made), ..document::program(it) });
         let SolveRun { version, dsl, data, fuel_per_task, seed, .. } = run;
         // For each task; nothing if only time limited it.
         let options =
@@ -136,8 +170,10 @@ impl Found {
             plan: Plan::merge(&programs).counts().into(),
             scores: Vec::new(),
             verdicts,
-            programs: programs.iter().map(program).collect(),
+            programs: listed.collect(),
             tasks,
+            search: None,
+            ancestors: Vec::new(),
             curve: Vec::new(),
             profile: None,
         }

@@ -19,7 +19,9 @@ pub use batt_store as store;
 pub use batt_task as task;
 pub use batt_trace as trace;
 pub use batt_value as value;
+pub use due::Due;
 
+mod due;
 pub mod battery;
 pub mod solve;
 pub mod breed;
@@ -29,6 +31,7 @@ pub mod sheet;
 pub mod verify;
 pub mod explain;
 pub mod document;
+mod astray;
 pub mod found;
 pub mod profile;
 pub mod library;

@@ -42,6 +42,7 @@ pub fn measure(
         answers: true,
         watch,
         trace: None,
+        chunk: Setup::CHUNK,
     };
     let hash = task.sealed_hash();
     let demos = Demos::new(task);

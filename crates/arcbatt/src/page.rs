@@ -2,20 +2,55 @@
 
 use std::io::{self, Write};
 
-use batt_lang as lang;
+use batt_lang::{self as lang, Program};
 use batt_plan::{NodeId, Plan};
 use batt_record::Record;
-use batt_report::html::{self, Graph, Look, Source};
+use batt_report::html::{self, Astray, Graph, Look, Source};
 
+use crate::astray::astray;
+use crate::document::task_of;
 use crate::palette::{self, Palette, Rgb};
 
 /// Writes the page of runs: one, or two side by side. Each has a name, mostly that of its file.
 pub fn write(runs: &[(String, Record)], out: &mut impl Write) -> io::Result<()> {
-    let sources: Vec<Source<'_>> = runs
-        .iter()
-        .map(|(name, record)| Source { name: name.clone(), record, graph: graph(record) })
-        .collect();
-    html::write(&sources, &palette::ALL.map(look), out)
+    html::write(&sources(runs), &palette::ALL.map(look), out)
+}
+
+/// As [`write()`], for a page that follows its run: it asks the server at `path` with `token`.
+pub fn write_followed(
+    runs: &[(String, Record)],
+    path: &str,
+    token: &str,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    html::write_followed(&sources(runs), &palette::ALL.map(look), path, token, out)
+}
+
+/// What such a page shows, as JSON.
+pub fn write_data(runs: &[(String, Record)], out: &mut impl Write) -> io::Result<()> {
+    html::write_data(&sources(runs), &palette::ALL.map(look), out)
+}
+
+fn sources(runs: &[(String, Record)]) -> Vec<Source<'_>> {
+    runs.iter()
+        .map(|(name, record)| Source {
+            name: name.clone(),
+            record,
+            graph: graph(record),
+            astray: Box::new(|task, program, right| look_into(record, task, program, right)),
+        })
+        .collect()
+}
+
+/// Runs a program again that was not right, beside some that were, to see where it goes wrong.
+fn look_into(record: &Record, task: &batt_record::Task, program: u32, right: &[u32]) -> Option<Astray> {
+    let read = |place: u32| {
+        let entry = record.programs.get(place as usize)?;
+        let parsed = lang::parse(&entry.text).programs;
+        parsed.into_iter().find(|program| program.name() == entry.name)
+    };
+    let right: Vec<Program> = right.iter().filter_map(|place| read(*place)).collect();
+    astray(&task_of(task)?, &read(program)?, &right)
 }
 
 /// Writes the page of the local server. `token`: what it has to show with every request.

@@ -7,15 +7,20 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use batt_record::{SolvedAnswer, SolvedAttempt, SolvedTask};
+use batt_lang::Program;
+use batt_record::{Data, Score, Solve, SolveMeans, SolveRun, SolvedAnswer, SolvedAttempt, SolvedTask};
 use batt_search::{Answer, Attempts, Checks, Folds, Progress, Puzzle, SURE, Searcher};
 use batt_task::submission::stand_ins;
 use batt_task::{Grid, Task};
 use batt_trace::{Spot, Trace};
+use batt_value::ContentHash;
 use rayon::prelude::*;
 
 use crate::battery::Pool;
 use crate::profile;
+
+/// What learners do in a second of processor time on a usual machine.
+pub const FUEL_PER_SECOND: f64 = 80e6;
 
 /// Tasks, and how far the search for each is.
 pub struct Campaign {
@@ -48,7 +53,7 @@ impl Campaign {
     }
 
     /// Goes on from what an earlier run wrote down. Whether it speaks of this very task.
-    pub fn resume(&mut self, task: usize, known: &SolvedTask) -> bool {
+    fn resume(&mut self, task: usize, known: &SolvedTask) -> bool {
         let puzzle = &self.puzzles[task];
         let same = puzzle.id() == known.id && puzzle.task().content_hash().to_string() == known.hash;
         if same && let Some(progress) = progress(known) {
@@ -56,6 +61,45 @@ impl Campaign {
             return true;
         }
         false
+    }
+
+    /// What the results depend on, with no step left out. `data`: a name or a path.
+    pub fn what(&self, data: &str, programs: &[Program], fuel_per_task: Option<u64>, seed: u64) -> SolveRun {
+        let line = |puzzle: &Puzzle| format!("{} {}\n", puzzle.id(), puzzle.task().content_hash());
+        let lines: String = self.puzzles.iter().map(line).collect();
+        let hash = ContentHash::of(lines.as_bytes()).to_string();
+        SolveRun {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            dsl: batt_dsl::version().to_string(),
+            data: Data { name: data.to_owned(), hash, tasks: self.len() },
+            fuel_per_task,
+            seed,
+            programs: programs.iter().map(|program| program.hash().to_string()).collect(),
+            without: Vec::new(),
+        }
+    }
+
+    /// Everything that is known by now, without the grids of the tasks.
+    pub fn document(&self, run: &SolveRun, means: SolveMeans, scores: Vec<Score>) -> Solve {
+        let task = |i: usize| document(&self.puzzles[i], &self.progress(i));
+        let tasks = (0..self.len()).map(task).collect();
+        Solve { run: run.clone(), means, scores, tasks, profile: None }
+    }
+
+    /// Goes on from the document of an earlier run; how many tasks it knows. Nothing if it is from a run with another
+    /// version, other programs, other steps or another seed.
+    pub fn go_on(&mut self, earlier: &Solve, run: &SolveRun) -> Option<usize> {
+        let part = |run: &SolveRun| (run.dsl.clone(), run.programs.clone(), run.without.clone(), run.seed);
+        if part(&earlier.run) != part(run) {
+            return None;
+        }
+        let mut resumed = 0;
+        for task in 0..self.len() {
+            let id = self.puzzles[task].id();
+            let known = earlier.tasks.iter().find(|known| known.id == id);
+            resumed += usize::from(known.is_some_and(|known| self.resume(task, known)));
+        }
+        Some(resumed)
     }
 
     /// Searches until every task is through, sure or out of fuel, or `stop` is set. Without a limit on fuel those
@@ -133,7 +177,7 @@ pub fn hand_in(puzzle: &Puzzle, attempts: &[Attempts]) -> Vec<[Grid; 2]> {
 }
 
 /// A task as a record has it.
-pub fn document(puzzle: &Puzzle, progress: &Progress) -> SolvedTask {
+fn document(puzzle: &Puzzle, progress: &Progress) -> SolvedTask {
     let attempts = progress.attempts(puzzle.task().test.len());
     let attempt = |attempt: &batt_search::Attempt| SolvedAttempt {
         answer: attempt.answer,

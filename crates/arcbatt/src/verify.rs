@@ -61,6 +61,7 @@ pub fn verify(
         answers: false,
         watch,
         trace: None,
+        chunk: Setup::CHUNK,
     };
     let named = |task: &&Task| {
         let mut own = battery.own(&task.id).iter();

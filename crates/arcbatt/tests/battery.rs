@@ -19,6 +19,7 @@ const SETUP: Setup<'static> = Setup {
     answers: true,
     watch: &Unwatched,
     trace: None,
+    chunk: Setup::CHUNK,
 };
 
 /// Everything that a record says of the tasks, as text.

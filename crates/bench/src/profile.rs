@@ -149,6 +149,7 @@ impl Bench<'_> {
             answers: false,
             watch: &Unwatched,
             trace,
+            chunk: Setup::CHUNK,
         };
         if let Some(trace) = trace {
             trace.start_workers(1);

@@ -112,6 +112,11 @@ fn open(path: &Path) -> anyhow::Result<std::fs::File> {
     std::fs::File::open(path).with_context(|| format!("cannot read {}", path.display()))
 }
 
+/// Whether a file can be written there and written again; what is not there yet can.
+pub(crate) fn is_plain(path: &Path) -> bool {
+    std::fs::metadata(path).map_or(true, |there| there.is_file())
+}
+
 /// Whether a path means standard output.
 pub(crate) fn is_stdout(path: &Path) -> bool {
     path.as_os_str() == "-"

@@ -5,6 +5,7 @@
 mod commands;
 mod data;
 mod files;
+mod live;
 mod means;
 mod output;
 mod picture;

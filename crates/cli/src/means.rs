@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use arcbatt::solve::FUEL_PER_SECOND;
+
 #[derive(clap::Args)]
 pub(crate) struct Means {
     /// Time for everything (12h, 90m, 1h30m); all of it is used where there is something left to try
@@ -24,8 +26,6 @@ pub(crate) struct Means {
     threads: usize,
 }
 
-/// What learners do in a second of processor time on a usual machine.
-const FUEL_PER_SECOND: f64 = 80e6;
 /// Counted for each thread: several times what the largest grids take.
 const MEMORY_PER_THREAD: u64 = 400 << 20;
 

@@ -1,6 +1,6 @@
 //! Where the time of a command goes, if the user asks for it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use arcbatt::battery::Battery;
@@ -12,7 +12,7 @@ use arcbatt::trace::{Clock, Level, MainSpan, Spot, Trace};
 /// A recording in the making, or none.
 pub(crate) struct Recording {
     trace: Option<Trace>,
-    events: Option<(Events, String)>,
+    events: Option<(Events, PathBuf)>,
 }
 
 /// How closely to look.
@@ -33,8 +33,7 @@ impl Recording {
                 let path = record.with_extension("events.jsonl");
                 let events =
                     Events::create(&path).with_context(|| format!("cannot write {}", path.display()))?;
-                let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-                Some((events, name))
+                Some((events, path))
             }
             false => None,
         };
@@ -66,7 +65,8 @@ impl Recording {
         repeats: &mut Vec<Repeat>,
     ) -> Option<Box<Profile>> {
         let seen = self.trace.as_ref()?.finish();
-        let events = self.events.as_ref().map(|(_, name)| name.clone());
+        let events = self.events.as_ref().and_then(|(_, path)| path.file_name());
+        let events = events.map(|name| name.to_string_lossy().into_owned());
         let profile = profile::profile(seen, battery, excused, repeats, events);
         repeats.extend(profile.repeats.last().cloned());
         Some(Box::new(profile))
@@ -79,10 +79,21 @@ impl Recording {
     }
 
     /// What could not be written.
-    pub(crate) fn close(self) -> anyhow::Result<()> {
-        match self.events {
-            Some((events, name)) => events.finish().with_context(|| format!("cannot write {name}")),
+    pub(crate) fn close(mut self) -> anyhow::Result<()> {
+        match self.events.take() {
+            Some((events, path)) => {
+                events.finish().with_context(|| format!("cannot write {}", path.display()))
+            }
             None => Ok(()),
+        }
+    }
+}
+
+impl Drop for Recording {
+    /// What was begun and not ended is of no use to anybody.
+    fn drop(&mut self) {
+        if let Some((_, path)) = self.events.take() {
+            let _ = std::fs::remove_file(path);
         }
     }
 }

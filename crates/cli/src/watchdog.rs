@@ -1,6 +1,6 @@
 //! The clock: the backstop of a run, and how long its tasks take.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -63,8 +63,13 @@ pub(crate) struct Clocks {
     bar: Option<ProgressBar>,
     workers: Vec<Clock>,
     slowest: Mutex<Vec<(Duration, String)>>,
+    /// Tasks that are through.
+    through: AtomicUsize,
     done: AtomicBool,
 }
+
+/// Told from time to time how many tasks are through, and after how long.
+pub(crate) type Told<'t> = &'t (dyn Fn(usize, Duration) + Sync);
 
 struct Clock {
     flag: AtomicBool,
@@ -77,11 +82,12 @@ const IDLE: u64 = u64::MAX;
 impl Clocks {
     const SLOWEST: usize = 5;
 
-    /// Calls `work` with clocks that leave `time` to each task, and move the bar on.
+    /// Calls `work` with clocks that leave `time` to each task, move the bar on, and tell how far it is.
     pub(crate) fn watch<T>(
         pool: &Pool,
         time: Duration,
         bar: Option<ProgressBar>,
+        told: Told<'_>,
         work: impl FnOnce(&Clocks) -> T,
     ) -> T {
         let clock = || Clock { flag: AtomicBool::new(false), began: AtomicU64::new(IDLE) };
@@ -91,10 +97,11 @@ impl Clocks {
             bar,
             workers: (0..pool.threads()).map(|_| clock()).collect(),
             slowest: Mutex::new(Vec::new()),
+            through: AtomicUsize::new(0),
             done: AtomicBool::new(false),
         };
         std::thread::scope(|scope| {
-            let ticker = scope.spawn(|| clocks.tick());
+            let ticker = scope.spawn(|| clocks.tick(told));
             // The ticker ends also when the work panics.
             let end = Ender::new(&clocks.done, ticker.thread().clone());
             let result = work(&clocks);
@@ -103,7 +110,7 @@ impl Clocks {
         })
     }
 
-    fn tick(&self) {
+    fn tick(&self, told: Told<'_>) {
         while !self.done.load(Ordering::Relaxed) {
             let now = self.now();
             let all = signal::stopped();
@@ -114,6 +121,7 @@ impl Clocks {
                     clock.flag.store(true, Ordering::Relaxed);
                 }
             }
+            told(self.through.load(Ordering::Relaxed), self.elapsed());
             std::thread::park_timeout(Duration::from_millis(20));
         }
     }
@@ -150,6 +158,7 @@ impl Watch for Clocks {
             slowest.insert(place, (took, id.to_owned()));
             slowest.truncate(Clocks::SLOWEST);
         }
+        self.through.fetch_add(1, Ordering::Relaxed);
         if let Some(bar) = &self.bar {
             bar.inc(1);
         }

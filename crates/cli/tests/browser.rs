@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 
 /// Set where skipping is not allowed.
 const REQUIRED: &str = "ARCBATT_BROWSER";
@@ -30,6 +31,9 @@ fn in_browser(script: &str) {
         let _ = writeln!(std::io::stderr(), "skipped the browser test {script}: {missing}");
         return;
     }
+    // One browser at a time: frames are measured.
+    static ONE: Mutex<()> = Mutex::new(());
+    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let output = Command::new("node")
         .arg(script)
         .current_dir(&folder)

@@ -108,6 +108,22 @@ fn looking_changes_nothing() {
 }
 
 #[test]
+fn a_run_that_does_not_begin_leaves_no_files() {
+    let batt = Batt::new("profile-none");
+    let told =
+        batt.run("run {dir}/nowhere --programs programs/demo.py --record {dir}/run.json --profile --events");
+    assert!(told.ends_with("exit 2\n"), "{told}");
+    assert_eq!(std::fs::read_dir(batt.path("")).unwrap().count(), 0);
+}
+
+#[test]
+fn what_is_no_record_is_told_once() {
+    let batt = Batt::new("profile-no-record").file("no.json", "{\"a\":1}");
+    let told = "error: {dir}/no.json: not a record: missing field `schema` at line 1 column 7\nexit 2\n";
+    assert_eq!(batt.run("report {dir}/no.json"), told);
+}
+
+#[test]
 fn events_lie_beside_the_record() {
     let batt = recorded("profile-events", "--events --threads 2");
     let sums = json(&batt.run("profile events {dir}/run.events.jsonl --json"));

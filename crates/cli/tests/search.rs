@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use arcbatt::record::live;
 use batt::Batt;
 use expect_test::expect;
 use serde_json::Value;
@@ -138,6 +139,43 @@ fn mistakes_are_told_and_foreign_files_left_alone() {
     );
     let told = batt.run("search demo --store {dir}/store.sqlite --budget 10");
     assert!(told.contains("10 what? Write 10s, 10m or 10h") && told.ends_with("exit 2\n"), "{told}");
+}
+
+#[test]
+fn a_search_is_seen_while_it_goes_on() {
+    let batt = fresh("search-live");
+    let record = batt.path("search.json");
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin("batt"));
+    command.args(["search", "demo", "--budget", "10m", "--threads", "1", "--programs"]);
+    command.arg(batt.path("damaged.py")).arg("--store").arg(batt.path("store.sqlite"));
+    command.arg("--record").arg(&record).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    let seen = || live::look(&record).unwrap().filter(|seen| seen.now.is_some());
+    let wait = |holds: &dyn Fn() -> bool| {
+        while !holds() {
+            assert!(child_is_there(&record), "the search ended");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    };
+    wait(&|| seen().is_some_and(|seen| seen.now.unwrap().tried > 0));
+    // The record is written while the search goes on, and can be reported.
+    wait(&|| record.exists());
+    assert!(seen().unwrap().alive);
+    assert!(batt.run("report {dir}/search.json").ends_with("exit 0\n"));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let left = seen().unwrap();
+    assert!(!left.alive && left.now.unwrap().what == "search");
+    // One that ends by itself takes the file away.
+    let told = batt
+        .run("search demo -n 2 --fuel-per-task 1000 --store {dir}/store.sqlite --record {dir}/search.json");
+    assert!(told.ends_with("exit 0\n"), "{told}");
+    assert_eq!(live::look(&record).unwrap(), None);
+}
+
+/// Before the first line there may be no file yet, but a search of ten minutes does not end by itself.
+fn child_is_there(record: &std::path::Path) -> bool {
+    live::look(record).unwrap().is_none_or(|seen| seen.alive)
 }
 
 /// The best score on each task.

@@ -18,9 +18,9 @@ pub const SCHEMA: u32 = 1;
 pub enum RecordError {
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// The message carries line and column.
+    /// The message carries line and column; it is no source as well, or whoever prints all causes prints it twice.
     #[error("not a record: {0}")]
-    Json(#[from] serde_json::Error),
+    Json(String),
     #[error(
         "the record has schema {found}, this version reads schema {SCHEMA}; make it again with `--record`"
     )]
@@ -36,6 +36,12 @@ pub enum RecordError {
     ProfileVersion { found: u32 },
     #[error("{0}")]
     Events(String),
+}
+
+impl From<serde_json::Error> for RecordError {
+    fn from(error: serde_json::Error) -> RecordError {
+        RecordError::Json(error.to_string())
+    }
 }
 
 /// The tasks of a record in the making. They go to a file of their own as they come, for the record begins with what
@@ -99,7 +105,7 @@ impl Record {
         tasks: impl FnOnce(&mut W) -> io::Result<()>,
         profile: impl FnOnce() -> Option<Box<Profile>>,
     ) -> io::Result<()> {
-        let Record { right, run, means, plan, scores, verdicts, programs, curve, tasks: _, profile: _ } =
+        let Record { right, run, means, plan, scores, verdicts, programs, search, ancestors, curve, .. } =
             self;
         write!(out, "{{\"schema\":{SCHEMA},\"right\":")?;
         json(out, right)?;
@@ -110,6 +116,12 @@ impl Record {
         member(out, "verdicts", verdicts)?;
         list(out, "programs", |out| items(out, programs))?;
         list(out, "tasks", tasks)?;
+        if let Some(search) = search {
+            member(out, "search", search)?;
+        }
+        if !ancestors.is_empty() {
+            list(out, "ancestors", |out| items(out, ancestors))?;
+        }
         if !curve.is_empty() {
             member(out, "curve", curve)?;
         }
@@ -219,7 +231,7 @@ pub(crate) fn list<W: Write>(
     write!(out, "]")
 }
 
-fn items(out: &mut impl Write, items: &[impl Serialize]) -> io::Result<()> {
+pub(crate) fn items(out: &mut impl Write, items: &[impl Serialize]) -> io::Result<()> {
     items.iter().enumerate().try_for_each(|(i, it)| item(out, i, it))
 }
 

@@ -11,6 +11,7 @@
 
 pub mod events;
 mod file;
+pub mod live;
 pub mod profile;
 mod search;
 mod solve;
@@ -36,6 +37,13 @@ pub struct Record {
     pub verdicts: Vec<VerdictCount>,
     pub programs: Vec<Program>,
     pub tasks: Vec<Task>,
+    /// How the programs were searched for, if they were: `solve`, `breed`, `enumerate`. Then nobody claims that a
+    /// task is solved, only that what was found is right on its demonstration pairs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search: Option<String>,
+    /// What these programs were made from, as far as it is known; it was not run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ancestors: Vec<Program>,
     /// What was there after so many seconds, if programs were searched for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub curve: Vec<CurvePoint>,
@@ -173,6 +181,18 @@ pub struct Program {
     pub hash: String,
     /// As it was given.
     pub text: String,
+    /// How it was made, if a search made it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub made: Option<Made>,
+}
+
+/// How a search came to a program.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Made {
+    /// The operator or the mechanism.
+    pub operator: String,
+    /// Hashes of the programs that it was made from.
+    pub parents: Vec<String>,
 }
 
 /// What came of one task.

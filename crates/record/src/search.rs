@@ -6,8 +6,8 @@ use std::path::Path;
 use batt_task::write_aside_with;
 use serde::{Deserialize, Serialize};
 
-use crate::file::{item, json, list, member};
-use crate::{Example, Machine, Profile, SCHEMA, SolveRun};
+use crate::file::{item, items, json, list, member};
+use crate::{Example, Machine, Profile, Program, SCHEMA, SolveRun};
 
 /// One search.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -19,6 +19,9 @@ pub struct Search {
     pub means: SearchMeans,
     pub operators: Vec<SearchOperator>,
     pub tasks: Vec<SearchedTask>,
+    /// What the finds were made from, as far as it is known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ancestors: Vec<Program>,
     /// Where the time went, if that was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<Box<Profile>>,
@@ -83,13 +86,16 @@ impl Search {
     }
 
     fn print(&self, out: &mut impl Write) -> io::Result<()> {
-        let Search { mode, run, means, operators, tasks, profile } = self;
+        let Search { mode, run, means, operators, tasks, ancestors, profile } = self;
         write!(out, "{{\"schema\":{SCHEMA},\"mode\":")?;
         json(out, mode)?;
         member(out, "run", run)?;
         member(out, "means", means)?;
         member(out, "operators", operators)?;
         list(out, "tasks", |out| tasks.iter().enumerate().try_for_each(|(i, task)| item(out, i, task)))?;
+        if !ancestors.is_empty() {
+            list(out, "ancestors", |out| items(out, ancestors))?;
+        }
         if let Some(profile) = profile {
             member(out, "profile", profile)?;
         }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use batt_record::Record;
 use batt_trace::Category;
 use serde::Serialize;
 
@@ -14,6 +15,8 @@ pub struct Validity {
     pub valid: bool,
     /// Why not.
     pub reasons: Vec<String>,
+    /// The programs were searched for: nobody claimed that there are any.
+    pub search: bool,
     /// Programs on the tasks they are named after.
     pub programs: usize,
     pub right: usize,
@@ -30,28 +33,70 @@ impl Validity {
     pub const MAX_UNACCOUNTED: f64 = 0.02;
 
     pub fn new(facts: &Facts<'_>) -> Validity {
-        let right = &facts.record.right;
-        let excused = facts.profile.excused;
+        let claim = Claim::new(facts.record, facts.profile.excused);
         let unaccounted = unaccounted(facts);
-        let mut reasons = Vec::new();
-        if right.programs == 0 {
-            reasons.push("no program was run on its own task, so no answer was checked".to_owned());
-        } else if right.on_all + excused < right.programs {
-            let wrong = right.programs - right.on_all - excused;
-            reasons.push(format!("{wrong} of {} programs are wrong", right.programs));
-        }
+        let mut reasons: Vec<String> = claim.refuted.iter().cloned().collect();
         if unaccounted > Validity::MAX_UNACCOUNTED {
             reasons.push(format!("{} of the time is unaccounted", percent(unaccounted)));
         }
         Validity {
             valid: reasons.is_empty(),
             reasons,
-            programs: right.programs,
-            right: right.on_all,
-            excused,
+            search: claim.search,
+            programs: claim.programs,
+            right: claim.right,
+            excused: claim.excused,
             unaccounted,
             recorder: recorder(facts),
         }
+    }
+}
+
+/// What a record claims of its programs, and whether that holds.
+pub(crate) struct Claim {
+    search: bool,
+    programs: usize,
+    right: usize,
+    excused: usize,
+    /// Why it does not.
+    refuted: Option<String>,
+}
+
+impl Claim {
+    pub(crate) fn new(record: &Record, excused: usize) -> Claim {
+        let (search, right) = (record.search.is_some(), &record.right);
+        let wrong = right.programs.saturating_sub(right.on_all + excused);
+        let refuted = match right.programs {
+            // A search that finds nothing is as sound as one that does.
+            _ if search => None,
+            0 => Some("no program was run on its own task, so no answer was checked".to_owned()),
+            _ if wrong > 0 => Some(format!("{wrong} of {} programs are wrong", right.programs)),
+            _ => None,
+        };
+        Claim { search, programs: right.programs, right: right.on_all, excused, refuted }
+    }
+
+    /// Whether it holds, and what is said of it.
+    pub(crate) fn told(&self) -> (bool, String) {
+        let begin = self.refuted.as_ref().map(|why| format!("{INVALID}{why} · ")).unwrap_or_default();
+        (
+            self.refuted.is_none(),
+            format!("{begin}{}", counted(self.search, self.programs, self.right, self.excused)),
+        )
+    }
+}
+
+/// What the stamp of a run begins with whose figures mean little.
+const INVALID: &str = "INVALID: ";
+
+fn counted(search: bool, programs: usize, right: usize, excused: usize) -> String {
+    match (search, excused) {
+        (true, _) if programs == 1 => {
+            "a search: 1 program found that is right on all demonstration pairs".to_owned()
+        }
+        (true, _) => format!("a search: {programs} programs found that are right on all demonstration pairs"),
+        (false, 0) => format!("{right} of {programs} programs right"),
+        (false, _) => format!("{right} of {programs} programs right, {excused} excused"),
     }
 }
 
@@ -87,12 +132,9 @@ pub(crate) fn inside(facts: &Facts<'_>) -> f64 {
 impl fmt::Display for Validity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.valid {
-            write!(f, "INVALID: {} · ", self.reasons.join("; "))?;
+            write!(f, "{INVALID}{} · ", self.reasons.join("; "))?;
         }
-        write!(f, "{} of {} programs right", self.right, self.programs)?;
-        if self.excused > 0 {
-            write!(f, ", {} excused", self.excused)?;
-        }
+        f.write_str(&counted(self.search, self.programs, self.right, self.excused))?;
         write!(f, " · unaccounted {} · recorder {}", percent(self.unaccounted), percent(self.recorder))
     }
 }

@@ -11,7 +11,12 @@ use serde_json::Value;
 fn page(record: &Record) -> String {
     let graph = Ok(Graph { most: Vec::new(), nodes: Vec::new() });
     let mut out = Vec::new();
-    write(&[Source { name: "run.json".to_owned(), record, graph }], &[], &mut out).unwrap();
+    write(
+        &[Source { name: "run.json".to_owned(), record, graph, astray: Box::new(|_, _, _| None) }],
+        &[],
+        &mut out,
+    )
+    .unwrap();
     String::from_utf8(out).unwrap()
 }
 

@@ -232,6 +232,11 @@ fn a_wrong_run_is_stamped() {
     // Nothing checked is not right either.
     record.right.programs = 0;
     assert!(!Validity::new(&facts(&record)).valid);
+    // A search claims nothing, so it cannot be wrong.
+    record.search = Some("breed".to_owned());
+    let search = Validity::new(&facts(&record));
+    let text = "a search: 0 programs found that are right on all demonstration pairs · ";
+    assert!(search.valid && search.to_string().starts_with(text), "{search}");
     // Three of a hundred nanoseconds that nobody claims.
     let world = World::new(Level::Nodes);
     world.task("t", &[(OBJECTS, 97)]);

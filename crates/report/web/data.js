@@ -3,13 +3,15 @@
 /** @typedef {string | number[][] | null} Cells Rows of digits with bars between them, or lists. */
 /** @typedef {number | [string, number, string | null, Cells]} SeenPair Fuel of a right answer; else verdict, fuel, why, answer. */
 /** @typedef {{ program: number, own: boolean, pairs: SeenPair[] }} Seen */
+/** @typedef {{ line: number | null, words: string }} Astray The first line that leads away, and how that is known. */
+/** @typedef {{ operator: string, parents: string[] }} Made How a search came to a program; parents are hashes. */
 /** @typedef {"solved" | "near_miss" | "wrong" | "failed" | "open" | "empty"} State */
 /**
  * @typedef {{ id: string, state: State, verdict: string, shown: number, differ: number | null, time: number | null,
  *   fuel: number, train: [Cells, Cells][], test: [Cells, Cells][], attempts: [Cells, Cells][], programs: Seen[],
- *   more: number }} Task
+ *   more: number, astray: [number, Astray] | null }} Task
  */
-/** @typedef {{ name: string, hash: string, text: string, ran: number, solves: number[], lines: [number, number, number, number, number][] }} Program */
+/** @typedef {{ name: string, hash: string, text: string, ran: number, solves: number[], made: Made | null, lines: [number, number, number, number, number][] }} Program */
 /** @typedef {{ rule: string, label: string, numerator: number | null, denominator: number | null }} Score */
 /** @typedef {{ low: number, middle: number, high: number }} Projected */
 /** @typedef {[string, number, Block[]]} Block A box of the flame graph: name, time with all parts, parts. */
@@ -31,9 +33,8 @@
  */
 /** @typedef {{ tasks: number, total: number, mean: number, median: number, max: number }} Sums */
 /**
- * @typedef {{ validity: { valid: boolean, reasons: string[], programs: number, right: number, excused: number,
+ * @typedef {{ validity: { valid: boolean, reasons: string[], search: boolean, programs: number, right: number, excused: number,
  *     unaccounted: number, recorder: number },
- *   stamp: string,
  *   framework: { wall: number, lanes: number, lane_time: number, busy: number, categories: Category[] },
  *   dsl: { base: number, primitives: number, deep: boolean, rows: PrimitiveRow[] },
  *   phases: { wall: number, tasks: number, rows: PhaseRow[], warnings: string[],
@@ -49,19 +50,20 @@
  * @typedef {{ Ok: T } | { Err: string }} Result
  */
 /**
- * @typedef {{ name: string,
+ * @typedef {{ name: string, search: string | null, valid: boolean, stamp: string,
  *   right: { all: boolean, programs: number, on_demos: number, on_tests: number, on_all: number, left?: number },
  *   run: { version: string, dsl: string, data: { name: string, hash: string, tasks: number }, seed: number | null,
  *     options: { fuel: number, seconds: number, all_pairs: boolean, go_on: boolean } },
  *   means: { threads: number, sharing: boolean, kernels: boolean, machine: { os: string, arch: string, cores: number } },
  *   plan: { programs: number, calls: number, distinct: number, shared: number, folded: number, per_task: number },
  *   scores: Score[], verdicts: { verdict: string, count: number }[], curve: [number, number, number][], graph: Result<Graph>,
- *   tasks: Task[], programs: Program[], cost: Result<Cost> }} Run
+ *   tasks: Task[], programs: Program[],
+ *   ancestors: [string, string, string, Made | null][], cost: Result<Cost> }} Run
  */
 /** @typedef {{ name: string, before: number, after: number, ratio: number, interval: [number, number] | null, more_work: number | null, slower: number | null }} Change */
 /** @typedef {{ repeats: [number, number], notes: string[], wall: Change, busy: Change, functions: Change[] }} Compare */
 /** @typedef {{ name: string, colors: string[], inks: string[], line: string }} Look */
-/** @typedef {{ schema: number, looks: Look[], runs: Run[], compare: Result<Compare> | null }} Report */
+/** @typedef {{ schema: number, looks: Look[], runs: Run[], compare: Result<Compare> | null, follow: { path: string, token: string } | null }} Report */
 
 /** The document inside the page. @returns {Report} */
 export function load() {

@@ -1,6 +1,6 @@
 // Grids as pictures, in the palette that the reader chose.
 
-import { el } from "./dom.js";
+import { el, svg } from "./dom.js";
 
 /** @typedef {import("./data.js").Cells} Cells */
 /** @typedef {import("./data.js").Look} Look */
@@ -28,7 +28,8 @@ export function differing(a, b) {
 }
 
 /**
- * A grid in a square of `size` pixels; cells that differ from `expected` are marked.
+ * A grid in a square of `size` pixels; cells that differ from `expected` are marked. It is a drawing of few paths: a
+ * canvas costs the browser several times as much before anything is drawn on it.
  * @param {Cells} cells
  * @param {number} size
  * @param {string} name
@@ -40,78 +41,78 @@ export function picture(cells, size, name, expected = null) {
     return el("div", { class: "nogrid", role: "img", "aria-label": `${name}: none` }, "—");
   }
   const other = rows(expected);
-  const marks = other !== null && differing(grid, other) !== null ? other : null;
+  const differ = other === null ? null : differing(grid, other);
   const [height, width] = [grid.length, Math.max(...grid.map((row) => row.length))];
   const cell = Math.min(LARGEST, Math.max(2, Math.floor(size / Math.max(width, height))));
-  const sharp = window.devicePixelRatio > 1 ? 2 : 1;
-  const canvas = el("canvas", {
-    width: width * cell * sharp,
-    height: height * cell * sharp,
-    role: "img",
-    "aria-label": `${name}: ${height} by ${width}${marks ? `, ${differing(grid, marks)} cells differ` : ""}`,
-  });
-  canvas.style.width = `${width * cell}px`;
-  canvas.style.height = `${height * cell}px`;
-  const context = canvas.getContext("2d");
-  if (context !== null) draw(context, grid, width, cell * sharp, marks);
-  return canvas;
+  return svg("svg", {
+    class: "grid", width: width * cell, height: height * cell, viewBox: `0 0 ${width * cell} ${height * cell}`, role: "img",
+    "aria-label": `${name}: ${height} by ${width}${differ === null ? "" : `, ${differ} cells differ`}`,
+  }, ...fields(grid, cell), cell > 4 ? lines(width, height, cell) : null, ...figures(grid, cell), ...(other === null || differ === null ? [] : crosses(grid, other, cell)));
 }
 
 /** Cells of a tiny grid need not fill its room. */
 const LARGEST = 30;
+/** Smaller digits cannot be read. */
+const LEGIBLE = 8;
 
 /**
- * The cells are written into a buffer and drawn at once: a rectangle for each is many times slower.
- * @param {CanvasRenderingContext2D} context
+ * A path for each colour. Neighbours in a row are one piece.
  * @param {number[][]} grid
- * @param {number} width
- * @param {number} cell in pixels of the screen
- * @param {number[][] | null} marks
+ * @param {number} cell
  */
-function draw(context, grid, width, cell, marks) {
-  const { look, digits } = paint;
-  const size = Math.round(cell);
-  const gap = size > 4 ? 1 : 0;
-  const image = context.createImageData(width * size, grid.length * size);
-  const pixels = new Uint32Array(image.data.buffer).fill(pixel(look.line));
-  const colors = look.colors.map(pixel);
-  grid.forEach((row, y) =>
-    row.forEach((color, x) => {
-      const value = colors[color] ?? pixel("#ffffff");
-      for (let line = y * size; line < (y + 1) * size - gap; line++) {
-        const from = line * image.width + x * size;
-        pixels.fill(value, from, from + size - gap);
-      }
-    }),
-  );
-  context.putImageData(image, 0, 0);
-  context.textAlign = "center";
-  context.textBaseline = "middle";
-  context.font = `${Math.floor(size * 0.7)}px monospace`;
-  context.lineWidth = Math.max(1, size / 8);
-  grid.forEach((row, y) =>
-    row.forEach((color, x) => {
-      const ink = look.inks[color] ?? "#000000";
-      if (digits || look.colors[color] === undefined) {
-        context.fillStyle = ink;
-        context.fillText(String(color), (x + 0.5) * size, (y + 0.55) * size);
-      }
-      if (marks !== null && marks[y][x] !== color) {
-        // A cross can be seen on every colour and without any.
-        context.strokeStyle = ink;
-        context.beginPath();
-        context.moveTo((x + 0.2) * size, (y + 0.2) * size);
-        context.lineTo((x + 0.8) * size, (y + 0.8) * size);
-        context.moveTo((x + 0.8) * size, (y + 0.2) * size);
-        context.lineTo((x + 0.2) * size, (y + 0.8) * size);
-        context.stroke();
-      }
-    }),
-  );
+function fields(grid, cell) {
+  /** @type {Map<number, string>} */
+  const paths = new Map();
+  grid.forEach((row, y) => {
+    for (let x = 0; x < row.length; ) {
+      const from = x;
+      while (x < row.length && row[x] === row[from]) x++;
+      paths.set(row[from], `${paths.get(row[from]) ?? ""}M${from * cell} ${y * cell}h${(x - from) * cell}v${cell}H${from * cell}z`);
+    }
+  });
+  return [...paths].map(([color, d]) => svg("path", { d, fill: paint.look.colors[color] ?? "#ffffff" }));
 }
 
-/** A colour as a pixel of an image, which begins with red whatever the machine's order of bytes. @param {string} hex */
-function pixel(hex) {
-  const value = parseInt(hex.slice(1), 16);
-  return new Uint32Array(new Uint8Array([value >> 16, (value >> 8) & 255, value & 255, 255]).buffer)[0];
+/**
+ * The lines between the cells.
+ * @param {number} width
+ * @param {number} height
+ * @param {number} cell
+ */
+function lines(width, height, cell) {
+  let d = "";
+  for (let x = 1; x <= width; x++) d += `M${x * cell - 0.5} 0V${height * cell}`;
+  for (let y = 1; y <= height; y++) d += `M0 ${y * cell - 0.5}H${width * cell}`;
+  return svg("path", { d, stroke: paint.look.line, fill: "none" });
+}
+
+/**
+ * Digits, where they are wanted, and where a number has no colour.
+ * @param {number[][]} grid
+ * @param {number} cell
+ */
+function figures(grid, cell) {
+  const shown = (/** @type {number} */ color) => (paint.digits && cell >= LEGIBLE) || paint.look.colors[color] === undefined;
+  const style = { "font-size": Math.floor(cell * 0.7), "font-family": "monospace", "text-anchor": "middle" };
+  return grid.flatMap((row, y) => row.flatMap((color, x) => shown(color)
+    ? [svg("text", { x: (x + 0.5) * cell, y: (y + 0.75) * cell, fill: paint.look.inks[color] ?? "#000000", ...style }, color)] : []));
+}
+
+/**
+ * Crosses on the cells that differ: they can be seen on every colour and without any.
+ * @param {number[][]} grid
+ * @param {number[][]} expected
+ * @param {number} cell
+ */
+function crosses(grid, expected, cell) {
+  /** @type {Map<string, string>} */
+  const paths = new Map();
+  const [near, far] = [0.2 * cell, 0.8 * cell];
+  grid.forEach((row, y) => row.forEach((color, x) => {
+    if (expected[y][x] === color) return;
+    const ink = paint.look.inks[color] ?? "#000000";
+    const [left, top] = [x * cell, y * cell];
+    paths.set(ink, `${paths.get(ink) ?? ""}M${left + near} ${top + near}L${left + far} ${top + far}M${left + far} ${top + near}L${left + near} ${top + far}`);
+  }));
+  return [...paths].map(([stroke, d]) => svg("path", { d, stroke, fill: "none", "stroke-width": Math.max(1, cell / 8) }));
 }

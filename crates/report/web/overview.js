@@ -14,7 +14,7 @@ export function overviewView(run) {
     "div",
     {},
     el("h1", {}, run.name),
-    stampLine(run, cost),
+    stampLine(run),
     el("div", { class: "tiles" }, ...run.scores.map(scoreTile), ...wallTiles(run, cost)),
     cost ? timeBar(cost) : el("p", { class: "note" }, `Where the time went is not known: ${reason(run.cost)}.`),
     el("div", { class: "columns" }, what(run), states(run)),
@@ -22,20 +22,15 @@ export function overviewView(run) {
   );
 }
 
-/**
- * @param {Run} run
- * @param {Cost | null} cost
- */
-function stampLine(run, cost) {
-  const { right } = run;
-  const left = right.left ? ` The run was stopped; ${count(right.left, "task")} did not run.` : "";
-  const valid = cost ? cost.validity.valid : right.all;
-  const text = cost ? cost.stamp : `${right.on_all} of ${right.programs} programs right`;
+/** @param {Run} run */
+function stampLine(run) {
+  const { right, valid, stamp } = run;
+  const left = right.left ? ` The run was stopped or goes on; ${count(right.left, "task")} did not run.` : "";
   return el(
     "p",
     { class: `stamp ${valid ? "good" : "bad"}`, id: "stamp" },
     el("strong", {}, valid ? "✓ valid: " : "✗ not valid: "),
-    `${text.replace(/^INVALID: /, "")}.${left}`,
+    `${stamp.replace(/^INVALID: /, "")}.${left}`,
   );
 }
 
@@ -110,7 +105,7 @@ function what(run) {
       ["data", `${data.name}, ${count(data.tasks, "task")}`],
       ["data hash", el("code", {}, data.hash.slice(0, 16))],
       ["programs", `${grouped(programs)}, ${grouped(calls)} calls, ${grouped(distinct)} distinct, ${grouped(shared)} shared`],
-      ["right on demonstrations", `${run.right.on_demos} of ${run.right.programs}`],
+      run.search === null ? ["right on demonstrations", `${run.right.on_demos} of ${run.right.programs}`] : ["searched for by", run.search],
       ["right on tests", `${run.right.on_tests} of ${run.right.programs}`],
       ["fuel", fuel(run)],
       ["every program on every task", options.all_pairs ? "yes" : "no"],
@@ -121,8 +116,8 @@ function what(run) {
 }
 
 /** @param {Run} run */
-function fuel({ curve, run: { options } }) {
-  if (!curve.length) return `${grouped(options.fuel)} for each program and pair`;
+function fuel({ search, run: { options } }) {
+  if (search === null) return `${grouped(options.fuel)} for each program and pair`;
   return options.fuel ? `${grouped(options.fuel)} for each task` : "as much as the time allowed";
 }
 

@@ -16,7 +16,7 @@ export function profileView(run) {
   const { wall, lanes, lane_time, busy } = cost.framework;
   return el("div", { class: cost.validity.valid ? null : "invalid" },
     el("h1", {}, "Profile"),
-    el("p", { class: `stamp ${cost.validity.valid ? "good" : "bad"}` }, cost.stamp),
+    el("p", { class: `stamp ${cost.validity.valid ? "good" : "bad"}` }, run.stamp),
     el("p", {}, "wall ", figure("wall", wall, time(wall)), ` · ${count(lanes, "lane")} · `, figure("lane time", lane_time, time(lane_time)), " of lane time, ", figure("busy", busy, time(busy)), " busy"),
     whatIfPart(cost), categoriesPart(cost), section("Flame graph", flame(cost.flame)), section("Treemap", treemap(cost)),
     primitivesPart(cost), phasesPart(cost), outliersPart(cost), section("Lanes over time", lanesPlot(cost)));

@@ -8,6 +8,50 @@ import { longList } from "./list.js";
 
 const asked = { text: "" };
 
+/** @typedef {import("./data.js").Made} Made */
+/** @typedef {{ hash: string, name: string, text: string, made: Made | null, place: number | null }} Kin */
+
+/**
+ * All programs that are known, by their hashes: those that ran, and what they were made from.
+ * @param {Run} run
+ */
+function kin(run) {
+  /** @type {Map<string, Kin>} */
+  const all = new Map();
+  run.ancestors.forEach(([hash, name, text, made]) => all.set(hash, { hash, name, text, made, place: null }));
+  run.programs.forEach(({ hash, name, text, made }, place) => all.set(hash, { hash, name, text, made, place }));
+  return all;
+}
+
+/**
+ * What a program was made from, as a tree with the program at its root.
+ * @param {Run} run
+ * @param {Program} program
+ */
+function lineage(run, program) {
+  if (program.made === null) return null;
+  const all = kin(run);
+  /** @type {Set<string>} */
+  const seen = new Set();
+  const short = (/** @type {string} */ hash) => el("code", {}, hash.slice(0, 12));
+  /** @param {string} hash @returns {HTMLElement} */
+  const branch = (hash) => {
+    const it = all.get(hash);
+    if (it === undefined) return el("li", {}, short(hash), el("span", { class: "muted" }, " is not kept any more"));
+    const how = it.made === null ? "given" : it.made.operator;
+    const head = [el("strong", {}, it.name || "unnamed"), " ", short(hash), el("span", { class: "muted" }, ` ${how}`)];
+    if (seen.has(hash)) return el("li", {}, ...head, el("span", { class: "muted" }, ", see above"));
+    seen.add(hash);
+    const more = it.place === null
+      ? el("details", {}, el("summary", {}, ...head), el("pre", {}, it.text))
+      : hash === program.hash ? el("span", {}, ...head) : el("a", { href: `#/program/${it.place}` }, ...head);
+    const parents = it.made?.parents ?? [];
+    return el("li", {}, more, parents.length ? el("ul", {}, ...parents.map(branch)) : null);
+  };
+  return section("Lineage", el("p", { class: "muted" }, "What the program was made from, and how; its parents stand below it."),
+    el("ul", { class: "tree", id: "lineage" }, branch(program.hash)));
+}
+
 /** @param {Run} run */
 export function programsView(run) {
   /** @type {number[]} */
@@ -49,15 +93,16 @@ export function programView(run, place) {
     const share = line && total > 0 ? line[2] / total : 0;
     const bar = el("span", { class: "heat" });
     bar.style.width = `${100 * share}%`;
-    return el("tr", {},
-      el("td", { class: "number muted" }, i + 1),
-      el("td", { class: "number" }, line ? grouped(line[1]) : ""),
+    const figures = total === 0 ? [] : [
+      el("td", { class: "number extra" }, line ? grouped(line[1]) : ""),
       el("td", { class: "number heatcell" }, bar, line ? figure(`line ${i + 1}`, line[2], time(line[2])) : ""),
-      el("td", { class: "number" }, line ? percent(share) : ""),
-      el("td", { class: "number" }, line && line[3] !== line[2] ? time(line[4]) : ""),
-      el("td", {}, el("code", {}, text)));
+      el("td", { class: "number extra" }, line ? percent(share) : ""),
+      el("td", { class: "number extra" }, line && line[3] !== line[2] ? time(line[4]) : ""),
+    ];
+    return el("tr", {}, el("td", { class: "number muted" }, i + 1), ...figures, el("td", {}, el("code", {}, text)));
   });
-  const head = ["line", "hits", "self", "share", "fair share", "text"].map((text, i) => el("th", { scope: "col", class: i < 5 ? "number" : null }, text));
+  const column = (/** @type {string} */ kind) => (/** @type {string} */ text) => el("th", { scope: "col", class: kind }, text);
+  const head = [column("number")("line"), ...(total === 0 ? [] : [column("number extra")("hits"), column("number")("self"), ...["share", "fair share"].map(column("number extra"))]), column("")("text")];
   const solved = program.solves.map((task) => el("li", {}, el("a", { href: `#/task/${encodeURIComponent(run.tasks[task].id)}` }, run.tasks[task].id)));
   return el("div", {},
     el("p", { class: "crumbs" }, el("a", { href: "#/programs" }, "All programs")),
@@ -65,6 +110,7 @@ export function programView(run, place) {
     el("p", { class: "muted" }, `content hash `, el("code", {}, program.hash.slice(0, 16)), total > 0 ? ` · ${time(total)} in all` : " · times were not recorded"),
     section("Source", el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Source with times" },
       el("table", { class: "source" }, el("thead", {}, el("tr", {}, ...head)), el("tbody", {}, ...rows))),
-      el("p", { class: "muted" }, "Self: what the line would cost alone. Fair share, where other programs need the line too: its time divided among them.")),
+      total === 0 ? null : el("p", { class: "muted" }, "Self: what the line would cost alone. Fair share, where other programs need the line too: its time divided among them.")),
+    lineage(run, program),
     section(`Solves ${count(program.solves.length, "task")} of ${grouped(program.ran)} it ran on`, el("ul", { class: "chips" }, ...solved)));
 }

@@ -2,18 +2,21 @@
 
 use std::convert::Infallible;
 use std::sync::Arc;
+use std::time::Duration;
 
 use arcbatt::dsl::registry;
+use arcbatt::store::StoreError;
 use arcbatt::task::{BUILT_IN, DataFolder, Options, PINNED, Select};
+use arcbatt::value::ContentHash;
 use arcbatt::{page, record};
 use axum::extract::rejection::JsonRejection;
-use axum::extract::{DefaultBodyLimit, FromRequest, Path, State};
+use axum::extract::{DefaultBodyLimit, FromRequest, Path, Query, State};
 use axum::http::{StatusCode, header};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router, middleware};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use tokio_stream::wrappers::WatchStream;
 use tokio_stream::{Stream, StreamExt};
 
@@ -21,6 +24,7 @@ use crate::Shared;
 use crate::check::{self, Checked, Question};
 use crate::guard::{self, MAX_BODY};
 use crate::runs::{Progress, Request, RunError};
+use crate::shelf;
 
 type Server = State<Arc<Shared>>;
 type Answer<T> = Result<T, Refusal>;
@@ -33,8 +37,15 @@ pub(crate) fn router(shared: Arc<Shared>) -> Router {
         .route("/api/runs", get(runs).post(start))
         .route("/api/runs/{name}/record", get(record_file))
         .route("/api/runs/{name}/events", get(events))
+        .route("/api/runs/{name}/page", get(page_data))
+        .route("/api/runs/{name}/pause", post(pause))
         .route("/api/runs/{name}/stop", post(stop))
         .route("/api/runs/{name}/resume", post(resume))
+        .route("/api/events", get(all_events))
+        .route("/api/store", get(store))
+        .route("/api/store/programs", get(store_programs))
+        .route("/api/store/programs/{hash}", get(store_program))
+        .route("/api/store/tasks/{hash}", get(store_task))
         .route("/api/data", get(sets))
         .route("/api/data/{name}", get(set))
         .route("/api/data/{name}/{task}", get(task))
@@ -63,9 +74,21 @@ impl From<RunError> for Refusal {
     fn from(error: RunError) -> Refusal {
         let status = match error {
             RunError::Unknown(_) => StatusCode::NOT_FOUND,
-            RunError::Busy(_) | RunError::Unfinished(_) => StatusCode::CONFLICT,
-            RunError::Data(_) | RunError::Programs(_) => StatusCode::UNPROCESSABLE_ENTITY,
+            RunError::Busy(_) | RunError::Idle(_) | RunError::Unfinished(_) | RunError::Foreign(_) => {
+                StatusCode::CONFLICT
+            }
+            RunError::Data(_) | RunError::Programs(_) | RunError::Limit => StatusCode::UNPROCESSABLE_ENTITY,
             RunError::Io(_) | RunError::Record(_) => StatusCode::INTERNAL_SERVER_ERROR,
+        };
+        Refusal(status, error.to_string())
+    }
+}
+
+impl From<StoreError> for Refusal {
+    fn from(error: StoreError) -> Refusal {
+        let status = match error {
+            StoreError::Missing { .. } => StatusCode::NOT_FOUND,
+            _ => StatusCode::INTERNAL_SERVER_ERROR,
         };
         Refusal(status, error.to_string())
     }
@@ -99,12 +122,23 @@ async fn home(State(shared): Server) -> Answer<Html<Vec<u8>>> {
 
 async fn report(State(shared): Server, Path(name): Path<String>) -> Answer<Html<Vec<u8>>> {
     let made = aside(move || -> Result<Vec<u8>, RunError> {
-        let record = shared.runs.record(&name)?;
+        let runs = [shared.runs.record(&name)?];
         let mut out = Vec::new();
-        page::write(&[(name, record)], &mut out)?;
+        page::write_followed(&runs, &format!("/api/runs/{name}"), shared.guard.token(), &mut out)?;
         Ok(out)
     });
     Ok(Html(made.await??))
+}
+
+/// What the report of a run shows, so that a page that is open can be brought up to date.
+async fn page_data(State(shared): Server, Path(name): Path<String>) -> Answer<Response> {
+    let made = aside(move || -> Result<Vec<u8>, RunError> {
+        let runs = [shared.runs.record(&name)?];
+        let mut out = Vec::new();
+        page::write_data(&runs, &mut out)?;
+        Ok(out)
+    });
+    Ok(([(header::CONTENT_TYPE, "application/json")], made.await??).into_response())
 }
 
 async fn openapi() -> Response {
@@ -134,12 +168,62 @@ async fn events(
     Ok(Sse::new(news.map(event)).keep_alive(KeepAlive::default()))
 }
 
+/// The whole list, whenever something in it changes.
+async fn all_events(State(shared): Server) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
+    let changes = WatchStream::new(shared.runs.changes());
+    let event = move |_| {
+        let list = shared.runs.list();
+        async move {
+            // Nobody reads faster.
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            Ok(Event::default().json_data(list).unwrap_or_default())
+        }
+    };
+    Sse::new(changes.then(event)).keep_alive(KeepAlive::default())
+}
+
+async fn pause(State(shared): Server, Path(name): Path<String>) -> Answer<Json<Progress>> {
+    Ok(Json(shared.runs.halt(&name, true)?))
+}
+
 async fn stop(State(shared): Server, Path(name): Path<String>) -> Answer<Json<Progress>> {
-    Ok(Json(shared.runs.stop(&name)?))
+    Ok(Json(shared.runs.halt(&name, false)?))
 }
 
 async fn resume(State(shared): Server, Path(name): Path<String>) -> Answer<Json<Progress>> {
     Ok(Json(aside(move || shared.runs.resume(&name)).await??))
+}
+
+async fn store(State(shared): Server) -> Answer<Json<shelf::Shelf>> {
+    Ok(Json(aside(move || shelf::shelf(&shared.store)).await??))
+}
+
+#[derive(Deserialize)]
+struct Wanted {
+    #[serde(default)]
+    text: String,
+}
+
+async fn store_programs(
+    State(shared): Server,
+    Query(wanted): Query<Wanted>,
+) -> Answer<Json<Vec<shelf::Spine>>> {
+    Ok(Json(aside(move || shelf::programs(&shared.store, &wanted.text)).await??))
+}
+
+async fn store_program(State(shared): Server, Path(hash): Path<String>) -> Answer<Json<shelf::Book>> {
+    let hash = parse_hash(&hash)?;
+    let book = aside(move || shelf::program(&shared.store, hash)).await??;
+    Ok(Json(book.ok_or_else(|| Refusal(StatusCode::NOT_FOUND, format!("the store has no program {hash}")))?))
+}
+
+async fn store_task(State(shared): Server, Path(hash): Path<String>) -> Answer<Json<Vec<shelf::Place>>> {
+    let hash = parse_hash(&hash)?;
+    Ok(Json(aside(move || shelf::task(&shared.store, hash)).await??))
+}
+
+fn parse_hash(digits: &str) -> Answer<ContentHash> {
+    ContentHash::parse(digits).ok_or_else(|| Refusal(StatusCode::NOT_FOUND, format!("`{digits}` is no hash")))
 }
 
 #[derive(Serialize)]

@@ -1,14 +1,16 @@
 //! Who may ask: only the page itself, with the token.
 
+use std::path::Path;
 use std::sync::Arc;
+use std::{fs, io};
 
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-use crate::Shared;
 use crate::api::Refusal;
+use crate::{ServeError, Shared};
 
 /// Requests of the page carry the token in this header; links carry it in their address.
 pub const TOKEN_HEADER: &str = "x-arcbatt-token";
@@ -23,10 +25,18 @@ pub(crate) struct Guard {
 }
 
 impl Guard {
-    pub(crate) fn new(port: u16) -> Result<Guard, getrandom::Error> {
-        let mut bytes = [0; 16];
-        getrandom::fill(&mut bytes)?;
-        let token = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    /// The token is kept in the folder of runs, so that a page that is open outlives the server.
+    pub(crate) fn new(port: u16, folder: &Path) -> Result<Guard, ServeError> {
+        let path = folder.join("token");
+        let token = match kept(&path) {
+            Some(token) => token,
+            None => {
+                let token = draw().map_err(ServeError::Token)?;
+                // Where it cannot be kept there is another one at every start.
+                let _ = keep(&path, &token);
+                token
+            }
+        };
         Ok(Guard { token, hosts: [format!("127.0.0.1:{port}"), format!("localhost:{port}")] })
     }
 
@@ -55,6 +65,46 @@ impl Guard {
     fn is_own(&self, origin: &str) -> bool {
         origin.strip_prefix("http://").is_some_and(|host| self.hosts.iter().any(|it| it == host))
     }
+}
+
+fn draw() -> Result<String, getrandom::Error> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes)?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// The token of an earlier start; none that anybody else could have read or written.
+fn kept(path: &Path) -> Option<String> {
+    if !is_private(path) {
+        return None;
+    }
+    let token = fs::read_to_string(path).ok()?;
+    (token.len() == 32 && token.bytes().all(|byte| byte.is_ascii_hexdigit())).then_some(token)
+}
+
+#[cfg(unix)]
+fn is_private(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    fs::symlink_metadata(path).is_ok_and(|there| there.is_file() && there.permissions().mode() & 0o077 == 0)
+}
+
+/// Elsewhere nobody can tell, so nothing is kept.
+#[cfg(not(unix))]
+fn is_private(_: &Path) -> bool {
+    false
+}
+
+#[cfg(unix)]
+fn keep(path: &Path, token: &str) -> io::Result<()> {
+    use std::os::unix::fs::OpenOptionsExt;
+    let _ = fs::remove_file(path);
+    let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    io::Write::write_all(&mut file, token.as_bytes())
+}
+
+#[cfg(not(unix))]
+fn keep(_: &Path, _: &str) -> io::Result<()> {
+    Ok(())
 }
 
 /// Takes equally long wherever the two differ.

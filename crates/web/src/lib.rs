@@ -2,12 +2,16 @@
 //!
 //! The door is [`Server`]: it listens on the loopback interface only. Every request has to show the token that is in
 //! the printed address, and to come from the page itself: another site that a browser shows cannot make one. It
-//! reads and writes nothing but its folder of runs and the data sets that have names.
+//! writes nothing but its folder of runs, and reads nothing else but the data sets that have names, the records in the
+//! folders it is told to follow, and the store.
 
 mod api;
 mod check;
+mod follow;
 mod guard;
 mod runs;
+mod shelf;
+mod work;
 
 pub use guard::{MAX_BODY, TOKEN_HEADER};
 
@@ -45,6 +49,10 @@ pub struct Options {
     pub port: u16,
     /// Where runs are kept.
     pub folder: PathBuf,
+    /// Where records of other processes are looked for, beside that folder.
+    pub follow: Vec<PathBuf>,
+    /// The library of programs; it need not be there.
+    pub store: PathBuf,
     /// 0: one for each core.
     pub threads: usize,
 }
@@ -61,21 +69,22 @@ pub struct Server {
 pub(crate) struct Shared {
     pub(crate) guard: Guard,
     pub(crate) runs: Arc<Runs>,
+    pub(crate) store: PathBuf,
 }
 
 impl Server {
     pub fn new(options: Options) -> Result<Server, ServeError> {
-        let Options { port, folder, threads } = options;
+        let Options { port, folder, follow, store, threads } = options;
         // Programs can nest function calls deeply.
         let runtime =
             tokio::runtime::Builder::new_multi_thread().enable_all().thread_stack_size(64 << 20).build()?;
         let listening = runtime.block_on(TcpListener::bind((Ipv4Addr::LOCALHOST, port)));
         let listener = listening.map_err(|error| ServeError::Listen { port, error })?;
         let address = listener.local_addr()?;
-        let guard = Guard::new(address.port()).map_err(ServeError::Token)?;
-        let runs = Runs::open(folder.clone(), Pool::new(threads)?);
-        let runs = runs.map_err(|error| ServeError::Folder { folder, error })?;
-        Ok(Server { runtime, listener, address, shared: Arc::new(Shared { guard, runs }) })
+        let runs = Runs::open(folder.clone(), follow, Pool::new(threads)?);
+        let runs = runs.map_err(|error| ServeError::Folder { folder: folder.clone(), error })?;
+        let guard = Guard::new(address.port(), &folder)?;
+        Ok(Server { runtime, listener, address, shared: Arc::new(Shared { guard, runs, store }) })
     }
 
     /// The address to open, with the token.

@@ -1,6 +1,8 @@
-//! The runs of this machine: a folder with a subfolder for each, which holds what was asked for and, once there is
-//! one, the record. A server that is started again finds all of them; a run that nobody finished can be asked for
-//! again, and comes to the same.
+//! The runs of this machine.
+//!
+//! Those that are started here live in a folder of their own each, with what was asked for and the record. The record is
+//! brought up to date while they go on, and they go on from it: after a pause, and after the server was started again.
+//! Runs of other processes are seen by [`follow`](crate::follow).
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,57 +12,121 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 use std::{fs, io};
 
-use arcbatt::battery::{Battery, Pool, Setup, Summary, Watch};
-use arcbatt::document::{self, Made};
-use arcbatt::dsl::Limits;
-use arcbatt::lang::{self, Program};
-use arcbatt::record::{self, Record, RecordError};
+use arcbatt::battery::Pool;
+use arcbatt::found;
+use arcbatt::record::{Record, RecordError, live};
 use arcbatt::task::write_aside;
-use arcbatt::trace::{Clock, Level, Spot};
-use arcbatt::{DEMO_PROGRAMS, profile};
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
 use crate::check::named;
+use crate::follow::{self, Outline};
+use crate::work;
 
 /// What somebody wants to be run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
+    #[serde(default)]
+    pub(crate) what: What,
     /// The name of a data set.
-    data: String,
-    /// Text; left out, the programs of the built-in set.
+    pub(crate) data: String,
+    /// Text; left out, the programs of the built-in set, or none for a search.
     #[serde(default)]
-    programs: Option<String>,
+    pub(crate) programs: Option<String>,
     #[serde(default)]
-    all_pairs: bool,
+    pub(crate) all_pairs: bool,
+    /// For each task: the time after which the programs on it are stopped, or what a search may use on a usual machine.
+    #[serde(default)]
+    pub(crate) seconds: Option<f64>,
+}
+
+/// What a run does with its tasks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum What {
+    /// Runs programs on them.
+    #[default]
+    Run,
+    /// Searches programs for them.
+    Solve,
+}
+
+impl What {
+    fn name(self) -> &'static str {
+        match self {
+            What::Run => "run",
+            What::Solve => "solve",
+        }
+    }
+
+    /// For each task, if nobody says so.
+    fn seconds(self) -> f64 {
+        match self {
+            What::Run => 60.0,
+            What::Solve => 1.0,
+        }
+    }
+}
+
+impl Request {
+    pub(crate) fn seconds(&self) -> f64 {
+        self.seconds.unwrap_or(self.what.seconds())
+    }
+
+    /// What cannot be run is told at once.
+    fn check(&self) -> Result<usize, RunError> {
+        if !(0.001..=86_400.0).contains(&self.seconds()) {
+            return Err(RunError::Limit);
+        }
+        work::programs(self)?;
+        Ok(named(&self.data)?.len())
+    }
 }
 
 /// How far a run is.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub(crate) struct Progress {
-    name: String,
-    data: String,
-    all_pairs: bool,
-    state: State,
-    done: usize,
-    total: usize,
-    solved: usize,
-    error: Option<String>,
+    pub(crate) name: String,
+    /// What people call it: the file of its record, if another process runs it.
+    pub(crate) title: String,
+    /// `run`, `solve`, `search`
+    pub(crate) what: String,
+    pub(crate) data: String,
+    pub(crate) all_pairs: bool,
+    /// It can be paused and stopped from here.
+    pub(crate) here: bool,
+    pub(crate) state: State,
+    pub(crate) done: usize,
+    pub(crate) total: usize,
+    pub(crate) solved: usize,
+    pub(crate) tried: u64,
+    pub(crate) seconds: f64,
+    /// Changes whenever there is a new record; nothing before the first.
+    pub(crate) record: Option<u64>,
+    pub(crate) error: Option<String>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum State {
+pub(crate) enum State {
     /// For the runs before it.
     Waiting,
     Running,
+    /// By its reader; it goes on from its record.
+    Paused,
     Finished,
-    /// By its reader; the record has the tasks that were through.
+    /// By its reader; the record has what was there by then.
     Stopped,
     Failed,
-    /// The server ended before the run did.
+    /// Its process ended before the run did.
     Interrupted,
+}
+
+impl State {
+    pub(crate) fn is_busy(self) -> bool {
+        matches!(self, State::Waiting | State::Running)
+    }
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -69,8 +135,14 @@ pub(crate) enum RunError {
     Unknown(String),
     #[error("{0} is running")]
     Busy(String),
+    #[error("{0} is not running")]
+    Idle(String),
     #[error("{0} has no record yet")]
     Unfinished(String),
+    #[error("{0} belongs to another process")]
+    Foreign(String),
+    #[error("a task needs a limit between a thousandth of a second and a day")]
+    Limit,
     #[error("{0}")]
     Data(String),
     #[error("{0}")]
@@ -81,31 +153,46 @@ pub(crate) enum RunError {
     Record(#[from] RecordError),
 }
 
-/// All runs. One is at work at a time: there is one pool, and two runs on it would take each other's time.
+/// All runs. Of those that are started here one is at work at a time: there is one pool, and two runs on it would take
+/// each other's time.
 pub(crate) struct Runs {
+    /// Where runs that are started here are kept.
     folder: PathBuf,
     known: Mutex<BTreeMap<String, Arc<Run>>>,
     queue: Mutex<Sender<Arc<Run>>>,
+    /// Counts all changes.
+    changes: Arc<watch::Sender<u64>>,
 }
 
-struct Run {
-    request: Request,
-    folder: PathBuf,
+/// One run, here or elsewhere.
+pub(crate) struct Run {
+    /// Nothing for a run of another process.
+    pub(crate) request: Option<Request>,
+    /// Where its record is, or will be.
+    pub(crate) record: PathBuf,
     news: watch::Sender<Progress>,
-    stop: AtomicBool,
+    changes: Arc<watch::Sender<u64>>,
+    /// Ends what works on the run.
+    pub(crate) halt: Arc<AtomicBool>,
+    /// Whether it ends for a pause.
+    pause: AtomicBool,
 }
 
 const REQUEST: &str = "request.json";
 const RECORD: &str = "record.json";
+/// How a run ended that ended in an orderly way.
+const STATE: &str = "state.json";
 
 impl Runs {
-    /// The runs of a folder, which is made if it is not there.
-    pub(crate) fn open(folder: PathBuf, pool: Pool) -> io::Result<Arc<Runs>> {
+    /// The runs of a folder, which is made if it is not there; and from now on those of other processes whose records
+    /// are in it or in one of the folders `follow`.
+    pub(crate) fn open(folder: PathBuf, follow: Vec<PathBuf>, pool: Pool) -> io::Result<Arc<Runs>> {
         fs::create_dir_all(&folder)?;
+        let changes = Arc::new(watch::Sender::new(0));
         let mut known = BTreeMap::new();
         for entry in fs::read_dir(&folder)? {
             let path = entry?.path();
-            if let Some(run) = Run::read(&path) {
+            if let Some(run) = Run::read(&path, &changes) {
                 known.insert(run.name(), Arc::new(run));
             }
         }
@@ -116,18 +203,25 @@ impl Runs {
                 run.work(&pool);
             }
         })?;
-        Ok(Arc::new(Runs { folder, known: Mutex::new(known), queue: Mutex::new(queue) }))
+        let folders = std::iter::once(folder.clone()).chain(follow).collect();
+        let runs = Arc::new(Runs { folder, known: Mutex::new(known), queue: Mutex::new(queue), changes });
+        follow::start(folders, &runs)?;
+        Ok(runs)
     }
 
-    /// The newest first.
+    /// The newest first, those of other processes by their names behind.
     pub(crate) fn list(&self) -> Vec<Progress> {
-        self.known().values().rev().map(|run| run.news.borrow().clone()).collect()
+        let mut all: Vec<Progress> = self.known().values().rev().map(|run| run.now()).collect();
+        all.sort_by_key(|run| !run.here);
+        all
+    }
+
+    pub(crate) fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
     }
 
     pub(crate) fn start(&self, request: Request) -> Result<Progress, RunError> {
-        // What cannot be run is told at once.
-        let total = named(&request.data)?.len();
-        programs(&request)?;
+        let total = request.check()?;
         let mut known = self.known();
         let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |it| it.as_secs());
         let name = (0..).map(|k| format!("run-{seconds:012}-{k:03}")).find(|name| !known.contains_key(name));
@@ -138,54 +232,75 @@ impl Runs {
             &folder.join(REQUEST),
             serde_json::to_string(&request).map_err(io::Error::from)?.as_bytes(),
         )?;
-        let run = Arc::new(Run::new(&name, request, folder, State::Waiting, total));
+        let run = Arc::new(Run::new(&name, request, &folder, &self.changes));
+        run.tell(|now| (now.state, now.total) = (State::Waiting, total));
         known.insert(name, Arc::clone(&run));
         drop(known);
         self.enqueue(run)
     }
 
-    /// Runs again what was not finished: the same programs on the same tasks.
+    /// Goes on with what is paused, stopped or was interrupted.
     pub(crate) fn resume(&self, name: &str) -> Result<Progress, RunError> {
-        let run = self.run(name)?;
-        let total = named(&run.request.data)?.len();
+        let run = self.own(name)?;
+        if live::look(&run.record)?.is_some_and(|seen| seen.alive) {
+            return Err(RunError::Busy(name.to_owned()));
+        }
+        run.request.as_ref().map(Request::check).transpose()?;
         let mut begun = false;
         run.news.send_if_modified(|now| {
-            begun = !matches!(now.state, State::Waiting | State::Running);
+            begun = !now.state.is_busy();
             if begun {
-                *now =
-                    Progress { state: State::Waiting, done: 0, solved: 0, total, error: None, ..now.clone() };
+                (now.state, now.error) = (State::Waiting, None);
             }
             begun
         });
         if !begun {
             return Err(RunError::Busy(name.to_owned()));
         }
-        run.stop.store(false, Ordering::Relaxed);
+        run.halt.store(false, Ordering::Relaxed);
+        run.changed();
         self.enqueue(run)
     }
 
-    pub(crate) fn stop(&self, name: &str) -> Result<Progress, RunError> {
-        let run = self.run(name)?;
-        run.stop.store(true, Ordering::Relaxed);
-        let now = run.news.borrow().clone();
-        Ok(now)
+    /// Ends what works on a run, with what there is by then; after a pause it can go on, and after a stop as well.
+    pub(crate) fn halt(&self, name: &str, pause: bool) -> Result<Progress, RunError> {
+        let run = self.own(name)?;
+        let state = run.now().state;
+        if pause && !state.is_busy() {
+            return Err(RunError::Idle(name.to_owned()));
+        }
+        run.pause.store(pause, Ordering::Relaxed);
+        run.halt.store(true, Ordering::Relaxed);
+        match state {
+            // Nobody works on it, so nobody else will say so.
+            State::Waiting if pause => run.end(State::Paused, None),
+            State::Waiting | State::Paused => run.end(State::Stopped, None),
+            _ => {}
+        }
+        Ok(run.now())
     }
 
     pub(crate) fn follow(&self, name: &str) -> Result<watch::Receiver<Progress>, RunError> {
         Ok(self.run(name)?.news.subscribe())
     }
 
-    pub(crate) fn record(&self, name: &str) -> Result<Record, RunError> {
-        Ok(Record::parse(&self.record_bytes(name)?)?)
+    /// What people call the run, and its record.
+    pub(crate) fn record(&self, name: &str) -> Result<(String, Record), RunError> {
+        let record = self.recorded(name, |path| Ok(found::read(path)?))?;
+        Ok((self.run(name)?.now().title, record))
     }
 
     pub(crate) fn record_bytes(&self, name: &str) -> Result<Vec<u8>, RunError> {
-        match fs::read(self.run(name)?.folder.join(RECORD)) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                Err(RunError::Unfinished(name.to_owned()))
-            }
-            read => Ok(read?),
-        }
+        self.recorded(name, |path| Ok(fs::read(path)?))
+    }
+
+    fn recorded<T>(
+        &self,
+        name: &str,
+        read: impl FnOnce(&Path) -> Result<T, RunError>,
+    ) -> Result<T, RunError> {
+        let path = &self.run(name)?.record;
+        if path.exists() { read(path) } else { Err(RunError::Unfinished(name.to_owned())) }
     }
 
     /// Only what is in the list has a path, so no name leads anywhere else.
@@ -193,12 +308,39 @@ impl Runs {
         self.known().get(name).cloned().ok_or_else(|| RunError::Unknown(name.to_owned()))
     }
 
-    fn known(&self) -> MutexGuard<'_, BTreeMap<String, Arc<Run>>> {
+    fn own(&self, name: &str) -> Result<Arc<Run>, RunError> {
+        let run = self.run(name)?;
+        if run.request.is_some() { Ok(run) } else { Err(RunError::Foreign(name.to_owned())) }
+    }
+
+    pub(crate) fn known(&self) -> MutexGuard<'_, BTreeMap<String, Arc<Run>>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The record of a run of another process has come, changed or gone.
+    pub(crate) fn seen(&self, record: &Path, outline: Option<Outline>) {
+        let name = follow::name(record);
+        let Some(outline) = outline else {
+            if self.known().remove(&name).is_some() {
+                self.changes.send_modify(|n| *n += 1);
+            }
+            return;
+        };
+        let run = {
+            let mut known = self.known();
+            let made = || Arc::new(Run::foreign(&name, record, &self.changes));
+            Arc::clone(known.entry(name.clone()).or_insert_with(made))
+        };
+        run.tell(|now| outline.fill(now));
+    }
+
+    /// Whether a run is one of this server's.
+    pub(crate) fn is_own(&self, record: &Path) -> bool {
+        self.known().values().any(|run| run.request.is_some() && run.record == record)
+    }
+
     fn enqueue(&self, run: Arc<Run>) -> Result<Progress, RunError> {
-        let now = run.news.borrow().clone();
+        let now = run.now();
         let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
         queue.send(run).map_err(io::Error::other)?;
         Ok(now)
@@ -206,34 +348,70 @@ impl Runs {
 }
 
 impl Run {
-    fn new(name: &str, request: Request, folder: PathBuf, state: State, total: usize) -> Run {
-        let progress = Progress {
-            name: name.to_owned(),
-            data: request.data.clone(),
-            all_pairs: request.all_pairs,
-            state,
-            done: 0,
-            total,
-            solved: 0,
-            error: None,
-        };
-        Run { request, folder, news: watch::Sender::new(progress), stop: AtomicBool::new(false) }
+    fn new(name: &str, request: Request, folder: &Path, changes: &Arc<watch::Sender<u64>>) -> Run {
+        let (what, data, all_pairs) = (request.what.name(), request.data.clone(), request.all_pairs);
+        let run = Run::foreign(name, &folder.join(RECORD), changes);
+        run.tell(|now| {
+            now.title = name.to_owned();
+            now.what = what.to_owned();
+            now.data = data;
+            now.all_pairs = all_pairs;
+            now.here = true;
+        });
+        Run { request: Some(request), ..run }
     }
 
-    /// A run that an earlier server left. A folder that holds something else is none.
-    fn read(folder: &Path) -> Option<Run> {
+    fn foreign(name: &str, record: &Path, changes: &Arc<watch::Sender<u64>>) -> Run {
+        let progress = Progress {
+            name: name.to_owned(),
+            title: record.display().to_string(),
+            what: String::new(),
+            data: String::new(),
+            all_pairs: false,
+            here: false,
+            state: State::Interrupted,
+            done: 0,
+            total: 0,
+            solved: 0,
+            tried: 0,
+            seconds: 0.0,
+            record: None,
+            error: None,
+        };
+        Run {
+            request: None,
+            record: record.to_owned(),
+            news: watch::Sender::new(progress),
+            changes: Arc::clone(changes),
+            halt: Arc::new(AtomicBool::new(false)),
+            pause: AtomicBool::new(false),
+        }
+    }
+
+    /// A run that an earlier server left. A folder that holds something else is none, and neither is one that another
+    /// server works on.
+    fn read(folder: &Path, changes: &Arc<watch::Sender<u64>>) -> Option<Run> {
+        #[derive(Deserialize)]
+        struct Ended {
+            state: State,
+            error: Option<String>,
+        }
         let name = folder.file_name()?.to_str()?;
         let request: Request = serde_json::from_slice(&fs::read(folder.join(REQUEST)).ok()?).ok()?;
-        let run = Run::new(name, request, folder.to_owned(), State::Interrupted, 0);
-        if let Ok(record) = Record::read(&folder.join(RECORD)) {
-            let solved = record.tasks.iter().filter(|task| is_solved(task)).count();
-            run.tell(|now| {
-                now.state = if record.right.left == 0 { State::Finished } else { State::Stopped };
-                now.done = record.tasks.len();
-                now.total = record.tasks.len() + record.right.left;
-                now.solved = solved;
-            });
+        let record = folder.join(RECORD);
+        if live::look(&record).ok()?.is_some_and(|seen| seen.alive) {
+            return None;
         }
+        let run = Run::new(name, request, folder, changes);
+        let ended: Option<Ended> =
+            fs::read(folder.join(STATE)).ok().and_then(|text| serde_json::from_slice(&text).ok());
+        if let Some(outline) = Outline::of_file(&record) {
+            run.tell(|now| outline.fill(now));
+        }
+        run.tell(|now| match ended {
+            Some(Ended { state, error }) => (now.state, now.error) = (state, error),
+            None => now.state = State::Interrupted,
+        });
         Some(run)
     }
 
@@ -241,126 +419,55 @@ impl Run {
         self.news.borrow().name.clone()
     }
 
-    fn tell(&self, change: impl FnOnce(&mut Progress)) {
-        self.news.send_modify(change);
+    pub(crate) fn now(&self) -> Progress {
+        self.news.borrow().clone()
+    }
+
+    pub(crate) fn tell(&self, change: impl FnOnce(&mut Progress)) {
+        let changed = self.news.send_if_modified(|now| {
+            let before = now.clone();
+            change(now);
+            *now != before
+        });
+        if changed {
+            self.changed();
+        }
+    }
+
+    fn changed(&self) {
+        self.changes.send_modify(|n| *n += 1);
     }
 
     /// From the request to the record.
     fn work(&self, pool: &Pool) {
+        let Some(request) = &self.request else { return };
+        // Who was stopped while waiting is still in the queue, and may be there twice.
+        if self.now().state != State::Waiting {
+            return;
+        }
         self.tell(|now| now.state = State::Running);
-        // A record of an earlier attempt is none of this one.
-        let _ = fs::remove_file(self.folder.join(RECORD));
-        let end = self.try_work(pool);
-        self.tell(|now| match end {
-            Ok(0) => now.state = State::Finished,
-            Ok(_) => now.state = State::Stopped,
-            Err(error) => (now.state, now.error) = (State::Failed, Some(error.to_string())),
-        });
-    }
-
-    /// How many tasks are left.
-    fn try_work(&self, pool: &Pool) -> Result<usize, RunError> {
-        let trace = profile::trace(Clock::real(), Level::Nodes, None);
-        let span = trace.enter(Spot::PARSE);
-        let programs = programs(&self.request)?;
-        drop(span);
-        trace.start_workers(pool.threads());
-        let span = trace.enter(Spot::LOAD);
-        let index = named(&self.request.data)?;
-        drop(span);
-        let span = trace.enter(Spot::MERGE);
-        let battery = Battery::new(&programs, index.ids());
-        drop(span);
-        let path = self.folder.join(RECORD);
-        let mut tasks = record::Tasks::new(&path)?;
-        let mut summary = Summary::new();
-        let (mut broken, mut failed) = (None, None);
-        let limits = Limits::STANDARD;
-        let setup = Setup {
-            limits,
-            all_pairs: self.request.all_pairs,
-            go_on: false,
-            sharing: true,
-            kernels: true,
-            answers: true,
-            watch: self,
-            trace: Some(&trace),
+        let _ = fs::remove_file(self.record.with_file_name(STATE));
+        let end = match live::Live::begin(&self.record) {
+            Ok(live) => work::work(self, request, pool, live),
+            Err(error) => Err(error.into()),
         };
-        let loaded = index.tasks(0).map_while(|task| task.map_err(|error| broken = Some(error)).ok());
-        battery.run(pool, loaded, &setup, |task, result| {
-            let span = trace.enter(Spot::SUM_UP);
-            summary.add(task, &result);
-            drop(span);
-            if result.finished {
-                let _span = trace.enter(Spot::WRITE);
-                let entry = document::task(&battery, task, &result);
-                if is_solved(&entry) {
-                    self.tell(|now| now.solved += 1);
-                }
-                failed = failed.take().or(tasks.add(&entry).err());
-            }
-        });
-        if let Some(error) = broken {
-            return Err(RunError::Data(error.to_string()));
+        match end {
+            Ok(true) => self.end(State::Finished, None),
+            Ok(false) if self.pause.load(Ordering::Relaxed) => self.end(State::Paused, None),
+            Ok(false) => self.end(State::Stopped, None),
+            Err(error) => self.end(State::Failed, Some(error.to_string())),
         }
-        if let Some(error) = failed {
-            return Err(error.into());
-        }
-        summary.left = index.len() - summary.tasks;
-        let options = record::Options {
-            fuel: limits.fuel,
-            seconds: 0,
-            all_pairs: self.request.all_pairs,
-            go_on: false,
-        };
-        let (data, threads) = (self.request.data.as_str(), pool.threads());
-        let made = Made { data, options, threads, sharing: true, kernels: true };
-        let record = document::record(&made, &battery, &summary, &tasks);
-        let profile = || Some(Box::new(profile::profile(trace.finish(), &battery, 0, &[], None)));
-        tasks.write(&record, profile)?;
-        Ok(summary.left)
-    }
-}
-
-impl Watch for Run {
-    /// Fuel bounds every program; the flag is for readers who have seen enough.
-    fn begin(&self, _: usize) -> Option<&AtomicBool> {
-        Some(&self.stop)
     }
 
-    fn done(&self, _: usize, _: &str) {
-        self.tell(|now| now.done += 1);
-    }
-
-    fn stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
-    }
-}
-
-/// One of the two attempts at each test output is right.
-fn is_solved(task: &record::Task) -> bool {
-    let mut right = task
-        .test
-        .iter()
-        .zip(&task.attempts)
-        .map(|(example, both)| example.output.as_ref().is_some_and(|output| both.contains(output)));
-    !task.test.is_empty() && right.all(|it| it)
-}
-
-fn programs(request: &Request) -> Result<Vec<Program>, RunError> {
-    let text = match &request.programs {
-        Some(text) => text.as_str(),
-        None if request.data == "demo" => DEMO_PROGRAMS,
-        None => {
-            return Err(RunError::Programs("which programs? Only the built-in set has its own".to_owned()));
+    fn end(&self, state: State, error: Option<String>) {
+        #[derive(Serialize)]
+        struct Ended<'e> {
+            state: State,
+            error: &'e Option<String>,
         }
-    };
-    let parsed = lang::parse(text);
-    let errors = parsed.problems.iter().filter(|it| it.severity == lang::Severity::Error).count();
-    match parsed.programs.is_empty() {
-        true => {
-            Err(RunError::Programs(format!("there is no usable program in the text, and {errors} errors")))
-        }
-        false => Ok(parsed.programs),
+        let text = serde_json::to_vec(&Ended { state, error: &error }).unwrap_or_default();
+        // Without it the run counts as interrupted later, and can be resumed all the same.
+        let _ = write_aside(&self.record.with_file_name(STATE), &text);
+        self.tell(|now| (now.state, now.error) = (state, error));
     }
 }

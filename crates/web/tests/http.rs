@@ -4,6 +4,9 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 
+use arcbatt::record::live::{Live, Now};
+use arcbatt::store::{Entry, Measure, Origin, Store};
+use arcbatt::value::ContentHash;
 use batt_web::{MAX_BODY, Options, Server, TOKEN_HEADER};
 use serde_json::{Value, json};
 
@@ -31,7 +34,14 @@ impl Drop for Folder {
 
 impl Client {
     fn new(folder: &Folder) -> Client {
-        let server = Server::new(Options { port: 0, folder: folder.0.clone(), threads: 1 }).unwrap();
+        let server = Server::new(Options {
+            port: 0,
+            folder: folder.0.clone(),
+            follow: Vec::new(),
+            store: folder.0.join("store.sqlite"),
+            threads: 1,
+        })
+        .unwrap();
         let url = server.url();
         let (host, token) = url.strip_prefix("http://").unwrap().split_once("/?token=").unwrap();
         let client = Client { host: host.to_owned(), token: token.to_owned() };
@@ -46,6 +56,13 @@ impl Client {
         stream.read_to_string(&mut text).unwrap();
         let (head, body) = text.split_once("\r\n\r\n").unwrap();
         (head.split(' ').nth(1).unwrap().parse().unwrap(), body.to_owned())
+    }
+
+    /// Status of an answer that need not end.
+    fn first_line(&self, method: &str, path: &str, headers: &[(&str, &str)]) -> (u16, String) {
+        let mut line = String::new();
+        self.send(method, path, headers, b"").read_line(&mut line).unwrap();
+        (line.split(' ').nth(1).unwrap().parse().unwrap(), String::new())
     }
 
     fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> BufReader<TcpStream> {
@@ -80,6 +97,11 @@ impl Client {
 
     /// Follows a run until it has ended; its last progress and how many events there were.
     fn follow(&self, name: &str) -> (Value, usize) {
+        self.until(name, |now| !["waiting", "running"].contains(&now["state"].as_str().unwrap()))
+    }
+
+    /// Follows a run until something holds.
+    fn until(&self, name: &str, holds: impl Fn(&Value) -> bool) -> (Value, usize) {
         let path = format!("/api/runs/{name}/events?token={}", self.token);
         let lines = self.send("GET", &path, &[], b"").lines();
         let mut events = 0;
@@ -87,7 +109,7 @@ impl Client {
             if let Some(text) = line.unwrap().strip_prefix("data: ") {
                 events += 1;
                 let now: Value = serde_json::from_str(text).unwrap();
-                if !["waiting", "running"].contains(&now["state"].as_str().unwrap()) {
+                if holds(&now) {
                     return (now, events);
                 }
             }
@@ -122,6 +144,24 @@ fn only_the_page_itself_is_let_in() {
     assert_eq!(client.raw("GET", "/nothing", &[], b"").0, 403);
     assert_eq!(client.get("/nothing").0, 404);
     assert!(client.host.starts_with("127.0.0.1:"));
+}
+
+#[cfg(unix)]
+#[test]
+fn the_token_is_kept_for_its_owner_only() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new("token");
+    let first = Client::new(&folder).token;
+    // A page that is open outlives the server.
+    assert_eq!(Client::new(&folder).token, first);
+    let path = folder.0.join("token");
+    assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    // What others could have read is not used again, and what is no token neither.
+    std::fs::set_permissions(&path, PermissionsExt::from_mode(0o644)).unwrap();
+    let second = Client::new(&folder).token;
+    assert_ne!(second, first);
+    std::fs::write(&path, "short").unwrap();
+    assert_eq!(Client::new(&folder).token.len(), 32);
 }
 
 #[test]
@@ -216,12 +256,87 @@ fn a_run_goes_from_start_to_record_and_outlives_the_server() {
     assert_eq!(again.follow("run-000000000001-000").0["state"], "finished");
 }
 
+/// The record without what differs from run to run.
+fn results(record: &Value) -> Value {
+    let mut record = record.clone();
+    let fields = record.as_object_mut().unwrap();
+    fields.remove("means");
+    fields.remove("profile");
+    record
+}
+
 #[test]
-fn a_run_can_be_stopped_and_resumed() {
+fn a_run_goes_on_from_its_record_after_a_pause_and_a_restart() {
+    let folder = Folder::new("pause");
+    let client = Client::new(&folder);
+    let (_, whole) = client.post("/api/runs", &json!({ "data": "demo", "all_pairs": true }));
+    let whole = whole["name"].as_str().unwrap();
+    assert_eq!(client.follow(whole).0["state"], "finished");
+    let expected = client.json(&format!("/api/runs/{whole}/record"));
+    // Half of a record, as a server leaves it that is killed.
+    let half = folder.0.join("run-000000000001-000");
+    std::fs::create_dir(&half).unwrap();
+    std::fs::write(half.join("request.json"), r#"{"data":"demo","all_pairs":true}"#).unwrap();
+    let mut begun = expected.clone();
+    let n = begun["tasks"].as_array().unwrap().len();
+    begun["tasks"].as_array_mut().unwrap().truncate(n / 2);
+    begun["right"]["left"] = json!(n - n / 2);
+    // Told from what would be found again.
+    begun["tasks"][0]["programs"][0]["train"][0]["fuel"] = json!(12345);
+    // A record begins with its version.
+    begun.as_object_mut().unwrap().remove("schema");
+    let text = begun.to_string().replacen('{', "{\"schema\":1,", 1);
+    std::fs::write(half.join("record.json"), text).unwrap();
+    let again = Client::new(&folder);
+    let listed = again.json("/api/runs");
+    assert_eq!((&listed[1]["state"], &listed[1]["done"]), (&json!("interrupted"), &json!(n / 2)));
+    // Waiting runs can be paused and stopped; the one before them keeps the thread busy or is through.
+    assert_eq!(again.post("/api/runs/run-000000000001-000/pause", &json!({})).0, 409);
+    assert_eq!(again.post("/api/runs/run-000000000001-000/resume", &json!({})).0, 200);
+    assert_eq!(again.follow("run-000000000001-000").0["state"], "finished");
+    let mut record = again.json("/api/runs/run-000000000001-000/record");
+    assert_eq!(record["tasks"][0]["programs"][0]["train"][0]["fuel"], 12345, "it was not run again");
+    record["tasks"][0]["programs"][0]["train"][0]["fuel"] =
+        expected["tasks"][0]["programs"][0]["train"][0]["fuel"].clone();
+    assert_eq!(results(&record), results(&expected));
+}
+
+#[test]
+fn a_search_is_paused_and_goes_on() {
+    let folder = Folder::new("solve");
+    let client = Client::new(&folder);
+    let ask = json!({ "what": "solve", "data": "demo", "seconds": 0.05 });
+    let (status, started) = client.post("/api/runs", &ask);
+    assert_eq!(status, 201, "{started}");
+    let whole = started["name"].as_str().unwrap();
+    let (end, _) = client.follow(whole);
+    assert_eq!((&end["state"], &end["what"]), (&json!("finished"), &json!("solve")), "{end}");
+    let (_, second) = client.post("/api/runs", &ask);
+    let second = second["name"].as_str().unwrap();
+    client.until(second, |now| now["done"].as_u64().unwrap() > 0);
+    // It may be through before the pause comes; then there is nothing to resume.
+    client.post(&format!("/api/runs/{second}/pause"), &json!({}));
+    let (paused, _) = client.follow(second);
+    if paused["state"] == "paused" {
+        assert!(paused["record"].is_u64());
+        assert_eq!(client.get(&format!("/runs/{second}/report")).0, 200);
+        let again = Client::new(&folder);
+        assert_eq!(again.json("/api/runs")[0]["state"], "paused");
+        assert_eq!(again.post(&format!("/api/runs/{second}/resume"), &json!({})).0, 200);
+        assert_eq!(again.follow(second).0["state"], "finished");
+    }
+    // With fuel alone, it comes to the same whether it was paused or not.
+    let tasks = |name: &str| client.json(&format!("/api/runs/{name}/record"))["tasks"].clone();
+    assert_eq!(tasks(second), tasks(whole));
+    assert!(folder.0.join(second).join("submission.json").exists());
+}
+
+#[test]
+fn runs_are_stopped_and_resumed_and_their_tasks_have_limits() {
     let folder = Folder::new("stop");
     let client = Client::new(&folder);
     let (_, first) = client.post("/api/runs", &json!({ "data": "demo", "all_pairs": true }));
-    let (_, second) = client.post("/api/runs", &json!({ "data": "demo" }));
+    let (_, second) = client.post("/api/runs", &json!({ "data": "demo", "seconds": 30 }));
     let (first, second) = (first["name"].as_str().unwrap(), second["name"].as_str().unwrap());
     // The second waits for the first, so it is stopped before it begins.
     assert_eq!(client.post(&format!("/api/runs/{second}/stop"), &json!({})).0, 200);
@@ -230,7 +345,121 @@ fn a_run_can_be_stopped_and_resumed() {
     assert_eq!((&end["state"], &end["done"]), (&json!("stopped"), &json!(0)));
     assert_eq!(client.post(&format!("/api/runs/{second}/resume"), &json!({})).0, 200);
     assert_eq!(client.follow(second).0["state"], "finished");
+    assert_eq!(client.json(&format!("/api/runs/{second}/record"))["run"]["options"]["seconds"], 30);
     assert_eq!(client.post("/api/runs/none/stop", &json!({})).0, 404);
+    for seconds in [json!(0), json!(-1), json!(1e9), json!("long")] {
+        assert_eq!(
+            client.post("/api/runs", &json!({ "data": "demo", "seconds": seconds })).0,
+            422,
+            "{seconds}"
+        );
+    }
+}
+
+#[test]
+fn runs_of_other_processes_are_followed() {
+    let folder = Folder::new("follow");
+    let client = Client::new(&folder);
+    let (_, own) = client.post("/api/runs", &json!({ "data": "demo" }));
+    let own = own["name"].as_str().unwrap();
+    client.follow(own);
+    let finished = std::fs::read(folder.0.join(own).join("record.json")).unwrap();
+    // A file that is no record, and one that is being made.
+    std::fs::write(folder.0.join("notes.json"), "{}").unwrap();
+    let record = folder.0.join("other.json");
+    let mut live = Live::begin(&record).unwrap();
+    let mut now = Now {
+        what: "search".to_owned(),
+        data: "elsewhere".to_owned(),
+        seconds: 1.0,
+        done: 1,
+        total: 9,
+        solved: 1,
+        tried: 77,
+    };
+    live.tell(&now).unwrap();
+    let other = || {
+        let runs = client.json("/api/runs");
+        runs.as_array().unwrap().iter().find(|run| run["here"] == false).cloned()
+    };
+    let wait = |what: &str, holds: &dyn Fn(&Option<Value>) -> bool| {
+        for _ in 0..400 {
+            let seen = other();
+            if holds(&seen) {
+                return seen;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
+        panic!("{what}: {:?}", other());
+    };
+    let state = |state: &'static str| {
+        move |run: &Option<Value>| run.as_ref().is_some_and(|run| run["state"] == state)
+    };
+    let seen = wait("running", &state("running")).unwrap();
+    assert_eq!((&seen["done"], &seen["tried"], &seen["what"]), (&json!(1), &json!(77), &json!("search")));
+    let name = seen["name"].as_str().unwrap();
+    assert_eq!(client.get(&format!("/runs/{name}/report")).0, 409);
+    assert_eq!(client.post(&format!("/api/runs/{name}/stop"), &json!({})).0, 409);
+    now.done = 5;
+    live.tell(&now).unwrap();
+    let (seen, _) = client.until(name, |run| run["done"] == 5);
+    assert_eq!(seen["state"], "running");
+    // A process that is killed leaves its file without a lock.
+    let left = std::fs::read(folder.0.join("other.json.live")).unwrap();
+    drop(live);
+    wait("gone", &|run| run.is_none());
+    std::fs::write(folder.0.join("other.json.live"), left).unwrap();
+    wait("interrupted", &state("interrupted"));
+    std::fs::remove_file(folder.0.join("other.json.live")).unwrap();
+    std::fs::write(&record, finished).unwrap();
+    let seen = wait("finished", &state("finished")).unwrap();
+    assert_eq!(seen["what"], "run");
+    assert_eq!(client.get(&format!("/runs/{name}/report")).0, 200);
+    assert_eq!(client.get(&format!("/api/runs/{name}/page")).0, 200);
+}
+
+#[test]
+fn the_store_is_shown() {
+    let folder = Folder::new("store");
+    let client = Client::new(&folder);
+    assert_eq!(client.json("/api/store")["stats"], Value::Null);
+    assert_eq!(client.get("/api/store/programs").0, 404);
+    let mut store = Store::open(&folder.0.join("store.sqlite")).unwrap();
+    let parse = |text: &str| arcbatt::lang::parse(text).programs.remove(0);
+    let hash = |text: &str| ContentHash::of(text.as_bytes());
+    let parent = parse("def turn(I):\n    return rot90(I)\n");
+    let child = parse("def solve(I):\n    return rot180(I)\n");
+    let measure = Measure {
+        task: hash("task"),
+        task_name: "<b>task</b>".to_owned(),
+        right: 1,
+        pairs: 2,
+        score: 500_000,
+        fuel: 3,
+        micros: 4,
+        behaviour: hash("behaviour"),
+        dsl: arcbatt::dsl::version(),
+    };
+    let parents = vec![parent.hash()];
+    let found = Origin::Found { seed: 7, operator: "mutate".to_owned(), parents, saw: Vec::new() };
+    let (child_hash, parent_hash) = (child.hash().to_string(), parent.hash().to_string());
+    let entries = [
+        Entry { program: parent, origin: Origin::Written, measures: Vec::new() },
+        Entry { program: child, origin: found, measures: vec![measure] },
+    ];
+    store.add(&entries).unwrap();
+    let shelf = client.json("/api/store");
+    assert_eq!((&shelf["stats"]["programs"], &shelf["stats"]["found"]), (&json!(2), &json!(1)));
+    assert_eq!(shelf["tasks"][0]["best"]["program"], child_hash.as_str());
+    let task = shelf["tasks"][0]["hash"].as_str().unwrap();
+    assert_eq!(client.json(&format!("/api/store/tasks/{task}"))[0]["score"], 500_000);
+    let found = client.json("/api/store/programs?text=rot90");
+    assert_eq!((found.as_array().unwrap().len(), &found[0]["label"]), (1, &json!("turn")));
+    let book = client.json(&format!("/api/store/programs/{child_hash}"));
+    assert_eq!(book["places"][0]["task_name"], "<b>task</b>");
+    assert_eq!((&book["lineage"][1]["depth"], &book["lineage"][1]["hash"]), (&json!(1), &json!(parent_hash)));
+    assert_eq!(client.get(&format!("/api/store/programs/{}", "0".repeat(64))).0, 404);
+    assert_eq!(client.get("/api/store/programs/..%2f..").0, 404);
 }
 
 #[test]
@@ -240,9 +469,14 @@ fn what_is_described_is_there() {
     let document = client.json("/api/openapi.json");
     for (path, methods) in document["paths"].as_object().unwrap() {
         for method in methods.as_object().unwrap().keys() {
-            let path = path.replace("{name}", "demo").replace("{task}", "none");
+            let path = path.replace("{name}", "demo").replace("{task}", "none").replace("{hash}", "0");
             let headers = [(TOKEN_HEADER, client.token.as_str())];
-            let (status, body) = client.raw(&method.to_uppercase(), &path, &headers, b"");
+            let method = method.to_uppercase();
+            // News do not end.
+            let (status, body) = match path.as_str() {
+                "/api/events" => client.first_line(&method, &path, &headers),
+                _ => client.raw(&method, &path, &headers, b""),
+            };
             assert!(
                 status != 405 && !(status == 404 && body.contains("there is nothing of this name")),
                 "{method} {path}: {status}"

@@ -347,8 +347,9 @@ fn verify_programs(data: &DataArgs, paths: &[PathBuf], fuel: u64, time: Duration
     }
     let limits = Limits { fuel, ..Limits::STANDARD };
     let pool = Pool::new(0)?;
-    let verdicts =
-        Clocks::watch(&pool, time, None, |clocks| verify(&programs, &dataset, limits, &pool, clocks));
+    let verdicts = Clocks::watch(&pool, time, None, &|_, _| {}, |clocks| {
+        verify(&programs, &dataset, limits, &pool, clocks)
+    });
     let right = verdicts.iter().filter(|verdict| verdict.right()).count();
     let fine = right == verdicts.len() && errors == 0;
     if json {

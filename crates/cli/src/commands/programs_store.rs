@@ -228,7 +228,7 @@ impl Runner<'_> {
 
     /// What programs are worth on a task, with a clock that ends what takes too long.
     fn measure(&self, programs: &[Program], task: &Task) -> anyhow::Result<Vec<Measured>> {
-        Clocks::watch(self.pool, self.time, None, |clocks| self.timed(programs, task, clocks))
+        Clocks::watch(self.pool, self.time, None, &|_, _| {}, |clocks| self.timed(programs, task, clocks))
     }
 
     /// The time of all is shared out evenly: programs run merged, and what they share is nobody's own.

@@ -4,25 +4,28 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use arcbatt::battery::{Battery, Own, Pool, Setup, Summary, TaskResult};
 use arcbatt::dsl::Limits;
 use arcbatt::lang::{self, Program};
+use arcbatt::record::live::Now;
 use arcbatt::record::profile::Repeat;
 use arcbatt::record::{self, Profile, Record};
 use arcbatt::score::{Rule, Verdict};
 use arcbatt::task::submission::{Form, stand_ins};
 use arcbatt::task::{Grid, Index, Problem, Spool, Task, write_aside_with};
 use arcbatt::trace::Spot;
-use arcbatt::{DEMO_PROGRAMS, document};
+use arcbatt::{DEMO_PROGRAMS, Due, document};
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use crate::data::{self, DEMO, Which};
 use crate::files::{self, Source};
+use crate::live::{Pulse, SAVE_EVERY};
 use crate::output::count;
 use crate::recording::{Recording, Wish};
 use crate::watchdog::Clocks;
@@ -162,7 +165,21 @@ fn once(args: &Args, repeats: &mut Vec<Repeat>, tell: bool) -> Answer {
     let tasks = index.tasks(0).map_while(|task| task.map_err(|error| broken = Some(error)).ok());
     // Threads are started and stopped around the run; what happens inside has spots of its own.
     let span = recording.enter(Spot::START);
-    let (slowest, elapsed) = Clocks::watch(&pool, Duration::from_secs(args.timeout), bar.clone(), |clocks| {
+    let pulse = Pulse::new(args.record.as_deref());
+    let solved = AtomicUsize::new(0);
+    let told = |done: usize, elapsed: Duration| {
+        pulse.tell(|| Now {
+            what: "run".to_owned(),
+            data: args.which.data.clone(),
+            seconds: elapsed.as_secs_f64(),
+            done,
+            total: index.len(),
+            solved: solved.load(Ordering::Relaxed),
+            tried: 0,
+        });
+    };
+    let time = Duration::from_secs(args.timeout);
+    let (slowest, elapsed) = Clocks::watch(&pool, time, bar.clone(), &told, |clocks| {
         let setup = Setup {
             limits: Limits { fuel: args.fuel, ..Limits::STANDARD },
             all_pairs: args.all_pairs,
@@ -170,8 +187,8 @@ fn once(args: &Args, repeats: &mut Vec<Repeat>, tell: bool) -> Answer {
             sharing: !args.no_sharing,
             kernels: !args.no_kernels,
             answers: args.record.is_some(),
-            watch: clocks,
             trace: recording.trace(),
+            ..Setup::new(clocks)
         };
         battery.run(&pool, tasks, &setup, |task, result| {
             let span = recording.enter(Spot::SUM_UP);
@@ -179,6 +196,12 @@ fn once(args: &Args, repeats: &mut Vec<Repeat>, tell: bool) -> Answer {
             drop(span);
             let _span = recording.enter(Spot::WRITE);
             files.add(&battery, task, &result);
+            solved.store(summary.scores.right_tasks(), Ordering::Relaxed);
+            files.bring_up_to_date(|tasks| {
+                let mut record = record(args, &battery, &pool, &summary, tasks);
+                record.right.left = index.len() - summary.tasks;
+                record
+            });
         });
         (clocks.slowest(), clocks.elapsed())
     });
@@ -279,6 +302,8 @@ fn bar(n_tasks: usize) -> Option<ProgressBar> {
 struct Files<'a> {
     submission: Option<Growing<'a>>,
     record: Option<(&'a Path, record::Tasks)>,
+    /// When the record is brought up to date.
+    due: Due,
     /// What could not be written; it is told at the end.
     failed: Option<anyhow::Error>,
 }
@@ -292,7 +317,12 @@ impl<'a> Files<'a> {
                 record::Tasks::new(path).with_context(|| cannot_write(path))?,
             ))
         };
-        Ok(Files { submission, record: args.record.as_ref().map(tasks).transpose()?, failed: None })
+        Ok(Files {
+            submission,
+            record: args.record.as_ref().map(tasks).transpose()?,
+            due: Due::new(Instant::now(), SAVE_EVERY),
+            failed: None,
+        })
     }
 
     fn add(&mut self, battery: &Battery<'_>, task: &Task, result: &TaskResult) {
@@ -308,6 +338,18 @@ impl<'a> Files<'a> {
             tasks.add(&document::task(battery, task, result)).with_context(|| cannot_write(path))?;
         }
         Ok(())
+    }
+
+    /// Writes the record of the tasks that are through, from time to time: whoever looks sees how the run goes.
+    fn bring_up_to_date(&mut self, record: impl FnOnce(&record::Tasks) -> Record) {
+        let Files { record: Some((path, tasks)), due, failed, .. } = self else { return };
+        // A pipe is written to only once, at the end.
+        if due.is_now(Instant::now()) && files::is_plain(path) {
+            let begun = Instant::now();
+            let saved = tasks.write(&record(tasks), || None).with_context(|| cannot_write(path));
+            *failed = failed.take().or(saved.err());
+            due.done(begun, Instant::now());
+        }
     }
 
     fn finish(

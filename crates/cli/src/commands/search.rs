@@ -1,6 +1,6 @@
 //! `batt search`
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,15 +8,17 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
+use arcbatt::Due;
 use arcbatt::battery::{Battery, Pool};
 use arcbatt::breed::{Breeding, Keeper, Stock};
-use arcbatt::document::example;
+use arcbatt::document::{self, example};
 use arcbatt::dsl;
 use arcbatt::enumerate::{self, Enumeration};
 use arcbatt::found::of_search;
 use arcbatt::lang::{self, Program};
+use arcbatt::record::live::Now;
 use arcbatt::record::{
-    Data, Machine, Search, SearchFound, SearchMeans, SearchOperator, SearchedTask, SolveRun,
+    self, Data, Made, Search, SearchFound, SearchMeans, SearchOperator, SearchedTask, SolveRun,
 };
 use arcbatt::search::Puzzle;
 use arcbatt::search::breed::{Bred, Breeder, Brood, Operator, Room, Tally};
@@ -29,6 +31,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::programs_store::{self, Find, StoreArgs};
 use super::solve::known;
 use crate::data::Which;
+use crate::files;
+use crate::live::{Pulse, SAVE_EVERY};
 use crate::means::{Means, time};
 use crate::output::count;
 use crate::recording::Recording;
@@ -96,16 +100,17 @@ pub(crate) fn run(args: &Args) -> Answer {
     let own = own(&tasks, &known, &store)?;
     let outcomes = tasks.iter().map(|task| Outcome::before(task, &store)).collect::<Result<Vec<_>, _>>()?;
     drop(span);
-    let desk = Desk::new(args, &tasks, outcomes, &pool, &mut store, started);
+    let desk = Desk::new(args, &tasks, &known, outcomes, &pool, &mut store, started);
     match args.mode {
-        Mode::Breed => desk.breed(&known, &own, recording.trace()),
+        Mode::Breed => desk.breed(&own, recording.trace()),
         Mode::Enumerate => desk.enumerate(recording.trace()),
     }
     let _span = recording.enter(Spot::WRITE);
     let (outcomes, filed) = desk.finish()?;
     let (elapsed, threads) = (started.elapsed(), pool.threads());
     let (tasks, outcomes, known, store, filed) = (&tasks, &outcomes, &known, &store, &filed);
-    Report { args, tasks, outcomes, known, store, filed, elapsed, threads, recording: &recording }.tell()
+    let finds = Finds { args, tasks, outcomes, known, store, elapsed, threads };
+    Report { finds, filed, recording: &recording }.tell()
 }
 
 /// The graded score of what is right on all pairs, in millionths.
@@ -123,6 +128,8 @@ struct Outcome {
     solved: bool,
     /// What is better than before.
     found: Option<Found>,
+    /// What that was made from on this task, by hash.
+    line: BTreeMap<[u8; 32], Found>,
     tallies: [Tally; Operator::ALL.len()],
 }
 
@@ -137,16 +144,36 @@ impl Outcome {
     fn before(task: &Task, store: &Store) -> anyhow::Result<Outcome> {
         let best = store.best_for(task.sealed_hash())?.first().map_or(0, |ranked| ranked.measure.score);
         let (solved, found, tallies) = (best == SOLVED, None, [Tally::default(); Operator::ALL.len()]);
-        Ok(Outcome { fuel: 0, tried: 0, before: best, score: best, solved, found, tallies })
+        Ok(Outcome {
+            fuel: 0,
+            tried: 0,
+            before: best,
+            score: best,
+            solved,
+            found,
+            line: BTreeMap::new(),
+            tallies,
+        })
     }
 
-    fn bred(brood: &Brood) -> Outcome {
+    /// `before`: what was known of the line; a program that others took the place of is known only from there.
+    fn bred(brood: &Brood, before: &BTreeMap<[u8; 32], Found>) -> Outcome {
         let found = |best: &Bred| Found {
             program: best.program.clone(),
             operator: best.operator(),
             parents: best.parents.clone(),
         };
+        let mut line = BTreeMap::new();
+        let mut next: Vec<ContentHash> = brood.best().map(|best| best.parents.clone()).unwrap_or_default();
+        while let Some(hash) = next.pop() {
+            let known = brood.find(hash).map(found).or_else(|| before.get(hash.bytes()).cloned());
+            if let Some(known) = known.filter(|_| !line.contains_key(hash.bytes())) {
+                next.extend(&known.parents);
+                line.insert(*hash.bytes(), known);
+            }
+        }
         Outcome {
+            line,
             fuel: brood.fuel,
             tried: brood.tried,
             before: brood.at_start,
@@ -194,9 +221,12 @@ fn own(tasks: &[Task], known: &[Program], store: &Store) -> anyhow::Result<Vec<V
 struct Desk<'d> {
     args: &'d Args,
     tasks: &'d [Task],
+    known: &'d [Program],
     pool: &'d Pool,
     started: Instant,
     bar: Option<ProgressBar>,
+    pulse: Pulse,
+    due: Mutex<Due>,
     outcomes: Mutex<Vec<Outcome>>,
     filing: Mutex<Filing<'d>>,
 }
@@ -212,6 +242,7 @@ impl<'d> Desk<'d> {
     fn new(
         args: &'d Args,
         tasks: &'d [Task],
+        known: &'d [Program],
         outcomes: Vec<Outcome>,
         pool: &'d Pool,
         store: &'d mut Store,
@@ -221,14 +252,16 @@ impl<'d> Desk<'d> {
         let bar = style.filter(|_| std::io::stderr().is_terminal());
         let bar = bar.map(|style| ProgressBar::new(tasks.len() as u64).with_style(style));
         let filing = Mutex::new(Filing { store, filed: Vec::new(), failed: None });
-        Desk { args, tasks, pool, started, bar, outcomes: Mutex::new(outcomes), filing }
+        let (pulse, due) =
+            (Pulse::new(args.record.as_deref()), Mutex::new(Due::new(Instant::now(), SAVE_EVERY)));
+        Desk { args, tasks, known, pool, started, bar, pulse, due, outcomes: Mutex::new(outcomes), filing }
     }
 
-    fn breed(&self, known: &[Program], own: &[Vec<Program>], trace: Option<&Trace>) {
+    fn breed(&self, own: &[Vec<Program>], trace: Option<&Trace>) {
         let breeding = Breeding::new(self.tasks);
         let room = Room::within(self.args.means.spare_memory(), self.tasks.len());
         let breeder = Breeder { seed: self.args.means.seed, room };
-        let stock = Stock { breeder, known, own, fuel: self.args.means.fuel(), trace };
+        let stock = Stock { breeder, known: self.known, own, fuel: self.args.means.fuel(), trace };
         self.watched(|stop| breeding.run(self.pool, &stock, stop, self));
     }
 
@@ -241,6 +274,7 @@ impl<'d> Desk<'d> {
             enumerate::run(self.pool, open, self.args.means.fuel(), stop, trace, |task, enumeration| {
                 lock(&self.outcomes)[task].enumerated(enumeration);
                 self.file(&[task]);
+                self.bring_up_to_date();
             });
         });
     }
@@ -271,10 +305,20 @@ impl<'d> Desk<'d> {
     }
 
     fn show(&self) {
-        let Some(bar) = &self.bar else { return };
         let outcomes = lock(&self.outcomes);
         let tried: u64 = outcomes.iter().map(|outcome| outcome.tried).sum();
         let solved = outcomes.iter().filter(|outcome| outcome.solved).count();
+        drop(outcomes);
+        self.pulse.tell(|| Now {
+            what: "search".to_owned(),
+            data: self.args.which.data.clone(),
+            seconds: self.started.elapsed().as_secs_f64(),
+            done: solved,
+            total: self.tasks.len(),
+            solved,
+            tried,
+        });
+        let Some(bar) = &self.bar else { return };
         let per_second = tried as f64 / self.started.elapsed().as_secs_f64().max(1e-3);
         let left = self
             .args
@@ -309,6 +353,26 @@ impl<'d> Desk<'d> {
         }
     }
 
+    /// Writes the record of what is known by now, from time to time.
+    fn bring_up_to_date(&self) {
+        let Some(path) = self.args.record.as_deref().filter(|path| files::is_plain(path)) else { return };
+        let mut due = lock(&self.due);
+        if !due.is_now(Instant::now()) {
+            return;
+        }
+        let filing = &mut *lock(&self.filing);
+        let begun = Instant::now();
+        let outcomes = lock(&self.outcomes).clone();
+        let Desk { args, tasks, known, pool, started, .. } = *self;
+        let (elapsed, threads, store) = (started.elapsed(), pool.threads(), &*filing.store);
+        let finds = Finds { args, tasks, outcomes: &outcomes, known, store, elapsed, threads };
+        let saved = finds.document().and_then(|document| {
+            document.write(path).with_context(|| format!("cannot write {}", path.display()))
+        });
+        due.done(begun, Instant::now());
+        filing.failed = filing.failed.take().or(saved.err());
+    }
+
     fn finish(self) -> anyhow::Result<(Vec<Outcome>, Vec<Added>)> {
         let filing = self.filing.into_inner().unwrap_or_else(PoisonError::into_inner);
         let outcomes = self.outcomes.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -321,12 +385,13 @@ impl<'d> Desk<'d> {
 
 impl Keeper for Desk<'_> {
     fn step(&self, task: usize, brood: &Brood) {
-        let outcome = Outcome::bred(brood);
-        lock(&self.outcomes)[task] = outcome;
+        let outcomes = &mut *lock(&self.outcomes);
+        outcomes[task] = Outcome::bred(brood, &outcomes[task].line);
     }
 
     fn round(&self, better: &[usize]) {
         self.file(better);
+        self.bring_up_to_date();
     }
 }
 
@@ -334,38 +399,20 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Everything that is told at the end.
-struct Report<'r> {
-    args: &'r Args,
-    tasks: &'r [Task],
-    outcomes: &'r [Outcome],
-    known: &'r [Program],
-    store: &'r Store,
-    filed: &'r [Added],
+/// What is known of a search, now or at its end.
+struct Finds<'f> {
+    args: &'f Args,
+    tasks: &'f [Task],
+    outcomes: &'f [Outcome],
+    known: &'f [Program],
+    store: &'f Store,
     elapsed: Duration,
     threads: usize,
-    recording: &'r Recording,
 }
 
-impl Report<'_> {
-    fn tell(&self) -> Answer {
-        let document = self.document();
-        if let Some(path) = &self.args.record {
-            document.write(path).with_context(|| format!("cannot write {}", path.display()))?;
-        }
-        if let Some(path) = &self.args.report {
-            super::report::of_record("search", of_search(document.clone()), path)?;
-        }
-        if self.args.json {
-            output::json(&document)?;
-        } else {
-            self.print(&document)?;
-        }
-        Ok(!signal::stopped())
-    }
-
-    fn document(&self) -> Search {
-        let Report { args, tasks, outcomes, .. } = self;
+impl Finds<'_> {
+    fn document(&self) -> anyhow::Result<Search> {
+        let Finds { args, tasks, outcomes, .. } = self;
         let lines = tasks.iter().map(|task| format!("{} {}\n", task.id, task.sealed_hash()));
         let data_hash = ContentHash::of(lines.collect::<String>().as_bytes()).to_string();
         let operator = |(place, operator): (usize, Operator)| {
@@ -378,7 +425,7 @@ impl Report<'_> {
             Mode::Breed => Operator::ALL.into_iter().enumerate().map(operator).collect(),
             Mode::Enumerate => Vec::new(),
         };
-        Search {
+        Ok(Search {
             mode: args.mode.name().to_owned(),
             run: SolveRun {
                 version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -391,18 +438,97 @@ impl Report<'_> {
             },
             means: SearchMeans {
                 threads: self.threads,
-                machine: Machine {
-                    os: std::env::consts::OS.to_owned(),
-                    arch: std::env::consts::ARCH.to_owned(),
-                    cores: std::thread::available_parallelism().map_or(1, usize::from),
-                },
+                machine: document::machine(),
                 seconds: self.elapsed.as_secs_f64(),
                 store: self.store.path().display().to_string(),
             },
             operators,
             tasks: tasks.iter().zip(*outcomes).map(|(task, outcome)| searched(task, outcome)).collect(),
-            profile: self.recording.profile_of_search(),
+            ancestors: self.ancestors()?,
+            profile: None,
+        })
+    }
+
+    /// What the finds were made from, and that in turn, as far as the search, the store or whoever gave programs
+    /// knows it.
+    fn ancestors(&self) -> anyhow::Result<Vec<record::Program>> {
+        let mut seen: BTreeSet<[u8; 32]> = BTreeSet::new();
+        let mut ancestors = Vec::new();
+        for outcome in self.outcomes {
+            let found = outcome.found.as_ref();
+            let mut next: Vec<ContentHash> = found.map(|found| found.parents.clone()).unwrap_or_default();
+            while let Some(hash) = next.pop() {
+                if !seen.insert(*hash.bytes()) {
+                    continue;
+                }
+                if let Some(ancestor) = self.ancestor(hash, &outcome.line)? {
+                    let parents = ancestor.made.iter().flat_map(|made| &made.parents);
+                    next.extend(parents.filter_map(|parent| ContentHash::parse(parent)));
+                    ancestors.push(ancestor);
+                }
+            }
         }
+        Ok(ancestors)
+    }
+
+    fn ancestor(
+        &self,
+        hash: ContentHash,
+        line: &BTreeMap<[u8; 32], Found>,
+    ) -> anyhow::Result<Option<record::Program>> {
+        let made = |operator: &String, parents: &[ContentHash]| Made {
+            operator: operator.clone(),
+            parents: parents.iter().map(ToString::to_string).collect(),
+        };
+        // Who gave a program knows it best; a program that was given was not made here.
+        if let Some(given) = self.known.iter().find(|program| program.hash() == hash) {
+            let stored = self.store.get(hash)?.map(|stored| stored.origin);
+            let made = match &stored {
+                Some(Origin::Found { operator, parents, .. }) => Some(made(operator, parents)),
+                _ => None,
+            };
+            return Ok(Some(record::Program { made, ..document::program(given) }));
+        }
+        if let Some(Found { program, operator, parents }) = line.get(hash.bytes()) {
+            let text = lang::print(program);
+            let made = Some(made(operator, parents));
+            return Ok(Some(record::Program { made, text, ..document::program(program) }));
+        }
+        Ok(self.store.get(hash)?.map(|stored| record::Program {
+            name: stored.names.first().cloned().unwrap_or_default(),
+            hash: hash.to_string(),
+            made: match &stored.origin {
+                Origin::Found { operator, parents, .. } => Some(made(operator, parents)),
+                Origin::Imported { .. } | Origin::Written => None,
+            },
+            text: stored.text,
+        }))
+    }
+}
+
+/// Everything that is told at the end.
+struct Report<'r> {
+    finds: Finds<'r>,
+    filed: &'r [Added],
+    recording: &'r Recording,
+}
+
+impl Report<'_> {
+    fn tell(&self) -> Answer {
+        let args = self.finds.args;
+        let document = Search { profile: self.recording.profile_of_search(), ..self.finds.document()? };
+        if let Some(path) = &args.record {
+            document.write(path).with_context(|| format!("cannot write {}", path.display()))?;
+        }
+        if let Some(path) = &args.report {
+            super::report::of_record("search", of_search(document.clone()), path)?;
+        }
+        if args.json {
+            output::json(&document)?;
+        } else {
+            self.print(&document)?;
+        }
+        Ok(!signal::stopped())
     }
 
     fn print(&self, document: &Search) -> anyhow::Result<()> {
@@ -443,14 +569,17 @@ impl Report<'_> {
         let new = self.filed.iter().filter(|added| **added == Added::New).count();
         row("filed", format!("{} in {}", count(new, "new program"), document.means.store))?;
         let tried: u64 = document.tasks.iter().map(|task| task.tried).sum();
-        let per_second = tried as f64 / self.elapsed.as_secs_f64().max(1e-3);
+        let per_second = tried as f64 / self.finds.elapsed.as_secs_f64().max(1e-3);
         let threads = count(document.means.threads, "thread");
         row(
             "throughput",
-            format!("{tried} candidates in {}, {per_second:.0} a second on {threads}", time(self.elapsed)),
+            format!(
+                "{tried} candidates in {}, {per_second:.0} a second on {threads}",
+                time(self.finds.elapsed)
+            ),
         )?;
         row("ill-typed", "0: only what type-checks is made".to_owned())?;
-        if self.known.is_empty() && self.args.mode == Mode::Breed {
+        if self.finds.known.is_empty() && self.finds.args.mode == Mode::Breed {
             writeln!(
                 out,
                 "note: no programs were known; --programs FILE or `batt programs import` gives some to start from"

@@ -3,11 +3,12 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use arcbatt::task::DataFolder;
 use batt_web::{Options, Server};
 use serde::Serialize;
 
+use super::programs_store::StoreArgs;
 use crate::{Answer, output};
 
 #[derive(clap::Args)]
@@ -18,6 +19,11 @@ pub(crate) struct Args {
     /// The folder of runs; in the user's data folder if left out
     #[arg(long, value_name = "FOLDER")]
     runs: Option<PathBuf>,
+    /// Show the runs of other commands, too, whose records (`--record FILE`) are written to this folder
+    #[arg(long, value_name = "FOLDER", num_args = 1..)]
+    follow: Vec<PathBuf>,
+    #[command(flatten)]
+    store: StoreArgs,
     /// Threads; 0 is one for each core
     #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
@@ -29,7 +35,16 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Answer {
     let usual = || DataFolder::user().map(|folder| folder.path().join("runs"));
     let folder = args.runs.clone().or_else(usual).context("there is no home folder; name one with --runs")?;
-    let server = Server::new(Options { port: args.port, folder: folder.clone(), threads: args.threads })?;
+    if let Some(missing) = args.follow.iter().find(|folder| !folder.is_dir()) {
+        bail!("{} is no folder; --follow takes the one that records are written to", missing.display());
+    }
+    let server = Server::new(Options {
+        port: args.port,
+        folder: folder.clone(),
+        follow: args.follow.clone(),
+        store: args.store.path()?,
+        threads: args.threads,
+    })?;
     if args.json {
         #[derive(Serialize)]
         struct Document {

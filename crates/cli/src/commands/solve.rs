@@ -8,28 +8,31 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
+use arcbatt::Due;
 use arcbatt::battery::Pool;
-use arcbatt::document::example;
-use arcbatt::dsl::{self, Limits};
+use arcbatt::document::{example, machine};
+use arcbatt::dsl::Limits;
 use arcbatt::exec::{Options, Prepared};
 use arcbatt::found::of_solve;
 use arcbatt::lang::{self, Program};
 use arcbatt::plan::{Plan, ProgramId};
+use arcbatt::record::live::Now;
 use arcbatt::record::{self, CurvePoint, Solve, SolveMeans, SolveRun, SolvedTask};
 use arcbatt::score::{Rule, Scores, Totals};
 use arcbatt::search::{self, Known, Progress, Searcher};
-use arcbatt::solve::{Campaign, document, hand_in};
+use arcbatt::solve::{Campaign, hand_in};
 use arcbatt::store::{Origin, Store};
 use arcbatt::task::submission::{Form, Submission, stand_ins};
 use arcbatt::task::{Grid, Task, write_aside, write_aside_with};
 use arcbatt::trace::{Spot, Trace};
-use arcbatt::value::{Arena, ContentHash};
+use arcbatt::value::Arena;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use super::programs_store::{self, Find};
 use crate::data::Which;
-use crate::files::Source;
+use crate::files::{self, Source};
+use crate::live::{Pulse, SAVE_EVERY};
 use crate::means::{Means, time};
 use crate::output::count;
 use crate::recording::Recording;
@@ -106,7 +109,9 @@ pub(crate) fn run(args: &Args) -> Answer {
     drop(span);
     let span = recording.enter(Spot::SET_UP);
     let mut campaign = Campaign::new(&tasks);
-    let run = what(args, &campaign, &programs);
+    let without = args.without.iter().map(|without| format!("{:?}", without.step()).to_lowercase()).collect();
+    let what = campaign.what(&args.which.data, &programs, args.means.fuel(), args.means.seed);
+    let run = SolveRun { without, ..what };
     let resumed = if args.resume { resume(args, &mut campaign, &run)? } else { 0 };
 
     let mut store = args.store.as_deref().map(Store::open).transpose()?;
@@ -206,26 +211,6 @@ pub(crate) fn known(files: &[PathBuf]) -> anyhow::Result<Vec<Program>> {
     Ok(programs)
 }
 
-fn what(args: &Args, campaign: &Campaign, programs: &[Program]) -> SolveRun {
-    let mut bytes = Vec::new();
-    for puzzle in campaign.puzzles() {
-        bytes.extend(format!("{} {}\n", puzzle.id(), puzzle.task().content_hash()).into_bytes());
-    }
-    SolveRun {
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        dsl: dsl::version().to_string(),
-        data: record::Data {
-            name: args.which.data.clone(),
-            hash: ContentHash::of(&bytes).to_string(),
-            tasks: campaign.len(),
-        },
-        fuel_per_task: args.means.fuel(),
-        seed: args.means.seed,
-        programs: programs.iter().map(|program| program.hash().to_string()).collect(),
-        without: args.without.iter().map(|without| format!("{:?}", without.step()).to_lowercase()).collect(),
-    }
-}
-
 /// The state of a run lies beside its submission.
 fn state_path(submission: &Path) -> PathBuf {
     let mut name = submission.as_os_str().to_owned();
@@ -242,20 +227,12 @@ fn resume(args: &Args, campaign: &mut Campaign, run: &SolveRun) -> anyhow::Resul
         return Ok(0);
     }
     let state = Solve::read(&path).with_context(|| format!("cannot go on from {}", path.display()))?;
-    let same = |run: &SolveRun| (run.dsl.clone(), run.programs.clone(), run.without.clone(), run.seed);
-    if same(&state.run) != same(run) {
-        bail!(
+    campaign.go_on(&state, run).with_context(|| {
+        format!(
             "{} is from a run with another version, other programs, other steps or another seed; leave out --resume to start anew",
             path.display()
-        );
-    }
-    let mut resumed = 0;
-    for task in 0..campaign.len() {
-        let id = campaign.puzzles()[task].id();
-        let known = state.tasks.iter().find(|known| known.id == id).cloned();
-        resumed += usize::from(known.is_some_and(|known| campaign.resume(task, &known)));
-    }
-    Ok(resumed)
+        )
+    })
 }
 
 /// Where the results come together: files, screen, clock.
@@ -265,6 +242,7 @@ struct Desk<'d> {
     started: Instant,
     threads: usize,
     bar: Option<ProgressBar>,
+    pulse: Pulse,
     tried: AtomicU64,
     answered: AtomicUsize,
     /// Used by all tasks, and left for those that are not sure yet; for runs on fuel.
@@ -284,14 +262,9 @@ struct Ledger {
     /// Used and left.
     fuel: Vec<(u64, u64)>,
     curve: Vec<CurvePoint>,
-    saved: Instant,
-    every: Duration,
+    due: Due,
     failed: Option<anyhow::Error>,
 }
-
-/// How often the files are brought up to date, and what part of the time this may take.
-const EVERY: Duration = Duration::from_secs(5);
-const SHARE: u32 = 50;
 
 impl<'d> Desk<'d> {
     fn new(
@@ -309,8 +282,7 @@ impl<'d> Desk<'d> {
             tried: vec![0; n],
             fuel: vec![(0, 0); n],
             curve: Vec::new(),
-            saved: Instant::now(),
-            every: EVERY,
+            due: Due::new(Instant::now(), SAVE_EVERY),
             failed: None,
         };
         let desk = Desk {
@@ -319,6 +291,7 @@ impl<'d> Desk<'d> {
             started,
             threads,
             bar: bar(n),
+            pulse: Pulse::new(args.record.as_deref()),
             tried: AtomicU64::new(0),
             answered: AtomicUsize::new(0),
             fuel_used: AtomicU64::new(0),
@@ -357,7 +330,7 @@ impl<'d> Desk<'d> {
             campaign.run(pool, searcher, self.args.means.fuel(), &stop, trace, &|task, progress| {
                 let mut ledger = self.ledger();
                 self.enter(&mut ledger, campaign, task, progress);
-                if ledger.saved.elapsed() >= ledger.every {
+                if ledger.due.is_now(Instant::now()) {
                     let saved = self.save(&mut ledger, campaign);
                     ledger.failed = ledger.failed.take().or(saved.err());
                 }
@@ -369,7 +342,22 @@ impl<'d> Desk<'d> {
         }
     }
 
+    /// Tasks that have an answer; whether more comes of them nobody knows before the end.
+    fn now(&self, tasks: usize) -> Now {
+        let solved = self.answered.load(Ordering::Relaxed);
+        Now {
+            what: "solve".to_owned(),
+            data: self.args.which.data.clone(),
+            seconds: self.started.elapsed().as_secs_f64(),
+            done: solved,
+            total: tasks,
+            solved,
+            tried: self.tried.load(Ordering::Relaxed),
+        }
+    }
+
     fn show(&self, tasks: usize) {
+        self.pulse.tell(|| self.now(tasks));
         let Some(bar) = &self.bar else { return };
         let (answered, tried) = (self.answered.load(Ordering::Relaxed), self.tried.load(Ordering::Relaxed));
         let per_second = tried as f64 / self.started.elapsed().as_secs_f64().max(1e-3);
@@ -416,36 +404,45 @@ impl<'d> Desk<'d> {
         }
     }
 
-    /// Brings the files up to date: the submission, then what is needed to go on.
+    /// Brings the files up to date: the submission, then what is needed to go on, then the record.
     fn save(&self, ledger: &mut Ledger, campaign: &Campaign) -> anyhow::Result<()> {
-        let Some(path) = &self.args.output else { return Ok(()) };
         let begun = Instant::now();
-        write_submission(path, campaign, &ledger.outputs)?;
-        let state = state_path(path);
-        self.document(ledger, campaign, Vec::new()).write(&state).with_context(|| cannot_write(&state))?;
-        ledger.saved = Instant::now();
-        ledger.every = ledger.every.max(begun.elapsed() * SHARE);
+        self.save_files(ledger, campaign)?;
+        ledger.due.done(begun, Instant::now());
+        Ok(())
+    }
+
+    fn save_files(&self, ledger: &Ledger, campaign: &Campaign) -> anyhow::Result<()> {
+        let Args { output, record, .. } = self.args;
+        if output.is_none() && record.is_none() {
+            return Ok(());
+        }
+        let mut document = self.document(ledger, campaign, Vec::new());
+        if let Some(path) = output {
+            write_submission(path, campaign, &ledger.outputs)?;
+            let state = state_path(path);
+            document.write(&state).with_context(|| cannot_write(&state))?;
+        }
+        // A pipe is written to only once, at the end.
+        if let Some(path) = record.as_deref().filter(|path| files::is_plain(path)) {
+            // Test outputs are sealed until the end.
+            for (entry, puzzle) in document.tasks.iter_mut().zip(campaign.puzzles()) {
+                entry.train = puzzle.task().train.iter().map(example).collect();
+                entry.test = puzzle.task().test.iter().map(example).collect();
+            }
+            document.write(path).with_context(|| cannot_write(path))?;
+        }
         Ok(())
     }
 
     fn document(&self, ledger: &Ledger, campaign: &Campaign, scores: Vec<record::Score>) -> Solve {
-        let task = |i: usize| document(&campaign.puzzles()[i], &campaign.progress(i));
-        Solve {
-            run: self.run.clone(),
-            means: SolveMeans {
-                threads: self.threads,
-                machine: record::Machine {
-                    os: std::env::consts::OS.to_owned(),
-                    arch: std::env::consts::ARCH.to_owned(),
-                    cores: std::thread::available_parallelism().map_or(1, usize::from),
-                },
-                seconds: self.started.elapsed().as_secs_f64(),
-                curve: ledger.curve.clone(),
-            },
-            scores,
-            tasks: (0..campaign.len()).map(task).collect(),
-            profile: None,
-        }
+        let means = SolveMeans {
+            threads: self.threads,
+            machine: machine(),
+            seconds: self.started.elapsed().as_secs_f64(),
+            curve: ledger.curve.clone(),
+        };
+        campaign.document(&self.run, means, scores)
     }
 
     fn finish(self, campaign: &Campaign, tasks: &[Task], resumed: usize, recording: &Recording) -> Answer {

@@ -10,8 +10,6 @@ use crate::view::{Budget, Dsl, Framework, Phases, Quota, Tasks, costs};
 #[derive(Serialize)]
 pub(super) struct Cost {
     validity: Validity,
-    /// What the terminal says of it.
-    stamp: String,
     framework: Framework,
     dsl: Dsl,
     phases: Phases,
@@ -51,10 +49,8 @@ const DEVIATIONS: f64 = 5.0;
 
 impl Cost {
     pub(super) fn new(facts: &Facts<'_>) -> Result<Cost, ReportError> {
-        let validity = Validity::new(facts);
         Ok(Cost {
-            stamp: validity.to_string(),
-            validity,
+            validity: Validity::new(facts),
             framework: Framework::new(facts),
             dsl: Dsl::new(facts),
             phases: Phases::new(std::slice::from_ref(facts), PROJECTED)?,

@@ -12,7 +12,7 @@ use std::io::{self, Write};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use batt_record::Record;
+use batt_record::{Record, Task};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
@@ -27,6 +27,19 @@ pub struct Source<'r> {
     pub record: &'r Record,
     /// The merged programs, or why there is no picture of them.
     pub graph: Result<Graph, String>,
+    pub astray: Box<LookInto<'r>>,
+}
+
+/// Where a program goes wrong on a task, given programs that are right on it; by their places in the record.
+pub type LookInto<'l> = dyn Fn(&Task, u32, &[u32]) -> Option<Astray> + 'l;
+
+/// The first line of a program that leads away from the expected outputs.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Astray {
+    /// From 1, in the text of the program; nothing where no line does.
+    pub line: Option<u32>,
+    /// How that is known.
+    pub words: String,
 }
 
 /// The plan of a run.
@@ -48,18 +61,51 @@ pub struct Look {
     pub line: String,
 }
 
+/// What the page shows.
+#[derive(Serialize)]
+struct Document<'d> {
+    schema: u32,
+    looks: &'d [Look],
+    runs: Vec<Run<'d>>,
+    compare: Option<Result<Compare, String>>,
+    /// The page follows its run.
+    follow: Option<Follow<'d>>,
+}
+
+/// Whom to ask for news, and what to show with every request.
+#[derive(Serialize)]
+struct Follow<'d> {
+    path: &'d str,
+    token: &'d str,
+}
+
+impl<'d> Document<'d> {
+    fn new(sources: &'d [Source<'d>], looks: &'d [Look], follow: Option<Follow<'d>>) -> Document<'d> {
+        let runs = sources.iter().map(Run::new).collect();
+        Document { schema: SCHEMA, looks, runs, compare: compare(sources), follow }
+    }
+}
+
 /// Writes the page of one run, or of two side by side.
 pub fn write(sources: &[Source<'_>], looks: &[Look], out: &mut impl Write) -> io::Result<()> {
-    #[derive(Serialize)]
-    struct Document<'d> {
-        schema: u32,
-        looks: &'d [Look],
-        runs: Vec<Run<'d>>,
-        compare: Option<Result<Compare, String>>,
-    }
-    let runs = sources.iter().map(Run::new).collect();
-    let document = Document { schema: SCHEMA, looks, runs, compare: compare(sources) };
-    page(&MODULES, &document, "", out)
+    page(&MODULES, &Document::new(sources, looks, None), "", out)
+}
+
+/// As [`write()`], for a page that a server gives out: it asks there, at `path`, for news of its run.
+pub fn write_followed(
+    sources: &[Source<'_>],
+    looks: &[Look],
+    path: &str,
+    token: &str,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let follow = Some(Follow { path, token });
+    page(&MODULES, &Document::new(sources, looks, follow), " connect-src 'self';", out)
+}
+
+/// What the page shows, by itself.
+pub fn write_data(sources: &[Source<'_>], looks: &[Look], out: &mut impl Write) -> io::Result<()> {
+    serde_json::to_writer(out, &Document::new(sources, looks, None)).map_err(io::Error::from)
 }
 
 /// Writes the page that the local server shows. It may talk to whom it comes from, and to nobody else. `token`: what
@@ -98,10 +144,11 @@ const SHELL: &str = include_str!("../../web/shell.html");
 const STYLE: &str = include_str!("../../web/style.css");
 
 /// The modules, each after those that it imports from.
-const MODULES: [&str; 12] = [
+const MODULES: [&str; 13] = [
     DOM,
     DATA,
     GRID,
+    SETTINGS,
     include_str!("../../web/list.js"),
     include_str!("../../web/overview.js"),
     include_str!("../../web/tasks.js"),
@@ -114,11 +161,12 @@ const MODULES: [&str; 12] = [
 ];
 
 /// Those of the local page.
-const LIVE: [&str; 4] = [DOM, DATA, GRID, include_str!("../../web/live.js")];
+const LIVE: [&str; 5] = [DOM, DATA, GRID, SETTINGS, include_str!("../../web/live.js")];
 
 const DOM: &str = include_str!("../../web/dom.js");
 const DATA: &str = include_str!("../../web/data.js");
 const GRID: &str = include_str!("../../web/grid.js");
+const SETTINGS: &str = include_str!("../../web/settings.js");
 
 /// The modules as one: a file opened from a disk cannot import others.
 fn script(modules: &[&str]) -> String {

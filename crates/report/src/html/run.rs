@@ -2,19 +2,25 @@
 
 use std::collections::BTreeMap;
 
-use batt_record::{Means, PlanCounts, Record, Right, Score, VerdictCount, What};
+use batt_record::{Made, Means, PlanCounts, Record, Right, Score, VerdictCount, What};
 use serde::Serialize;
 
 use crate::facts::{Facts, Selection};
 use crate::html::cost::Cost;
 use crate::html::task::{Task, solves};
 use crate::html::{Graph, Source};
+use crate::validity::{Claim, Validity};
 use crate::view::Ran;
 
 #[derive(Serialize)]
 pub(super) struct Run<'r> {
     name: &'r str,
     right: &'r Right,
+    /// How the programs were searched for, if they were.
+    search: Option<&'r str>,
+    /// Whether the figures mean something, and what is said of that.
+    valid: bool,
+    stamp: String,
     run: &'r What,
     means: &'r Means,
     plan: &'r PlanCounts,
@@ -25,6 +31,8 @@ pub(super) struct Run<'r> {
     graph: &'r Result<Graph, String>,
     tasks: Vec<Task<'r>>,
     programs: Vec<Program<'r>>,
+    /// What the programs were made from: hash, name, text, how it was made itself.
+    ancestors: Vec<(&'r str, &'r str, &'r str, Option<&'r Made>)>,
     /// Where the time went, or why that is not known.
     cost: Result<Cost, String>,
 }
@@ -37,6 +45,7 @@ struct Program<'r> {
     /// Places of the tasks it ran on, and of those that it solves.
     ran: usize,
     solves: Vec<u32>,
+    made: Option<&'r Made>,
     lines: Vec<Line>,
 }
 
@@ -56,10 +65,23 @@ impl<'r> Run<'r> {
             .as_ref()
             .map(|facts| facts.tasks.iter().map(|task| (task.id.as_str(), task.end - task.start)).collect())
             .unwrap_or_default();
-        let task = |task: &'r batt_record::Task| Task::new(task, times.get(task.id.as_str()).copied());
+        let task = |task: &'r batt_record::Task| {
+            Task::new(task, times.get(task.id.as_str()).copied(), &source.astray)
+        };
+        let validity = facts.as_ref().ok().map(Validity::new);
+        let (valid, stamp) = match &validity {
+            Some(validity) => (validity.valid, validity.to_string()),
+            None => Claim::new(record, 0).told(),
+        };
+        let ancestor = |it: &'r batt_record::Program| {
+            (it.hash.as_str(), it.name.as_str(), it.text.as_str(), it.made.as_ref())
+        };
         Run {
             name: &source.name,
             right,
+            search: record.search.as_deref(),
+            valid,
+            stamp,
             run,
             means,
             plan,
@@ -69,6 +91,7 @@ impl<'r> Run<'r> {
             graph: &source.graph,
             tasks: record.tasks.iter().map(task).collect(),
             programs: programs(record, facts.as_ref().ok()),
+            ancestors: record.ancestors.iter().map(ancestor).collect(),
             cost,
         }
     }
@@ -93,13 +116,8 @@ fn programs<'r>(record: &'r Record, facts: Option<&Facts<'r>>) -> Vec<Program<'r
         seen.map(|line| (line.number, line.hits, line.alone.0, line.exclusive.0, line.fair)).collect()
     };
     let listed = record.programs.iter().zip(seen).enumerate();
-    let program = listed.map(|(place, (batt_record::Program { name, hash, text }, (ran, solves)))| Program {
-        name,
-        hash,
-        text,
-        ran,
-        solves,
-        lines: lines(place),
+    let program = listed.map(|(place, (batt_record::Program { name, hash, text, made }, (ran, solves)))| {
+        Program { name, hash, text, ran, solves, made: made.as_ref(), lines: lines(place) }
     });
     program.collect()
 }

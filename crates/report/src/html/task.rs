@@ -3,6 +3,8 @@
 use batt_record::{Example, Outcome, Pair, Rows};
 use serde::Serialize;
 
+use crate::html::{Astray, LookInto};
+
 #[derive(Serialize)]
 pub(super) struct Task<'r> {
     id: &'r str,
@@ -23,6 +25,8 @@ pub(super) struct Task<'r> {
     programs: Vec<Seen<'r>>,
     /// How many more there are.
     more: usize,
+    /// The best of the programs that are not right, and where it goes wrong.
+    astray: Option<(u32, Astray)>,
 }
 
 /// What became of a task.
@@ -90,10 +94,12 @@ const WRONG: &str = "wrong";
 impl<'r> Task<'r> {
     /// With every program on every task there are many; these are the ones to look at.
     const KEPT: usize = 20;
+    /// So many right programs are compared with one that is not.
+    const COMPARED: usize = 2;
     /// Not more than this part of the cells differs in a near miss. Picked by feel.
     const NEAR: f64 = 0.2;
 
-    pub(super) fn new(task: &'r batt_record::Task, time: Option<u64>) -> Task<'r> {
+    pub(super) fn new(task: &'r batt_record::Task, time: Option<u64>, look: &LookInto<'_>) -> Task<'r> {
         let mut outcomes: Vec<&Outcome> = task.programs.iter().collect();
         outcomes.sort_by_cached_key(|outcome| rank(task, outcome));
         let best = outcomes.first().copied();
@@ -103,9 +109,14 @@ impl<'r> Task<'r> {
         let judged = |pair: &Pair| !pair.is_right() && pair.verdict != SKIPPED && pair.verdict != UNJUDGED;
         let shown = pairs().position(judged).unwrap_or(n_train);
         let pair = pairs().nth(shown);
+        let state = state(task, best);
+        let rights: Vec<u32> =
+            outcomes.iter().filter(|it| solves(it)).take(Task::COMPARED).map(|it| it.program).collect();
+        // The best of those that are not right; beside a right one there is most to be learned from it.
+        let wrong = outcomes.iter().find(|it| !solves(it)).map(|it| it.program);
         Task {
             id: &task.id,
-            state: state(task, best),
+            state,
             verdict: pair.map_or("", |pair| &pair.verdict),
             shown,
             differ: pair.and_then(|pair| differ(expected(task, shown)?, pair.answer.as_ref()?)),
@@ -116,6 +127,7 @@ impl<'r> Task<'r> {
             attempts: task.attempts.iter().map(|both| [Cells::new(&both[0]), Cells::new(&both[1])]).collect(),
             programs: outcomes.iter().take(Task::KEPT).map(|outcome| seen(outcome)).collect(),
             more: outcomes.len().saturating_sub(Task::KEPT),
+            astray: wrong.and_then(|wrong| Some((wrong, look(task, wrong, &rights)?))),
         }
     }
 }
@@ -165,8 +177,8 @@ fn state(task: &batt_record::Task, best: Option<&Outcome>) -> State {
         return State::Open;
     }
     let mut attempted = task.test.iter().zip(&task.attempts);
-    let solved = match task.test.is_empty() {
-        // A record without grids still has verdicts.
+    let solved = match task.test.is_empty() || task.attempts.is_empty() {
+        // A record without grids still has verdicts, and a search hands nothing in.
         true => !best.test.is_empty() && best.test.iter().all(Pair::is_right),
         false => attempted.all(|(example, both)| both.iter().any(|it| Some(it) == example.output.as_ref())),
     };

@@ -184,6 +184,7 @@ pub(crate) fn record(profile: Profile) -> Record {
         name: name.to_owned(),
         hash: name.to_owned(),
         text: text.to_owned(),
+        made: None,
     };
     Record {
         right: Right { all: true, programs: 2, on_demos: 2, on_tests: 2, on_all: 2, left: 0 },
@@ -208,6 +209,8 @@ pub(crate) fn record(profile: Profile) -> Record {
             program("b", "def b(I):\n    return objects(I)"),
         ],
         tasks: tasks.collect(),
+        search: None,
+        ancestors: Vec::new(),
         curve: Vec::new(),
         profile: Some(Box::new(profile)),
     }

@@ -84,6 +84,10 @@ impl Archive {
         Archive { elites: BTreeMap::new(), behaviours: BTreeMap::new(), capacity, best_score: 0, turn: false }
     }
 
+    pub(crate) fn find(&self, hash: ContentHash) -> Option<&Bred> {
+        self.elites.values().map(|elite| &elite.bred).find(|bred| bred.hash == hash)
+    }
+
     /// A program that is there from the start.
     pub(crate) fn start(&mut self, bred: Bred) {
         let niche = Niche::Start(self.elites.len());

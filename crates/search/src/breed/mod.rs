@@ -277,6 +277,11 @@ impl Brood {
         self.solution.as_ref().or_else(|| self.archive.best())
     }
 
+    /// A program that lives, by its hash.
+    pub fn find(&self, hash: ContentHash) -> Option<&Bred> {
+        self.archive.find(hash)
+    }
+
     /// Whether breeding has brought something that is closer than what was there before.
     pub fn is_better(&self) -> bool {
         self.best().is_some_and(|best| best.trial.score > self.at_start)

@@ -1,0 +1,155 @@
+//! What others may see of a run while it goes on: a file beside its record, `run.json.live`, with a line for every look
+//! at the clock.
+//!
+//! Whoever writes it keeps it locked, so that a reader can tell a run that goes on from one whose process was killed;
+//! it is removed when the run ends.
+
+use std::fs::{File, TryLockError};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// How far a run is.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Now {
+    /// `run`, `solve`, `search`
+    pub what: String,
+    /// A name or a path.
+    pub data: String,
+    pub seconds: f64,
+    /// Tasks that are through; a search comes back to a task until it is solved.
+    pub done: usize,
+    pub total: usize,
+    /// As far as that is known by now: a search looks at demonstration pairs only.
+    pub solved: usize,
+    /// Candidates, if programs are searched for.
+    pub tried: u64,
+}
+
+/// The file of a run that goes on.
+pub struct Live {
+    file: File,
+    path: PathBuf,
+}
+
+impl Live {
+    /// For a run whose record will be written to `record`. An error if another run is about to write it, too.
+    pub fn begin(record: &Path) -> io::Result<Live> {
+        let path = path(record);
+        // What another run has written there is left alone until its lock is ours.
+        let file = File::options().write(true).create(true).truncate(false).open(&path)?;
+        let mut locked = file.try_lock();
+        for _ in 0..ATTEMPTS {
+            // Readers hold the lock as well, for the moment in which they look.
+            if !matches!(locked, Err(TryLockError::WouldBlock)) {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+            locked = file.try_lock();
+        }
+        match locked {
+            Err(TryLockError::WouldBlock) => return Err(io::ErrorKind::ResourceBusy.into()),
+            // Some network disks know no locks; then readers see a run that was left.
+            Err(TryLockError::Error(error)) if error.kind() != io::ErrorKind::Unsupported => {
+                return Err(error);
+            }
+            _ => {}
+        }
+        file.set_len(0)?;
+        Ok(Live { file, path })
+    }
+
+    pub fn tell(&mut self, now: &Now) -> io::Result<()> {
+        let mut line = serde_json::to_vec(now)?;
+        line.push(b'\n');
+        self.file.write_all(&line)
+    }
+}
+
+impl Drop for Live {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+/// How often a lock is tried for.
+const ATTEMPTS: usize = 10;
+
+/// What is known of a run that has not ended.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Seen {
+    /// Nothing before the first line.
+    pub now: Option<Now>,
+    /// Its process is at work; otherwise it ended before the run did.
+    pub alive: bool,
+}
+
+/// Looks after the run whose record is `record`; nothing if it has ended.
+pub fn look(record: &Path) -> io::Result<Option<Seen>> {
+    let mut file = match File::open(path(record)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        opened => opened?,
+    };
+    let alive = matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock));
+    let end = file.seek(SeekFrom::End(0))?;
+    file.seek(SeekFrom::Start(end.saturating_sub(TAIL)))?;
+    let mut tail = Vec::new();
+    file.read_to_end(&mut tail)?;
+    // What stands after the last line break is being written.
+    let whole = &tail[..tail.iter().rposition(|byte| *byte == b'\n').unwrap_or(0)];
+    let last = whole.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+    Ok(Some(Seen { now: serde_json::from_slice(last).ok(), alive }))
+}
+
+/// Longer than two lines.
+const TAIL: u64 = 1 << 14;
+
+/// Where the file of a record lies.
+pub fn path(record: &Path) -> PathBuf {
+    let mut name = record.as_os_str().to_owned();
+    name.push(".live");
+    PathBuf::from(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_is_seen_while_it_goes_on() {
+        let record = std::env::temp_dir().join(format!("batt-live-{}.json", std::process::id()));
+        assert_eq!(look(&record).unwrap(), None);
+        let mut live = Live::begin(&record).unwrap();
+        assert_eq!(look(&record).unwrap(), Some(Seen { now: None, alive: true }));
+        let mut now = Now {
+            what: "run".to_owned(),
+            data: "x".repeat(5000),
+            seconds: 0.5,
+            done: 1,
+            total: 3,
+            solved: 0,
+            tried: 0,
+        };
+        for done in 0..4 {
+            now.done = done;
+            live.tell(&now).unwrap();
+            assert_eq!(look(&record).unwrap(), Some(Seen { now: Some(now.clone()), alive: true }));
+        }
+        // A second run with the same record has no such file, and does not disturb the first.
+        assert_eq!(Live::begin(&record).err().unwrap().kind(), io::ErrorKind::ResourceBusy);
+        assert_eq!(look(&record).unwrap().unwrap().now, Some(now.clone()));
+        // Half a line is none.
+        live.file.write_all(b"{\"what\":").unwrap();
+        assert_eq!(look(&record).unwrap().unwrap().now, Some(now.clone()));
+        // A process that is killed leaves the file, but not the lock.
+        let killed = path(&record);
+        let text = std::fs::read(&killed).unwrap();
+        drop(live);
+        assert_eq!(look(&record).unwrap(), None);
+        std::fs::write(&killed, text).unwrap();
+        assert_eq!(look(&record).unwrap(), Some(Seen { now: Some(now), alive: false }));
+        std::fs::remove_file(killed).unwrap();
+    }
+}

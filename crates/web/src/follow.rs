@@ -1,0 +1,179 @@
+//! Runs of other processes: their records in some folders, and what they say while they go on.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Weak};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use arcbatt::record::live::{self, Now, Seen};
+use arcbatt::record::{self, Document};
+use arcbatt::value::ContentHash;
+
+use crate::runs::{Progress, Runs, State};
+use crate::work::is_solved;
+
+/// How often somebody looks.
+const EVERY: Duration = Duration::from_millis(500);
+
+/// What is known of a run from its files.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Outline {
+    now: Now,
+    state: State,
+    /// Changes with the file.
+    record: Option<u64>,
+}
+
+/// What a record has to be read again for.
+type Stamp = (u64, Option<SystemTime>);
+
+/// Looks at the records in these folders from now on.
+pub(crate) fn start(folders: Vec<PathBuf>, runs: &Arc<Runs>) -> io::Result<()> {
+    let runs = Arc::downgrade(runs);
+    std::thread::Builder::new().name("follow".to_owned()).spawn(move || follow(&folders, &runs))?;
+    Ok(())
+}
+
+fn follow(folders: &[PathBuf], runs: &Weak<Runs>) {
+    // What was in a record when it was read last; nothing if it is none.
+    let mut read: BTreeMap<PathBuf, (Stamp, Option<Outline>)> = BTreeMap::new();
+    loop {
+        let Some(runs) = runs.upgrade() else { return };
+        let found: Vec<PathBuf> = folders.iter().flat_map(|folder| records(folder)).collect();
+        let mut gone: Vec<PathBuf> = read.keys().filter(|path| !found.contains(path)).cloned().collect();
+        for path in found {
+            if runs.is_own(&path) {
+                continue;
+            }
+            let stamp = stamp(&path);
+            if read.get(&path).is_none_or(|(known, _)| *known != stamp) {
+                read.insert(path.clone(), (stamp, Outline::of_file(&path)));
+            }
+            let of_file = read.get(&path).and_then(|(_, outline)| outline.clone());
+            let seen = live::look(&path).ok().flatten();
+            match Outline::new(seen, of_file) {
+                Some(outline) => runs.seen(&path, Some(outline)),
+                None => gone.push(path),
+            }
+        }
+        for path in gone {
+            runs.seen(&path, None);
+            if !path.exists() {
+                read.remove(&path);
+            }
+        }
+        drop(runs);
+        std::thread::sleep(EVERY);
+    }
+}
+
+/// What may be a record in a folder, or becomes one; runs of other servers lie in folders of their own.
+fn records(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let candidate = |path: PathBuf| {
+        if path.is_dir() {
+            let within = path.join("record.json");
+            return path.join("request.json").exists().then_some(within);
+        }
+        let name = path.file_name()?.to_str()?;
+        let name = name.strip_suffix(".live").unwrap_or(name);
+        (name.ends_with(".json") && !name.starts_with('.')).then(|| path.with_file_name(name))
+    };
+    let mut paths: Vec<PathBuf> = entries.filter_map(|entry| candidate(entry.path())).collect();
+    paths.sort();
+    paths.dedup();
+    paths
+}
+
+/// What a run is known by, whatever its file is called.
+pub(crate) fn name(record: &Path) -> String {
+    let hash = ContentHash::of(record.as_os_str().as_encoded_bytes()).to_string();
+    format!("file-{:.16}", hash)
+}
+
+fn stamp(path: &Path) -> Stamp {
+    fs::metadata(path).map_or((0, None), |there| (there.len(), there.modified().ok()))
+}
+
+impl Outline {
+    /// What a run says of itself while it goes on counts more than what is in its record.
+    fn new(seen: Option<Seen>, of_file: Option<Outline>) -> Option<Outline> {
+        let Some(Seen { now, alive }) = seen else { return of_file };
+        let record = of_file.as_ref().and_then(|outline| outline.record);
+        let now = now.or(of_file.map(|outline| outline.now))?;
+        Some(Outline { now, state: if alive { State::Running } else { State::Interrupted }, record })
+    }
+
+    /// What a record tells; nothing if the file is none.
+    pub(crate) fn of_file(path: &Path) -> Option<Outline> {
+        let mut start = [0; RECORDS_BEGIN.len()];
+        fs::File::open(path).ok()?.read_exact(&mut start).ok()?;
+        if start != *RECORDS_BEGIN {
+            return None;
+        }
+        let now = match Document::read(path).ok()? {
+            Document::Run(record) => Now {
+                what: "run".to_owned(),
+                data: record.run.data.name.clone(),
+                seconds: record.profile.as_ref().map_or(0.0, |profile| wall(profile)),
+                done: record.tasks.len(),
+                total: record.tasks.len() + record.right.left,
+                solved: record.tasks.iter().filter(|task| is_solved(task)).count(),
+                tried: 0,
+            },
+            Document::Solve(solve) => {
+                let solved = solve.tasks.iter().filter(|task| task.attempts.iter().any(|it| !it.is_empty()));
+                let solved = solved.count();
+                Now {
+                    what: "solve".to_owned(),
+                    data: solve.run.data.name.clone(),
+                    seconds: solve.means.seconds,
+                    done: solve.tasks.iter().filter(|task| is_through(&solve, task)).count(),
+                    total: solve.tasks.len(),
+                    solved,
+                    tried: solve.tasks.iter().map(|task| task.tried).sum(),
+                }
+            }
+            Document::Search(search) => Now {
+                what: "search".to_owned(),
+                data: search.run.data.name.clone(),
+                seconds: search.means.seconds,
+                done: search.tasks.len(),
+                total: search.tasks.len(),
+                solved: search.tasks.iter().filter(|task| task.solved).count(),
+                tried: search.tasks.iter().map(|task| task.tried).sum(),
+            },
+        };
+        let (_, changed) = stamp(path);
+        let changed = changed.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        let record = changed.map(|time| time.as_millis() as u64);
+        let state = if now.done == now.total { State::Finished } else { State::Stopped };
+        Some(Outline { now, state, record })
+    }
+
+    pub(crate) fn fill(self, progress: &mut Progress) {
+        let Now { what, data, seconds, done, total, solved, tried } = self.now;
+        (progress.what, progress.data) = (what, data);
+        (progress.done, progress.total, progress.solved) = (done, total, solved);
+        (progress.tried, progress.seconds) = (tried, seconds);
+        (progress.state, progress.record) = (self.state, self.record);
+    }
+}
+
+/// Nothing more is tried for the task. A search that is over has scores.
+fn is_through(solve: &record::Solve, task: &record::SolvedTask) -> bool {
+    let sure = |attempts: &Vec<record::SolvedAttempt>| {
+        attempts.first().is_some_and(|it| it.sure * 1000.0 >= f64::from(arcbatt::search::SURE))
+    };
+    let spent = solve.run.fuel_per_task.is_some_and(|fuel| task.fuel >= fuel);
+    !solve.scores.is_empty() || task.ended || spent || task.attempts.iter().all(sure)
+}
+
+/// Every record does.
+const RECORDS_BEGIN: &[u8; 10] = b"{\"schema\":";
+
+fn wall(profile: &record::Profile) -> f64 {
+    profile.lanes.first().map_or(0.0, |lane| (lane.end - lane.start) as f64 / 1e9)
+}

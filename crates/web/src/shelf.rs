@@ -1,0 +1,180 @@
+//! The store in the page: programs, what they are worth on which task, and where they come from.
+
+use std::path::Path;
+
+use arcbatt::store::{Ancestor, Measure, Origin, Ranked, Store, StoreError, Stored};
+use arcbatt::value::ContentHash;
+use serde::Serialize;
+
+/// What there is.
+#[derive(Serialize)]
+pub(crate) struct Shelf {
+    path: String,
+    /// Nothing is there before somebody files something.
+    stats: Option<Stats>,
+    tasks: Vec<TaskLine>,
+}
+
+#[derive(Serialize)]
+struct Stats {
+    programs: usize,
+    imported: usize,
+    written: usize,
+    found: usize,
+    results: usize,
+    tasks: usize,
+    solved: usize,
+}
+
+/// A task and its best program.
+#[derive(Serialize)]
+struct TaskLine {
+    hash: String,
+    name: String,
+    programs: usize,
+    best: Place,
+}
+
+/// A program and what it is worth on a task. The score is in millionths.
+#[derive(Serialize)]
+pub(crate) struct Place {
+    program: String,
+    label: String,
+    task: String,
+    task_name: String,
+    right: u32,
+    pairs: u32,
+    score: u32,
+    fuel: u64,
+}
+
+/// A program with all that is known of it.
+#[derive(Serialize)]
+pub(crate) struct Book {
+    hash: String,
+    names: Vec<String>,
+    text: String,
+    signature: String,
+    calls: u32,
+    from: String,
+    places: Vec<Place>,
+    lineage: Vec<Kin>,
+}
+
+/// A program among its ancestors, in the order of a tree that is read from the top.
+#[derive(Serialize)]
+struct Kin {
+    depth: usize,
+    hash: String,
+    /// Nothing if it has lost its place.
+    label: Option<String>,
+    from: String,
+    /// It stands further up already.
+    again: bool,
+}
+
+/// A line of the list of programs.
+#[derive(Serialize)]
+pub(crate) struct Spine {
+    hash: String,
+    label: String,
+    calls: u32,
+    from: String,
+}
+
+/// So many programs are listed at most; a search finds the others.
+const LISTED: usize = 500;
+
+pub(crate) fn shelf(path: &Path) -> Result<Shelf, StoreError> {
+    let shown = path.display().to_string();
+    if !path.exists() {
+        return Ok(Shelf { path: shown, stats: None, tasks: Vec::new() });
+    }
+    let store = Store::open_existing(path)?;
+    let mut tasks = Vec::new();
+    for (hash, name) in store.tasks()? {
+        let ranked = store.best_for(hash)?;
+        if let Some(best) = ranked.first() {
+            let best = place(&best.stored, &best.measure);
+            tasks.push(TaskLine { hash: hash.to_string(), name, programs: ranked.len(), best });
+        }
+    }
+    let it = store.stats()?;
+    let stats = Stats {
+        programs: it.programs,
+        imported: it.imported,
+        written: it.written,
+        found: it.found,
+        results: it.results,
+        tasks: it.tasks,
+        solved: it.solved,
+    };
+    Ok(Shelf { path: shown, stats: Some(stats), tasks })
+}
+
+/// The programs that have a place on a task, the best first.
+pub(crate) fn task(path: &Path, task: ContentHash) -> Result<Vec<Place>, StoreError> {
+    let ranked = Store::open_existing(path)?.best_for(task)?;
+    Ok(ranked.iter().map(|Ranked { stored, measure }| place(stored, measure)).collect())
+}
+
+/// Programs whose names or text have `wanted` in them.
+pub(crate) fn programs(path: &Path, wanted: &str) -> Result<Vec<Spine>, StoreError> {
+    let wanted = wanted.to_lowercase();
+    let has = |it: &Stored| {
+        wanted.is_empty()
+            || it.names.iter().any(|name| name.to_lowercase().contains(&wanted))
+            || it.text.to_lowercase().contains(&wanted)
+    };
+    let spine = |it: Stored| Spine {
+        hash: it.hash.to_string(),
+        label: label(&it),
+        calls: it.calls,
+        from: from(&it.origin),
+    };
+    Ok(Store::open_existing(path)?.list()?.into_iter().filter(has).take(LISTED).map(spine).collect())
+}
+
+/// Nothing if there is no such program.
+pub(crate) fn program(path: &Path, hash: ContentHash) -> Result<Option<Book>, StoreError> {
+    let store = Store::open_existing(path)?;
+    let Some(stored) = store.get(hash)? else { return Ok(None) };
+    let kin = |Ancestor { depth, hash, stored, again }: Ancestor| Kin {
+        depth,
+        hash: hash.to_string(),
+        label: stored.as_ref().map(label),
+        from: stored.map_or_else(String::new, |it| from(&it.origin)),
+        again,
+    };
+    let places = store.measures_of(hash)?.iter().map(|measure| place(&stored, measure)).collect();
+    let lineage = store.lineage(hash)?.into_iter().map(kin).collect();
+    let Stored { names, text, signature, calls, origin, .. } = stored;
+    let (hash, from) = (hash.to_string(), from(&origin));
+    Ok(Some(Book { hash, names, text, signature, calls, from, places, lineage }))
+}
+
+fn place(stored: &Stored, measure: &Measure) -> Place {
+    Place {
+        program: stored.hash.to_string(),
+        label: label(stored),
+        task: measure.task.to_string(),
+        task_name: measure.task_name.clone(),
+        right: measure.right,
+        pairs: measure.pairs,
+        score: measure.score,
+        fuel: measure.fuel,
+    }
+}
+
+/// Its first name, or the beginning of its hash.
+fn label(stored: &Stored) -> String {
+    stored.names.first().cloned().unwrap_or_else(|| format!("{:.12}", stored.hash.to_string()))
+}
+
+fn from(origin: &Origin) -> String {
+    match origin {
+        Origin::Imported { file } => format!("imported from {file}"),
+        Origin::Written => "written".to_owned(),
+        Origin::Found { seed, operator, .. } => format!("found by {operator}, seed {seed}"),
+    }
+}
