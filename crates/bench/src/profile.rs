@@ -1,12 +1,15 @@
 //! What the recorder and the log cost, and whether a prediction comes true.
 //!
-//! Everything runs on one thread, in turn with what it is compared to, and the fastest round counts: what else the machine
-//! does can only make it slower. To make a recorder and to close it, once a run, is told apart.
+//! Everything runs on one thread, in turn with what it is compared to, and of each task the fastest round counts: what
+//! else the machine does can only make it slower. What a recorder does now and then, to add up its log, is added; to make
+//! it and to close it, once a run, is told apart.
 
 use std::hint::black_box;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use arcbatt::battery::{Battery, Pool, PoolError, Setup, Unwatched};
+use arcbatt::battery::{Battery, Pool, PoolError, Setup, Watch};
 use arcbatt::dsl::{Limits, registry};
 use arcbatt::lang::{self, Op};
 use arcbatt::profile;
@@ -14,7 +17,7 @@ use arcbatt::record::{self, Record};
 use arcbatt::report::view::{Speedup, WhatIf};
 use arcbatt::report::{Facts, ReportError, Selection};
 use arcbatt::task::{Dataset, Task};
-use arcbatt::trace::{Clock, LaneSeen, Level, NodeSum, Seen, TaskSeen, Trace};
+use arcbatt::trace::{Clock, LaneSeen, Level, NodeSum, Seen, Spot, TaskSeen, Trace};
 use serde::Serialize;
 
 #[derive(Debug, thiserror::Error)]
@@ -95,17 +98,20 @@ pub fn measure_profile(
         return Err(ProfileBenchError::NothingToRun);
     }
     let bench = Bench { pool: Pool::new(1)?, battery, tasks };
-    let [mut plain, mut nodes, mut deep, mut once] = [Duration::MAX; 4];
+    let [mut plain, mut nodes, mut deep] = [const { Fastest::new() }; 3];
+    let mut once = Duration::MAX;
     let mut fastest: Option<Seen> = None;
     bench.run(None);
     for _ in 0..rounds {
-        plain = plain.min(clocked(|| bench.run(None)));
+        plain.add(&bench.run(None), Duration::ZERO);
         let recorded = bench.recorded(Level::Nodes, None);
-        nodes = nodes.min(recorded.run);
+        nodes.add(&recorded.laps, own_time(&recorded.seen));
         once = once.min(recorded.once);
         fastest = fastest.into_iter().chain([recorded.seen]).min_by_key(wall);
-        deep = deep.min(bench.recorded(Level::Deep, None).run);
+        let recorded = bench.recorded(Level::Deep, None);
+        deep.add(&recorded.laps, own_time(&recorded.seen));
     }
+    let [plain, nodes, deep] = [plain, nodes, deep].map(|it| it.sum());
     let what_if = bench.predict(fastest.ok_or(ProfileBenchError::NothingToRun)?, rounds)?;
     let logging = bench.logging(rounds);
     let ratio = |of: Duration| of.as_secs_f64() / plain.as_secs_f64();
@@ -127,7 +133,8 @@ pub fn measure_profile(
 
 struct Recorded {
     seen: Seen,
-    run: Duration,
+    /// How long each task took.
+    laps: Vec<Duration>,
     /// To make the recorder and to close it.
     once: Duration,
 }
@@ -139,7 +146,9 @@ struct Bench<'b> {
 }
 
 impl Bench<'_> {
-    fn run(&self, trace: Option<&Trace>) {
+    /// How long each task took, from the end of the one before it.
+    fn run(&self, trace: Option<&Trace>) -> Vec<Duration> {
+        let watch = Laps(Mutex::new((Instant::now(), Vec::new())));
         let setup = Setup {
             limits: Limits::STANDARD,
             all_pairs: false,
@@ -147,7 +156,7 @@ impl Bench<'_> {
             sharing: true,
             kernels: true,
             answers: false,
-            watch: &Unwatched,
+            watch: &watch,
             trace,
             chunk: Setup::CHUNK,
         };
@@ -157,6 +166,7 @@ impl Bench<'_> {
         self.battery.run(&self.pool, self.tasks.iter().copied(), &setup, |_, result| {
             black_box(result);
         });
+        watch.0.into_inner().unwrap_or_else(PoisonError::into_inner).1
     }
 
     /// A run with a recorder. Nodes wait so many nanoseconds, if that is asked for.
@@ -167,10 +177,10 @@ impl Bench<'_> {
             trace = trace.with_handicap(waits);
         }
         let made = start.elapsed();
-        let run = clocked(|| self.run(Some(&trace)));
+        let laps = self.run(Some(&trace));
         let start = Instant::now();
         let seen = trace.finish();
-        Recorded { seen, run, once: made + start.elapsed() }
+        Recorded { seen, laps, once: made + start.elapsed() }
     }
 
     /// Asks the fastest recording what happens if the dearest primitive that calls no others gets slower, makes its
@@ -188,11 +198,12 @@ impl Bench<'_> {
         let record = Record { tasks, profile: Some(Box::new(profile)), ..Record::default() };
         let slower = Speedup { name: name.clone(), factor: 1.0 / factor };
         let what_if = WhatIf::new(&Facts::new(&record, &Selection::default())?, &[slower])?;
-        let (mut before_ns, mut measured_ns) = (u64::MAX, u64::MAX);
+        let (mut before, mut measured) = (Fastest::new(), Fastest::new());
         for _ in 0..rounds {
-            before_ns = before_ns.min(wall(&self.recorded(Level::Nodes, None).seen));
-            measured_ns = measured_ns.min(wall(&self.recorded(Level::Nodes, Some(&waits)).seen));
+            before.add(&self.recorded(Level::Nodes, None).laps, Duration::ZERO);
+            measured.add(&self.recorded(Level::Nodes, Some(&waits)).laps, Duration::ZERO);
         }
+        let [before_ns, measured_ns] = [before, measured].map(|it| it.sum().as_nanos() as u64);
         let change = what_if.predicted.middle - what_if.wall.0 as f64;
         let predicted = before_ns as f64 + change;
         Ok(Prediction {
@@ -273,6 +284,52 @@ impl Bench<'_> {
             event_ns: tight(true) - tight(false),
         }
     }
+}
+
+/// The fastest round of each task, and of what comes besides.
+struct Fastest {
+    tasks: Vec<Duration>,
+    besides: Duration,
+}
+
+impl Fastest {
+    const fn new() -> Fastest {
+        Fastest { tasks: Vec::new(), besides: Duration::MAX }
+    }
+
+    fn add(&mut self, tasks: &[Duration], besides: Duration) {
+        self.tasks.resize(tasks.len(), Duration::MAX);
+        self.tasks.iter_mut().zip(tasks).for_each(|(best, time)| *best = (*best).min(*time));
+        self.besides = self.besides.min(besides);
+    }
+
+    fn sum(&self) -> Duration {
+        self.tasks.iter().sum::<Duration>() + self.besides
+    }
+}
+
+/// The time from the end of each task to the end of the next.
+struct Laps(Mutex<(Instant, Vec<Duration>)>);
+
+impl Watch for Laps {
+    fn begin(&self, _: usize) -> Option<&AtomicBool> {
+        None
+    }
+
+    fn done(&self, _: usize, _: &str) {
+        let (last, laps) = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        laps.push(now - *last);
+        *last = now;
+    }
+}
+
+/// What the recorder did for itself on the workers.
+fn own_time(seen: &Seen) -> Duration {
+    let workers = || seen.lanes.iter().skip(1);
+    let within = workers().flat_map(|lane| &lane.tasks).flat_map(|task| &task.spots);
+    let spots = workers().flat_map(|lane| &lane.between).chain(within);
+    Duration::from_nanos(spots.filter(|(spot, _)| *spot == Spot::PROFILE).map(|(_, sum)| sum.ns).sum())
 }
 
 fn wall(seen: &Seen) -> u64 {

@@ -366,21 +366,20 @@ fn single_thread(
     options: &Options<'_>,
 ) -> (Single, Vec<Vec<Vec<Run>>>) {
     let mut scratch = Scratch::new(options.limits);
-    let mut answers = Vec::new();
     let (mut times, mut clocks) = (Vec::new(), Vec::new());
     for _ in 0..PASSES {
-        drop(std::mem::replace(&mut answers, Vec::with_capacity(jobs.len())));
         let (mut each, mut clock) = (Vec::with_capacity(jobs.len()), Vec::with_capacity(jobs.len()));
         let start = Instant::now();
         for job in jobs {
             let begin = Instant::now();
-            answers.push(prepared.run(job, options, &mut scratch));
+            drop(black_box(prepared.run(job, options, &mut scratch)));
             each.push(begin.elapsed());
             clock.push(start.elapsed());
         }
         times.push(each);
         clocks.push(clock);
     }
+    let answers = jobs.iter().map(|job| prepared.run(job, options, &mut scratch)).collect();
     (Single { times: medians(&times), clock: medians(&clocks) }, answers)
 }
 

@@ -47,7 +47,7 @@ fn print(figures: &ProfileFigures) -> anyhow::Result<()> {
         what_if,
         logging,
     } = figures;
-    writeln!(out, "{tasks} tasks, 1 thread, fastest of {rounds} rounds, in turn")?;
+    writeln!(out, "{tasks} tasks, 1 thread, fastest of {rounds} rounds of each task, in turn")?;
     writeln!(
         out,
         "without a recorder   {} to run and score, {} to load and read before",
