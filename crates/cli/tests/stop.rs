@@ -76,9 +76,11 @@ fn a_run_that_is_stopped_leaves_whole_files() {
         let child = start(&batt);
         std::thread::sleep(Duration::from_millis(moment));
         let output = stop(child, signal);
-        look_at_files(&batt);
+        let done = look_at_files(&batt);
         if let Some(code) = output.status.code() {
-            assert_eq!(code, 1, "{}", String::from_utf8_lossy(&output.stderr));
+            // On a machine that keeps us waiting, the run may be through before the signal comes.
+            let expected = if done == Some(TASKS) { 0 } else { 1 };
+            assert_eq!(code, expected, "{}", String::from_utf8_lossy(&output.stderr));
             assert_eq!(parts(&batt.path("")), 0);
         }
     }
