@@ -33,17 +33,7 @@ pub fn measure(
     watch: &dyn Watch,
 ) -> Option<Vec<Measured>> {
     let battery = Battery::new(programs, []);
-    let setup = Setup {
-        limits,
-        all_pairs: true,
-        go_on: true,
-        sharing: true,
-        kernels: true,
-        answers: true,
-        watch,
-        trace: None,
-        chunk: Setup::CHUNK,
-    };
+    let setup = Setup { limits, all_pairs: true, go_on: true, answers: true, ..Setup::new(watch) };
     let hash = task.sealed_hash();
     let demos = Demos::new(task);
     let mut measured = None;

@@ -52,17 +52,7 @@ pub fn verify(
     let mut verdicts: Vec<Verdict> = programs.iter().map(unknown).collect();
     let ids = dataset.tasks.iter().map(|task| task.id.as_str());
     let battery = Battery::new(programs, ids);
-    let setup = Setup {
-        limits,
-        all_pairs: false,
-        go_on: true,
-        sharing: true,
-        kernels: true,
-        answers: false,
-        watch,
-        trace: None,
-        chunk: Setup::CHUNK,
-    };
+    let setup = Setup { limits, go_on: true, ..Setup::new(watch) };
     let named = |task: &&Task| {
         let mut own = battery.own(&task.id).iter();
         own.any(|program| endings(programs[program.index()].name()).any(|name| name == task.id))

@@ -5,7 +5,7 @@
 //! alone; it may graft from all programs but the one that was damaged.
 
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use arcbatt::battery::{Pool, PoolError, Unwatched};
 use arcbatt::dsl::Limits;
@@ -20,7 +20,7 @@ use arcbatt::{library, profile};
 use serde::Serialize;
 
 use crate::Spread;
-use crate::machine::processor_time;
+use crate::machine::StopWatch;
 
 /// What was found out.
 #[derive(Debug, Serialize)]
@@ -190,24 +190,6 @@ fn throughput(cases: &[Case<'_>]) -> Throughput {
         per_second: candidates as f64 / seconds,
         calls_per_second: calls as f64 / seconds,
         shares: shares(&trace),
-    }
-}
-
-/// Measures the time of this thread on a processor where the system tells it: on a busy machine the wall's clock says
-/// little.
-pub(crate) struct StopWatch {
-    processor: Option<Duration>,
-    wall: Instant,
-}
-
-impl StopWatch {
-    pub(crate) fn start() -> StopWatch {
-        StopWatch { processor: processor_time(), wall: Instant::now() }
-    }
-
-    pub(crate) fn elapsed(&self) -> Duration {
-        let on_processor = self.processor.zip(processor_time()).map(|(start, now)| now.saturating_sub(start));
-        on_processor.unwrap_or_else(|| self.wall.elapsed())
     }
 }
 

@@ -8,7 +8,8 @@ use arcbatt::task::{Dataset, Grid, Task};
 use arcbatt::trace::{Clock, Level, Trace};
 use serde::Serialize;
 
-use crate::breed::{Share, StopWatch, shares};
+use crate::breed::{Share, shares};
+use crate::machine::StopWatch;
 
 /// What was found out.
 #[derive(Debug, Serialize)]

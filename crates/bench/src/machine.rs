@@ -1,6 +1,6 @@
 //! Where a measurement was made.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
@@ -30,9 +30,27 @@ pub fn peak_memory() -> Option<u64> {
 }
 
 /// How long this thread has been on a processor; only Linux tells.
-pub(crate) fn processor_time() -> Option<Duration> {
+fn processor_time() -> Option<Duration> {
     let times = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     Some(Duration::from_nanos(times.split(' ').next()?.parse().ok()?))
+}
+
+/// Measures the time of this thread on a processor where the system tells it: on a busy machine the wall's clock says
+/// little.
+pub(crate) struct StopWatch {
+    processor: Option<Duration>,
+    wall: Instant,
+}
+
+impl StopWatch {
+    pub(crate) fn start() -> StopWatch {
+        StopWatch { processor: processor_time(), wall: Instant::now() }
+    }
+
+    pub(crate) fn elapsed(&self) -> Duration {
+        let on_processor = self.processor.zip(processor_time()).map(|(start, now)| now.saturating_sub(start));
+        on_processor.unwrap_or_else(|| self.wall.elapsed())
+    }
 }
 
 /// The value of a line `name : value`.

@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use arcbatt::battery::{Battery, Pool, PoolError, Setup, Watch};
-use arcbatt::dsl::{Limits, registry};
+use arcbatt::dsl::registry;
 use arcbatt::lang::{self, Op};
 use arcbatt::profile;
 use arcbatt::record::{self, Record};
@@ -19,6 +19,8 @@ use arcbatt::report::{Facts, ReportError, Selection};
 use arcbatt::task::{Dataset, Task};
 use arcbatt::trace::{Clock, LaneSeen, Level, NodeSum, Seen, Spot, TaskSeen, Trace};
 use serde::Serialize;
+
+use crate::work::clocked;
 
 #[derive(Debug, thiserror::Error)]
 pub enum ProfileBenchError {
@@ -149,17 +151,7 @@ impl Bench<'_> {
     /// How long each task took, from the end of the one before it.
     fn run(&self, trace: Option<&Trace>) -> Vec<Duration> {
         let watch = Laps(Mutex::new((Instant::now(), Vec::new())));
-        let setup = Setup {
-            limits: Limits::STANDARD,
-            all_pairs: false,
-            go_on: true,
-            sharing: true,
-            kernels: true,
-            answers: false,
-            watch: &watch,
-            trace,
-            chunk: Setup::CHUNK,
-        };
+        let setup = Setup { go_on: true, trace, ..Setup::new(&watch) };
         if let Some(trace) = trace {
             trace.start_workers(1);
         }
@@ -353,10 +345,4 @@ fn pass<const LOG: bool>(work: &[u64]) {
             event(sum);
         }
     }
-}
-
-fn clocked(work: impl FnOnce()) -> Duration {
-    let start = Instant::now();
-    work();
-    start.elapsed()
 }

@@ -434,7 +434,7 @@ fn timed<E>(work: impl FnOnce() -> Result<(), E>) -> Result<Duration, E> {
     Ok(start.elapsed())
 }
 
-fn clocked(work: impl FnOnce()) -> Duration {
+pub(crate) fn clocked(work: impl FnOnce()) -> Duration {
     let start = Instant::now();
     work();
     start.elapsed()

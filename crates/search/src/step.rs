@@ -63,6 +63,16 @@ pub enum Step {
     Breed,
 }
 
+impl Step {
+    /// As records have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Step::Enumerate => "enumerate",
+            Step::Breed => "breed",
+        }
+    }
+}
+
 /// Contexts that are tried in one step, once the catalogue is through.
 const CONTEXTS_A_STEP: usize = 6;
 /// So much of what is left goes into the search from the task, at most so much.

@@ -83,6 +83,9 @@ enum What {
 const DEMO: &str = include_str!("../../../../programs/demo.py");
 
 pub(crate) fn run(args: &Args) -> Answer {
+    if args.record.is_some() && matches!(args.what, Some(What::Breed | What::Enumerate)) {
+        anyhow::bail!("--record records runs of programs; `batt search --record` records a search");
+    }
     let answer = measured(args)?;
     if let Some(path) = &args.record {
         record(args, path)?;

@@ -109,7 +109,7 @@ pub(crate) fn run(args: &Args) -> Answer {
     drop(span);
     let span = recording.enter(Spot::SET_UP);
     let mut campaign = Campaign::new(&tasks);
-    let without = args.without.iter().map(|without| format!("{:?}", without.step()).to_lowercase()).collect();
+    let without = args.without.iter().map(|without| without.step().name().to_owned()).collect();
     let what = campaign.what(&args.which.data, &programs, args.means.fuel(), args.means.seed);
     let run = SolveRun { without, ..what };
     let resumed = if args.resume { resume(args, &mut campaign, &run)? } else { 0 };
