@@ -84,6 +84,11 @@ impl Arena {
         self.bump.allocated_bytes() - self.bump.chunk_capacity()
     }
 
+    /// Memory for whoever works on the values, gone with them.
+    pub fn scratch<T: Copy>(&self, n: usize, start: T) -> &mut [T] {
+        self.bump.alloc_slice_fill_copy(n, start)
+    }
+
     /// Fails unless a container of `n` members can exist at all. Ask before making many members.
     pub fn admit(&self, n: usize) -> Result<(), Fail> {
         if n < self.caps.weight as usize { Ok(()) } else { Err(Fail::TooLarge) }
