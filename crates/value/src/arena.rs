@@ -33,7 +33,7 @@ pub struct Planes<'w> {
 
 /// Whether so many cells are worth so many words. The empty words between a few cells far apart would cost more
 /// memory than the program pays for.
-fn dense(n_words: usize, count: usize) -> bool {
+pub(crate) fn dense(n_words: usize, count: usize) -> bool {
     n_words <= 16 + 4 * count
 }
 
@@ -82,11 +82,6 @@ impl Arena {
     /// Bytes handed out since the last reset.
     pub fn used(&self) -> usize {
         self.bump.allocated_bytes() - self.bump.chunk_capacity()
-    }
-
-    /// Memory for whoever works on the values, gone with them.
-    pub fn scratch<T: Copy>(&self, n: usize, start: T) -> &mut [T] {
-        self.bump.alloc_slice_fill_copy(n, start)
     }
 
     /// Fails unless a container of `n` members can exist at all. Ask before making many members.
@@ -384,6 +379,17 @@ impl Arena {
     /// Items that are no value together, or none yet.
     pub fn gather<T: Copy>(&self, items: impl ExactSizeIterator<Item = T>) -> &[T] {
         self.bump.alloc_slice_fill_iter(items)
+    }
+
+    /// The same, unless one says that it is wrong.
+    pub fn gather_sound<T: Copy>(&self, items: impl ExactSizeIterator<Item = (T, bool)>) -> Option<&[T]> {
+        let mut wrong = false;
+        // PERF: a loop that never leaves early may be done several items at a time.
+        let items = self.gather(items.map(|(item, is_wrong)| {
+            wrong |= is_wrong;
+            item
+        }));
+        (!wrong).then_some(items)
     }
 
     /// The same, if none is missing.

@@ -230,8 +230,8 @@ impl<'p> Prepared<'p> {
             programs.iter().map(|_| Vec::with_capacity(job.inputs.len())).collect();
         task.reset();
         let task = &*task;
-        let active = task.scratch(programs.len(), true);
-        let per_task = PerTask { value: samples(job, task), arena: task, memos: task.scratch(n_slots, None) };
+        let active = task.repeat(programs.len(), true);
+        let per_task = PerTask { value: samples(job, task), arena: task, memos: task.repeat(n_slots, None) };
         let round_bytes = ROUND_BYTES / threads();
         let mut run =
             TaskRun { prepared: self, options, slots: &*slots, n_slots, per_task, round_bytes, lane };
@@ -400,15 +400,15 @@ impl<'o: 't, 'p: 't, 't> TaskRun<'_, 'o, 'p, 't> {
     {
         arena.reset();
         let arena = &*arena;
-        let grids = arena.scratch(inputs.len(), Err(Fail::Bug));
+        let grids = arena.repeat(inputs.len(), Err(Fail::Bug));
         for (grid, input) in grids.iter_mut().zip(inputs) {
             *grid = arena.grid(input.input.width, input.input.cells);
         }
         let on = OnBatch {
             inputs: grids,
             cx: self.options.cx(arena, self.options.limits.fuel, self.lane),
-            memos: arena.scratch(self.n_slots * inputs.len(), None),
-            states: arena.scratch(inputs.len(), State::START),
+            memos: arena.repeat(self.n_slots * inputs.len(), None),
+            states: arena.repeat(inputs.len(), State::START),
         };
         self.mark(Spot::MEMORY);
         on

@@ -11,7 +11,8 @@ use super::container::small_ints;
 use super::patch::{Words, union};
 
 serve! {
-    K2: apply, mapply, sfilter, mfilter, product, argmax, argmin, valmax, valmin;
+    K2: apply, mapply, sfilter, mfilter, product, argmax, argmin, valmax, valmin,
+        order;
     K3: papply, mpapply, prapply;
 }
 
@@ -136,6 +137,15 @@ fn best<'a>(cx: &mut Cx<'a>, container: Value<'a>, key: Value<'a>, wanted: Order
         let place = column::keys(cx, &Column::Same(key), &items, n)?.best(0..n, wanted)?;
         items.get(cx.arena, place)
     })
+}
+
+/// The members by keys that are numbers or pairs.
+fn order<'a>(cx: &mut Cx<'a>, container: Value<'a>, key: Value<'a>) -> Known<'a> {
+    let n = container.len()?;
+    let items = column::members(cx, container)?;
+    let places = cx.attempt(|cx| column::keys(cx, &Column::Same(key), &items, n)?.ascending(cx.arena, n))?;
+    let ordered = items.picked(cx.arena, places.iter().copied()).values(cx.arena, n)?;
+    Some(cx.arena.tuple_in(ordered))
 }
 
 fn sfilter<'a>(cx: &mut Cx<'a>, container: Value<'a>, condition: Value<'a>) -> Known<'a> {
