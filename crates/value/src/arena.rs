@@ -147,13 +147,17 @@ impl Arena {
 
     /// A grid of small integers, `width` to a row.
     pub fn grid<'a>(&'a self, width: usize, cells: &[i8]) -> Result<Value<'a>, Fail> {
+        self.grid_in(width, self.copy(cells))
+    }
+
+    /// [`Arena::grid`] of cells that last as long as the arena.
+    pub fn grid_in<'a>(&'a self, width: usize, cells: &'a [i8]) -> Result<Value<'a>, Fail> {
         if cells.is_empty() {
             return Ok(Value::EMPTY_TUPLE);
         }
         assert!(width > 0 && cells.len().is_multiple_of(width), "a grid is a rectangle");
         let height = cells.len() / width;
         self.admit(cells.len() + height)?;
-        let cells = self.bump.alloc_slice_copy(cells);
         Ok(Value::Grid(self.bump.alloc(Grid::new(height, width, cells))))
     }
 

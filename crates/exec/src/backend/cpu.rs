@@ -394,7 +394,7 @@ struct TaskRun<'r, 'o, 'p, 't> {
 
 impl<'o: 't, 'p: 't, 't> TaskRun<'_, 'o, 'p, 't> {
     /// Inputs to run together, in memory that is free.
-    fn batch<'s>(&self, arena: &'s mut Arena, inputs: &[Input<'_>]) -> OnBatch<'s>
+    fn batch<'s>(&self, arena: &'s mut Arena, inputs: &[Input<'s>]) -> OnBatch<'s>
     where
         'o: 's,
     {
@@ -402,7 +402,7 @@ impl<'o: 't, 'p: 't, 't> TaskRun<'_, 'o, 'p, 't> {
         let arena = &*arena;
         let grids = arena.repeat(inputs.len(), Err(Fail::Bug));
         for (grid, input) in grids.iter_mut().zip(inputs) {
-            *grid = arena.grid(input.input.width, input.input.cells);
+            *grid = arena.grid_in(input.input.width, input.input.cells);
         }
         let on = OnBatch {
             inputs: grids,
@@ -446,8 +446,8 @@ impl<'o: 't, 'p: 't, 't> TaskRun<'_, 'o, 'p, 't> {
             }
             let State { bill, failed } = on.states[i];
             let value = on.memos(last)[i].map_or(Value::None, |memo| memo.value);
-            let right = failed.is_none() && input.must_give.is_none_or(|expected| gives(value, expected));
-            active = right || self.options.go_on || input.must_give.is_none();
+            let right = |expected| failed.is_none() && gives(value, expected);
+            active = self.options.go_on || input.must_give.is_none_or(right);
             let end = failed.map_or_else(|| End::new(value), End::Failed);
             results.push(Run { end, fuel: bill });
         }
