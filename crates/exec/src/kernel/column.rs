@@ -29,13 +29,41 @@ pub(super) fn members<'a>(cx: &mut Cx<'a>, container: Value<'a>) -> Option<Colum
     if !LENGTHS.contains(&container.len()?) || cx.arena.bytes() > MAX_BYTES {
         return None;
     }
-    match container {
-        Value::Patch(patch) => {
-            let key = [0, std::ptr::from_ref(patch).addr(), patch.count()];
-            cx.recalled(key, |cx| Column::of(cx.arena, container))
-        }
-        _ => Column::of(cx.arena, container),
+    let key = members_key(container);
+    if let Some(column) = key.and_then(|key| cx.remembered(key)) {
+        return Some(column);
     }
+    let column = Column::of(cx.arena, container)?;
+    // Those of other containers are theirs, or soon made.
+    if let (Value::Patch(_), Some(key)) = (container, key) {
+        cx.remember(key, column);
+    }
+    Some(column)
+}
+
+/// The name under which the members of a set are kept.
+fn members_key(container: Value<'_>) -> Option<[usize; 3]> {
+    match container {
+        Value::Patch(patch) => Some([0, std::ptr::from_ref(patch).addr(), patch.count()]),
+        Value::Set(set) => Some([0, std::ptr::from_ref(set).addr(), set.items().len()]),
+        _ => None,
+    }
+}
+
+/// Keeps the members of the product of two sets: what a function says of a part of them is the same many times.
+pub(super) fn remember_product<'a>(
+    cx: &mut Cx<'a>,
+    product: Value<'a>,
+    a: Value<'a>,
+    b: Value<'a>,
+) -> Option<()> {
+    let (n, m) = (a.len()?, b.len()?);
+    if LENGTHS.contains(&(n * m)) {
+        let (a, b) = (Column::of(cx.arena, a)?, Column::of(cx.arena, b)?);
+        let column = Column::twos(cx.arena, a.stretched(cx.arena, m), b.tiled(cx.arena, m));
+        cx.remember(members_key(product)?, column);
+    }
+    Some(())
 }
 
 /// The results of a function on every member of a container.

@@ -229,8 +229,9 @@ fn chosen<'a>(items: impl Iterator<Item = Value<'a>>, holds: &[bool]) -> impl It
 /// Pairs of ascending members ascend themselves.
 fn product<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
     match (a, b) {
-        (Value::Patch(a), Value::Patch(b)) if a.count().saturating_mul(b.count()) <= 100_000 => {
-            if let Some(product) = cx.arena.product(a, b) {
+        (Value::Patch(p), Value::Patch(q)) if p.count().saturating_mul(q.count()) <= 100_000 => {
+            if let Some(product) = cx.arena.product(p, q) {
+                column::remember_product(cx, product, a, b);
                 return Some(Ok(product));
             }
         }
