@@ -145,6 +145,15 @@ impl Arena {
         }
     }
 
+    /// A tuple of small integers that are given as large ones, unless they are few.
+    pub fn narrowed<'a>(&'a self, ints: &[i64]) -> Option<Value<'a>> {
+        if ints.len() <= 2 || self.admit(ints.len()).is_err() {
+            return None;
+        }
+        let cells = self.gather_sound(ints.iter().map(|int| (*int as i8, i64::from(*int as i8) != *int)))?;
+        Some(Value::Row(self.bump.alloc(Row { cells })))
+    }
+
     /// A grid of small integers, `width` to a row.
     pub fn grid<'a>(&'a self, width: usize, cells: &[i8]) -> Result<Value<'a>, Fail> {
         self.grid_in(width, self.copy(cells))

@@ -50,6 +50,10 @@ impl<'a> Column<'a> {
                 Column::twos(arena, Ints(colors(arena, patch)), Pairs(places(arena, patch)))
             }
             Value::Patch(patch) => Pairs(places(arena, patch)),
+            Value::Grid(grid) if grid.width() == 2 => {
+                let (pairs, _) = grid.cells().as_chunks::<2>();
+                Pairs(arena.gather(pairs.iter().map(|[row, col]| Pair::near((*row).into(), (*col).into()))))
+            }
             Value::Set(set) => Column::from_slice(arena, set.items()),
             Value::Tuple(tuple) => Column::from_slice(arena, tuple.items()),
             _ => Column::collect(arena, container.items(arena)?.map(Some))?,

@@ -73,15 +73,14 @@ pub(super) fn results<'a>(cx: &mut Cx<'a>, function: Value<'a>, container: Value
     cx.attempt(|cx| column1(cx, &Same(function), &column, n))
 }
 
-/// The same, and what it costs to keep them.
+/// The same, and what it costs to keep them. Spends even if it comes to nothing.
 pub(super) fn collected<'a>(
     cx: &mut Cx<'a>,
     function: Value<'a>,
     container: Value<'a>,
-) -> Option<&'a [Value<'a>]> {
+) -> Option<Column<'a>> {
     let column = members(cx, container)?;
-    let n = container.len()?;
-    cx.attempt(|cx| keys(cx, &Same(function), &column, n)?.values(cx.arena, n))
+    keys(cx, &Same(function), &column, container.len()?)
 }
 
 /// The results of functions on a column, and what it costs to keep them. Spends even if it comes to nothing.

@@ -27,10 +27,22 @@ fn apply<'a>(cx: &mut Cx<'a>, function: Value<'a>, container: Value<'a>) -> Know
         });
         return Some(results);
     }
-    Some(match all(cx, function, container)? {
-        Ok(results) => cx.like_in(container, results),
-        Err(fail) => Err(fail),
-    })
+    let n = container.len()?;
+    let at_once = cx.attempt(|cx| {
+        let results = column::collected(cx, function, container)?;
+        let row = match results {
+            Column::Ints(ints) if container.is_tuple() => cx.arena.narrowed(ints),
+            _ => None,
+        };
+        Some(match row {
+            Some(row) => Ok(row),
+            None => cx.like_in(container, results.values(cx.arena, n)?),
+        })
+    });
+    if at_once.is_some() {
+        return at_once;
+    }
+    Some(one_by_one(cx, function, container)?.and_then(|results| cx.like_in(container, results)))
 }
 
 /// The results of a function on every member, paid for.
@@ -39,9 +51,18 @@ fn all<'a>(
     function: Value<'a>,
     container: Value<'a>,
 ) -> Option<Result<&'a [Value<'a>], Fail>> {
-    if let Some(results) = column::collected(cx, function, container) {
-        return Some(Ok(results));
+    let n = container.len()?;
+    match cx.attempt(|cx| column::collected(cx, function, container)?.values(cx.arena, n)) {
+        Some(results) => Some(Ok(results)),
+        None => one_by_one(cx, function, container),
     }
+}
+
+fn one_by_one<'a>(
+    cx: &mut Cx<'a>,
+    function: Value<'a>,
+    container: Value<'a>,
+) -> Option<Result<&'a [Value<'a>], Fail>> {
     let results = cx.arena.repeat(container.len()?, Value::None);
     for (to, item) in results.iter_mut().zip(container.items(cx.arena)?) {
         match cx.collect(function, item) {
