@@ -9,6 +9,20 @@ use arcbatt::record::Profile;
 use arcbatt::record::profile::Repeat;
 use arcbatt::trace::{Clock, Level, MainSpan, Spot, Trace};
 
+/// What a command writes of its run.
+#[derive(Clone, clap::Args)]
+pub(crate) struct Keep {
+    /// Write the record: what was run or found, and how it went
+    #[arg(long, value_name = "FILE")]
+    pub(crate) record: Option<PathBuf>,
+    /// Record where the time goes, for `batt profile`
+    #[arg(long, requires = "record")]
+    pub(crate) profile: bool,
+    /// Write a page for the browser, as `batt report` does; it says where the time went, too
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
+}
+
 /// A recording in the making, or none.
 pub(crate) struct Recording {
     trace: Option<Trace>,
@@ -43,7 +57,8 @@ impl Recording {
     }
 
     /// Of a search, in which plans come and go.
-    pub(crate) fn of_search(wanted: bool) -> Recording {
+    pub(crate) fn of_search(keep: &Keep) -> Recording {
+        let wanted = keep.profile || keep.report.is_some();
         let trace = wanted.then(|| profile::trace_of_search(Clock::real(), Level::Nodes, None));
         Recording { trace, events: None }
     }

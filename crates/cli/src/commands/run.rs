@@ -27,7 +27,7 @@ use crate::data::{self, DEMO, Which};
 use crate::files::{self, Source};
 use crate::live::{Pulse, SAVE_EVERY};
 use crate::output::count;
-use crate::recording::{Recording, Wish};
+use crate::recording::{Keep, Recording, Wish};
 use crate::watchdog::Clocks;
 use crate::{Answer, commands, output, signal};
 
@@ -59,15 +59,8 @@ pub(crate) struct Args {
     /// Run the bodies of the primitives instead of their faster kernels (the same results, slower)
     #[arg(long)]
     no_kernels: bool,
-    /// Write the record of the run: programs, verdicts, answers
-    #[arg(long, value_name = "FILE")]
-    record: Option<PathBuf>,
-    /// Record where the time goes, for `batt profile`
-    #[arg(long, requires = "record")]
-    profile: bool,
-    /// Write a page for the browser; records where the time goes, too
-    #[arg(long, value_name = "FILE")]
-    report: Option<PathBuf>,
+    #[command(flatten)]
+    keep: Keep,
     /// Stamp every call of a primitive, not only every node of the plan (exact, and slower)
     #[arg(long, requires = "profile")]
     deep: bool,
@@ -91,7 +84,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Answer {
     signal::note()?;
-    match &args.report {
+    match &args.keep.report {
         Some(report) => with_report(args, report),
         None => repeated(args),
     }
@@ -113,8 +106,9 @@ pub(crate) fn silently(line: &[OsString]) -> anyhow::Result<()> {
 /// A report is made from a record; where nobody asked for one it lies beside the report for a moment.
 fn with_report(args: &Args, report: &Path) -> Answer {
     let beside = report.with_extension("record.json");
-    let record = args.record.clone().unwrap_or_else(|| beside.clone());
-    let args = Args { record: Some(record.clone()), profile: true, ..args.clone() };
+    let record = args.keep.record.clone().unwrap_or_else(|| beside.clone());
+    let keep = Keep { record: Some(record.clone()), profile: true, report: None };
+    let args = Args { keep, ..args.clone() };
     let answer = repeated(&args).and_then(|fine| commands::report::of_file(&record, report).map(|()| fine));
     if record == beside {
         // It is there unless the run went wrong, which the answer tells.
@@ -133,7 +127,7 @@ fn repeated(args: &Args) -> Answer {
 
 /// Runs everything once, from the files to the files. `repeats`: how the repetitions went so far.
 fn once(args: &Args, repeats: &mut Vec<Repeat>, tell: bool) -> Answer {
-    let wish = args.record.as_deref().filter(|_| args.profile);
+    let wish = args.keep.record.as_deref().filter(|_| args.keep.profile);
     let wish = wish.map(|record| Wish { record, deep: args.deep, events: args.events });
     let recording = Recording::new(wish)?;
     let span = recording.enter(Spot::PARSE);
@@ -165,7 +159,7 @@ fn once(args: &Args, repeats: &mut Vec<Repeat>, tell: bool) -> Answer {
     let tasks = index.tasks(0).map_while(|task| task.map_err(|error| broken = Some(error)).ok());
     // Threads are started and stopped around the run; what happens inside has spots of its own.
     let span = recording.enter(Spot::START);
-    let pulse = Pulse::new(args.record.as_deref());
+    let pulse = Pulse::new(args.keep.record.as_deref());
     let solved = AtomicUsize::new(0);
     let told = |done: usize, elapsed: Duration| {
         pulse.tell(|| Now {
@@ -186,7 +180,7 @@ fn once(args: &Args, repeats: &mut Vec<Repeat>, tell: bool) -> Answer {
             go_on: args.go_on,
             sharing: !args.no_sharing,
             kernels: !args.no_kernels,
-            answers: args.record.is_some(),
+            answers: args.keep.record.is_some(),
             trace: recording.trace(),
             ..Setup::new(clocks)
         };
@@ -319,7 +313,7 @@ impl<'a> Files<'a> {
         };
         Ok(Files {
             submission,
-            record: args.record.as_ref().map(tasks).transpose()?,
+            record: args.keep.record.as_ref().map(tasks).transpose()?,
             due: Due::new(Instant::now(), SAVE_EVERY),
             failed: None,
         })
@@ -650,7 +644,7 @@ impl Report<'_> {
 
     /// What there is of a run that was stopped.
     fn print_saved(&self, out: &mut impl Write) -> anyhow::Result<()> {
-        if let Some(path) = &self.args.record {
+        if let Some(path) = &self.args.keep.record {
             writeln!(out, "note: {} has the finished tasks", path.display())?;
         }
         if let Some(path) = &self.args.output {

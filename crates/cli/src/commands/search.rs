@@ -35,7 +35,7 @@ use crate::files;
 use crate::live::{Pulse, SAVE_EVERY};
 use crate::means::{Means, time};
 use crate::output::count;
-use crate::recording::Recording;
+use crate::recording::{Keep, Recording};
 use crate::{Answer, output, signal};
 
 #[derive(clap::Args)]
@@ -52,15 +52,8 @@ pub(crate) struct Args {
     store: StoreArgs,
     #[command(flatten)]
     means: Means,
-    /// Write the record: what was found for each task, and how
-    #[arg(long, value_name = "FILE")]
-    record: Option<PathBuf>,
-    /// Record where the time goes, for `batt profile`
-    #[arg(long, requires = "record")]
-    profile: bool,
-    /// Write a page for the browser, as `batt report` does
-    #[arg(long, value_name = "FILE")]
-    report: Option<PathBuf>,
+    #[command(flatten)]
+    keep: Keep,
     /// Print a JSON document
     #[arg(long)]
     json: bool,
@@ -86,7 +79,7 @@ impl Mode {
 pub(crate) fn run(args: &Args) -> Answer {
     signal::note()?;
     let started = Instant::now();
-    let recording = Recording::of_search(args.profile || args.report.is_some());
+    let recording = Recording::of_search(&args.keep);
     let span = recording.enter(Spot::PARSE);
     let given = known(&args.programs)?;
     drop(span);
@@ -253,7 +246,7 @@ impl<'d> Desk<'d> {
         let bar = bar.map(|style| ProgressBar::new(tasks.len() as u64).with_style(style));
         let filing = Mutex::new(Filing { store, filed: Vec::new(), failed: None });
         let (pulse, due) =
-            (Pulse::new(args.record.as_deref()), Mutex::new(Due::new(Instant::now(), SAVE_EVERY)));
+            (Pulse::new(args.keep.record.as_deref()), Mutex::new(Due::new(Instant::now(), SAVE_EVERY)));
         Desk { args, tasks, known, pool, started, bar, pulse, due, outcomes: Mutex::new(outcomes), filing }
     }
 
@@ -355,7 +348,9 @@ impl<'d> Desk<'d> {
 
     /// Writes the record of what is known by now, from time to time.
     fn bring_up_to_date(&self) {
-        let Some(path) = self.args.record.as_deref().filter(|path| files::is_plain(path)) else { return };
+        let Some(path) = self.args.keep.record.as_deref().filter(|path| files::is_plain(path)) else {
+            return;
+        };
         let mut due = lock(&self.due);
         if !due.is_now(Instant::now()) {
             return;
@@ -517,10 +512,10 @@ impl Report<'_> {
     fn tell(&self) -> Answer {
         let args = self.finds.args;
         let document = Search { profile: self.recording.profile_of_search(), ..self.finds.document()? };
-        if let Some(path) = &args.record {
+        if let Some(path) = &args.keep.record {
             document.write(path).with_context(|| format!("cannot write {}", path.display()))?;
         }
-        if let Some(path) = &args.report {
+        if let Some(path) = &args.keep.report {
             super::report::of_record("search", of_search(document.clone()), path)?;
         }
         if args.json {

@@ -35,7 +35,7 @@ use crate::files::{self, Source};
 use crate::live::{Pulse, SAVE_EVERY};
 use crate::means::{Means, time};
 use crate::output::count;
-use crate::recording::Recording;
+use crate::recording::{Keep, Recording};
 use crate::signal::Ender;
 use crate::{Answer, output, signal};
 
@@ -61,15 +61,8 @@ pub(crate) struct Args {
     /// Go on from what FILE.state beside the submission says
     #[arg(long, requires = "output")]
     resume: bool,
-    /// Write the record: programs, answers, how sure they are, the anytime curve
-    #[arg(long, value_name = "FILE")]
-    record: Option<PathBuf>,
-    /// Record where the time goes, for `batt profile`
-    #[arg(long, requires = "record")]
-    profile: bool,
-    /// Write a page for the browser, as `batt report` does
-    #[arg(long, value_name = "FILE")]
-    report: Option<PathBuf>,
+    #[command(flatten)]
+    keep: Keep,
     /// Write the programs that give the attempts, for `batt run` and `batt programs explain`
     #[arg(long, value_name = "FILE")]
     export: Option<PathBuf>,
@@ -98,7 +91,7 @@ impl Without {
 pub(crate) fn run(args: &Args) -> Answer {
     signal::note()?;
     let started = Instant::now();
-    let recording = Recording::of_search(args.profile || args.report.is_some());
+    let recording = Recording::of_search(&args.keep);
     let span = recording.enter(Spot::PARSE);
     let programs = known(&args.programs)?;
     drop(span);
@@ -291,7 +284,7 @@ impl<'d> Desk<'d> {
             started,
             threads,
             bar: bar(n),
-            pulse: Pulse::new(args.record.as_deref()),
+            pulse: Pulse::new(args.keep.record.as_deref()),
             tried: AtomicU64::new(0),
             answered: AtomicUsize::new(0),
             fuel_used: AtomicU64::new(0),
@@ -413,7 +406,7 @@ impl<'d> Desk<'d> {
     }
 
     fn save_files(&self, ledger: &Ledger, campaign: &Campaign) -> anyhow::Result<()> {
-        let Args { output, record, .. } = self.args;
+        let Args { output, keep: Keep { record, .. }, .. } = self.args;
         if output.is_none() && record.is_none() {
             return Ok(());
         }
@@ -466,10 +459,10 @@ impl<'d> Desk<'d> {
             entry.test = task.test.iter().map(example).collect();
         }
         document.profile = recording.profile_of_search();
-        if let Some(path) = &self.args.record {
+        if let Some(path) = &self.args.keep.record {
             document.write(path).with_context(|| cannot_write(path))?;
         }
-        if let Some(path) = &self.args.report {
+        if let Some(path) = &self.args.keep.report {
             super::report::of_record("solve", of_solve(document.clone()), path)?;
         }
         if let Some(path) = &self.args.export {
