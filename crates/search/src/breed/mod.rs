@@ -243,9 +243,6 @@ impl Breeder {
             let Some(bred) = brood.archive.draw(MUTANTS as u32).cloned() else { break };
             let Some(mut parent) = mutator.of(&bred.program) else { continue };
             for _ in 0..MUTANTS {
-                if battery.len() == BATTERY {
-                    return battery;
-                }
                 let made = parent.mutate(sources, &mut brood.rng);
                 mark(Spot::MUTATE);
                 let Some((program, operators)) = made else { continue };
@@ -257,6 +254,9 @@ impl Breeder {
                     battery.push(Mutant { program, hash, operators, parent: bred.hash });
                 }
                 mark(Spot::NOVEL);
+                if battery.len() == BATTERY {
+                    return battery;
+                }
             }
         }
         battery
