@@ -194,6 +194,11 @@ impl Composer {
         Program { name, params, nodes, result_spelled: result.spelled, source, hash: OnceLock::new() }
     }
 
+    /// The nodes of the program that was finished last, to go on from.
+    pub fn finished(&self) -> Vec<Use> {
+        self.builder.finished().into_iter().map(plain).collect()
+    }
+
     /// The use under the name of a constant, if it has no name yet and is what the name says.
     fn named(&self, used: Use, spelled: Option<&'static Constant>) -> Use {
         let same = |constant: &&Constant| matches!(self.builder.op(used.node), Op::Const(it) if it.is(constant.value));

@@ -406,6 +406,9 @@ const MAX_WEIGHT: u32 = 1024;
 /// And up to this nesting, so that it can be printed and read again.
 const MAX_DEPTH: u32 = 32;
 
+/// The place of what the result does not need.
+const NOWHERE: NodeId = NodeId(u32::MAX);
+
 /// Collects the nodes of one function, each once, and then keeps those that the result needs.
 #[derive(Default)]
 pub(crate) struct Builder {
@@ -614,7 +617,6 @@ impl Builder {
 
     /// The nodes that `result` needs, in depth-first order.
     pub(crate) fn finish(&mut self, result: NodeId, source: &Source) -> Vec<Node> {
-        const NOWHERE: NodeId = NodeId(u32::MAX);
         let (mut places, mut stack) = (take(&mut self.places), take(&mut self.stack));
         places.clear();
         places.resize(self.nodes.len(), NOWHERE);
@@ -656,6 +658,14 @@ impl Builder {
             }
         }
         (self.places, self.stack) = (places, stack);
+        nodes
+    }
+
+    /// The nodes that the last result needed, in their order.
+    pub(crate) fn finished(&self) -> Vec<NodeId> {
+        let placed = self.places.iter().enumerate().filter(|(_, place)| **place != NOWHERE);
+        let mut nodes = vec![NOWHERE; placed.clone().count()];
+        placed.for_each(|(id, place)| nodes[place.index()] = NodeId(id as u32));
         nodes
     }
 

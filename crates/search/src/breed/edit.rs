@@ -72,8 +72,14 @@ impl<'e> Editor<'e> {
         for node in program.nodes() {
             own.push(copy(composer, node, &own)?);
         }
-        let (mark, new) = (composer.mark(), Vec::with_capacity(own.len()));
-        Some(Editor { composer, program, own, mark, new })
+        let mark = composer.mark();
+        Some(Editor { composer, program, own, mark, new: Vec::new() })
+    }
+
+    /// Makes programs from the one that was made last.
+    pub(crate) fn again<'a>(&'a mut self, edited: &'a Program) -> Editor<'a> {
+        let (own, mark) = (self.composer.finished(), self.composer.mark());
+        Editor { composer: self.composer, program: edited, own, mark, new: Vec::new() }
     }
 
     /// The changed program; `None` if it would be ill-typed, gives no grid or is too long.

@@ -263,6 +263,7 @@ impl Breeder {
     }
 }
 
+4];
 struct Mutant {
     program: Program,
     hash: ContentHash,

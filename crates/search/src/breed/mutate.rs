@@ -110,8 +110,6 @@ pub fn palette(task: &Task) -> Vec<i64> {
 #[derive(Default)]
 pub struct Mutator {
     composer: Composer,
-    /// For what is changed twice.
-    twice: Composer,
     wraps: Wraps,
 }
 
@@ -140,8 +138,8 @@ const TWICE: usize = 5;
 impl Mutator {
     /// A program to make mutants of; `None` if it is ill-typed itself.
     pub fn of<'m>(&'m mut self, parent: &'m Program) -> Option<Parent<'m>> {
-        let Mutator { composer, twice, wraps } = self;
-        Some(Parent { program: parent, editor: Editor::new(composer, parent)?, twice, wraps })
+        let Mutator { composer, wraps } = self;
+        Some(Parent { program: parent, editor: Editor::new(composer, parent)?, wraps })
     }
 }
 
@@ -149,7 +147,6 @@ impl Mutator {
 pub struct Parent<'m> {
     program: &'m Program,
     editor: Editor<'m>,
-    twice: &'m mut Composer,
     wraps: &'m mut Wraps,
 }
 
@@ -163,7 +160,7 @@ impl Parent<'_> {
         }
         let second = Operator::draw(rng);
         let change = Draw { parent: &mutant, sources, rng }.change(second, self.wraps);
-        match change.and_then(|change| Editor::new(self.twice, &mutant)?.edit(&change)) {
+        match change.and_then(|change| self.editor.again(&mutant).edit(&change)) {
             Some(mutant) => Some((mutant, vec![first, second])),
             None => Some((mutant, vec![first])),
         }
