@@ -263,7 +263,6 @@ impl Breeder {
     }
 }
 
-4];
 struct Mutant {
     program: Program,
     hash: ContentHash,
