@@ -106,6 +106,7 @@ impl Node {
     }
 
     /// Whether the node calls a primitive or a function value.
+    #[inline]
     pub fn is_call(&self) -> bool {
         matches!(self.op, Op::Call(_) | Op::Apply)
     }

@@ -53,14 +53,14 @@ impl Material {
 
     /// The primitives that take something of this type at some place and give something that fits where it stood.
     pub(crate) fn around(&self, ty: &Ty) -> Vec<(&'static Symbol, usize)> {
+        let gives =
+            |primitive: &&&'static Primitive| specific(&primitive.result) && fits(ty, &primitive.result);
         let places = |primitive: &&'static Primitive| {
-            let primitive = *primitive;
-            let taken =
-                primitive.types.iter().enumerate().filter(|(_, need)| specific(need) && fits(need, ty));
-            let places: Vec<_> = taken.map(|(place, _)| (&primitive.symbol, place)).collect();
-            if fits(ty, &primitive.result) && specific(&primitive.result) { places } else { Vec::new() }
+            let (types, symbol) = (primitive.types.iter(), &primitive.symbol);
+            let taken = types.enumerate().filter(|(_, need)| specific(need) && fits(need, ty));
+            taken.map(move |(place, _)| (symbol, place))
         };
-        self.common.iter().flat_map(places).collect()
+        self.common.iter().filter(gives).flat_map(places).collect()
     }
 
     /// The primitives that may be handed over where a primitive takes a function of this type.

@@ -238,19 +238,20 @@ impl Breeder {
         lane: Option<&Lane>,
     ) -> Vec<Mutant> {
         let mark = |spot| lane.into_iter().for_each(|lane| lane.mark(spot));
+        let Brood { archive, tried_before, rng, .. } = brood;
         let mut battery = Vec::with_capacity(BATTERY);
         for _ in 0..TURNS {
-            let Some(bred) = brood.archive.draw(MUTANTS as u32).cloned() else { break };
+            let Some(bred) = archive.draw(MUTANTS as u32) else { break };
             let Some(mut parent) = mutator.of(&bred.program) else { continue };
             for _ in 0..MUTANTS {
-                let made = parent.mutate(sources, &mut brood.rng);
+                let made = parent.mutate(sources, rng);
                 mark(Spot::MUTATE);
                 let Some((program, operators)) = made else { continue };
                 let hash = program.hash();
-                if brood.tried_before.len() >= self.room.tried {
-                    brood.tried_before.clear();
+                if tried_before.len() >= self.room.tried {
+                    tried_before.clear();
                 }
-                if brood.tried_before.insert(key(hash)) {
+                if tried_before.insert(key(hash)) {
                     battery.push(Mutant { program, hash, operators, parent: bred.hash });
                 }
                 mark(Spot::NOVEL);
