@@ -43,6 +43,7 @@ fn every_mutant_is_read_from_its_text_without_a_problem() {
             let mut rng = Rng::of(seed, operator.name(), number as u64);
             let Some(mutant) = mutants.apply(operator, sources, &mut rng) else { continue };
             check_sound(&mutant);
+            check_alone(operator, parent, sources, Rng::of(seed, operator.name(), number as u64), &mutant);
             *made.entry(operator).or_default() += 1;
         }
     }
@@ -50,6 +51,13 @@ fn every_mutant_is_read_from_its_text_without_a_problem() {
         let n = made.get(&operator).copied().unwrap_or(0);
         assert!(n > 50, "{} made only {n} mutants", operator.name());
     }
+}
+
+/// What else was made of the parent before makes no difference.
+fn check_alone(operator: Operator, parent: &Program, sources: Sources<'_>, mut rng: Rng, mutant: &Program) {
+    let mut mutator = Mutator::default();
+    let alone = mutator.of(parent).unwrap().apply(operator, sources, &mut rng).unwrap();
+    assert_eq!(print(&alone), print(mutant));
 }
 
 /// The text of a program gives it again, and the checker has nothing to say.

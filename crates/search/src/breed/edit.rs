@@ -70,7 +70,7 @@ impl<'e> Editor<'e> {
         composer.begin();
         let mut own: Vec<Use> = Vec::with_capacity(program.nodes().len());
         for node in program.nodes() {
-            own.push(copy(composer, node, &own)?);
+            own.push(copy(composer, node, |arg| Some(own[arg.index()]))?);
         }
         let mark = composer.mark();
         Some(Editor { composer, program, own, mark, new: Vec::new() })
@@ -171,17 +171,29 @@ impl<'e> Editor<'e> {
 
     /// A node of another program, with what it needs.
     fn graft(&mut self, program: &Program, id: NodeId) -> Option<Use> {
-        // Only what the node needs is left in the end.
-        let mut copies: Vec<Use> = Vec::with_capacity(id.index() + 1);
-        for node in &program.nodes()[..=id.index()] {
-            copies.push(copy(self.composer, node, &copies)?);
+        let mut copies: Vec<Option<Use>> = vec![None; id.index() + 1];
+        for (place, _) in needed(program, id).iter().enumerate().filter(|(_, needed)| **needed) {
+            copies[place] = Some(copy(self.composer, &program.nodes()[place], |arg| copies[arg.index()])?);
         }
-        copies.pop()
+        copies.pop()?
     }
 }
 
-/// A node of a program whose nodes before it have been copied.
-fn copy(composer: &mut Composer, node: &Node, copies: &[Use]) -> Option<Use> {
-    let mut args: Args = node.args.iter().map(|arg| copies[arg.index()]).collect();
+/// For each node up to this one whether it is needed for it.
+pub(crate) fn needed(program: &Program, node: NodeId) -> Vec<bool> {
+    let mut needed = vec![false; node.index() + 1];
+    needed[node.index()] = true;
+    // Arguments stand before their calls, so one walk backwards sees all.
+    for id in (0..=node.index()).rev() {
+        if needed[id] {
+            program.nodes()[id].args.iter().for_each(|arg| needed[arg.index()] = true);
+        }
+    }
+    needed
+}
+
+/// A node of a program whose arguments have been copied.
+fn copy(composer: &mut Composer, node: &Node, arg: impl Fn(&NodeId) -> Option<Use>) -> Option<Use> {
+    let mut args = node.args.iter().map(arg).collect::<Option<Args>>()?;
     composer.copy(node, &mut args)
 }

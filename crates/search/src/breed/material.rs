@@ -18,7 +18,7 @@ pub(crate) struct Material {
     common: Vec<&'static Primitive>,
     /// For each type of function that a primitive takes: the common primitives that may be handed over.
     functions: FxHashMap<&'static Ty, Vec<&'static Symbol>>,
-    /// For each type the named constants that may stand where it is wanted.
+    /// By the type that is wanted.
     constants: Vec<(Ty, Vec<&'static Constant>)>,
     families: Vec<(ConstantFamily, Vec<&'static Constant>)>,
 }
@@ -41,7 +41,7 @@ impl Material {
             alternatives: alternatives.collect(),
             common,
             functions,
-            constants: CONSTANTS.map(|ty| (ty.clone(), constants_for(&ty))).into(),
+            constants: constants_by_type(),
             families: families(),
         }
     }
@@ -98,29 +98,27 @@ fn replaces(a: &Primitive, b: &Primitive) -> bool {
         && a.types.iter().zip(&b.types).all(|(a, b)| either(a, b))
 }
 
-/// The types that say something of constants.
-const CONSTANTS: [Ty; 8] =
-    [Ty::Bool, Ty::Color, Ty::Rank, Ty::Choice4, Ty::Choice8, Ty::Int, Ty::Pair, Ty::Num];
-
-fn constants_for(need: &Ty) -> Vec<&'static Constant> {
+/// For each type that says something of constants: the named ones that may stand where it is wanted.
+fn constants_by_type() -> Vec<(Ty, Vec<&'static Constant>)> {
     let family = |family: ConstantFamily| constants().iter().filter(move |it| it.family == family);
+    let small = || family(ConstantFamily::Int).filter(|it| matches!(it.value, ConstantValue::Int(-2..=10)));
     let below = |limit: i64| {
         family(ConstantFamily::Angle)
             .filter(move |it| matches!(it.value, ConstantValue::Int(int) if int < limit))
     };
-    match need {
-        Ty::Bool => family(ConstantFamily::Bool).collect(),
-        Ty::Color => family(ConstantFamily::Color).collect(),
-        Ty::Rank => family(ConstantFamily::Rank).collect(),
-        Ty::Choice4 => below(4).collect(),
-        Ty::Choice8 => below(8).collect(),
-        Ty::Int => family(ConstantFamily::Int).filter(small).collect(),
-        Ty::Pair => family(ConstantFamily::Pair).collect(),
-        Ty::Num => family(ConstantFamily::Int).filter(small).chain(family(ConstantFamily::Pair)).collect(),
-        _ => Vec::new(),
-    }
+    vec![
+        (Ty::Bool, family(ConstantFamily::Bool).collect()),
+        (Ty::Color, family(ConstantFamily::Color).collect()),
+        (Ty::Rank, family(ConstantFamily::Rank).collect()),
+        (Ty::Choice4, below(4).collect()),
+        (Ty::Choice8, below(8).collect()),
+        (Ty::Int, small().collect()),
+        (Ty::Pair, family(ConstantFamily::Pair).collect()),
+        (Ty::Num, small().chain(family(ConstantFamily::Pair)).collect()),
+    ]
 }
 
+/// All named constants, each with its family.
 fn families() -> Vec<(ConstantFamily, Vec<&'static Constant>)> {
     let mut families: Vec<(ConstantFamily, Vec<&Constant>)> = Vec::new();
     for constant in constants() {
@@ -141,10 +139,6 @@ pub(crate) fn constants_of(need: &Ty) -> &'static [&'static Constant] {
 fn constants_in(family: ConstantFamily) -> &'static [&'static Constant] {
     let found = material().families.iter().find(|(it, _)| *it == family);
     found.map_or(&[], |(_, constants)| constants)
-}
-
-fn small(constant: &&Constant) -> bool {
-    matches!(constant.value, ConstantValue::Int(-2..=10))
 }
 
 /// The constants of the family that a constant belongs to: by the name it was written with if there is one, else by

@@ -7,7 +7,7 @@ use batt_task::{Grid, Task};
 use batt_value::Symbol;
 use rustc_hash::FxHashMap;
 
-use super::edit::{Change, Editor, To};
+use super::edit::{Change, Editor, To, needed};
 use super::fits::fits;
 use super::material::{constants_of, family_of, material};
 
@@ -387,9 +387,9 @@ impl<'d, 's> Draw<'d, 's> {
 
     fn delete(&mut self) -> Option<Change<'s>> {
         let (node, call) = self.one_of(self.calls())?;
-        let below = below(self.parent, node);
-        let same =
-            self.parent.iter().zip(&below).filter(|((_, other), below)| **below && fits(&call.ty, &other.ty));
+        let needed = needed(self.parent, node);
+        let below = self.parent.iter().zip(&needed).take(node.index()).filter(|(_, needed)| **needed);
+        let same = below.filter(|((_, other), _)| fits(&call.ty, &other.ty));
         let ((other, _), _) = self.one_of(same)?;
         Some(Change::Node { node, to: To::Own(other) })
     }
@@ -423,18 +423,4 @@ impl<'d, 's> Draw<'d, 's> {
 fn need(node: &Node, place: usize) -> &'static Ty {
     let declared = node.primitive().and_then(|symbol| registry().by_symbol(symbol).types.get(place));
     declared.unwrap_or(&Ty::Any)
-}
-
-/// For each node before this one whether it is made from it.
-fn below(program: &Program, node: NodeId) -> Vec<bool> {
-    let mut needed = vec![false; node.index() + 1];
-    needed[node.index()] = true;
-    // Arguments stand before their calls, so one walk backwards sees all.
-    for id in (0..=node.index()).rev() {
-        if needed[id] {
-            program.nodes()[id].args.iter().for_each(|arg| needed[arg.index()] = true);
-        }
-    }
-    needed.truncate(node.index());
-    needed
 }
