@@ -1,4 +1,5 @@
-//! Changes to a program. The program is built once; each change builds what it changes on top of that, and goes again.
+//! Changes to a program. The program is built once; each change builds only what it touches, on top of that, and is
+//! forgotten before the next.
 
 use batt_dsl::{Constant, Ty, registry};
 use batt_lang::{Composer, Literal, Mark, Node, NodeId, Op, Program, Use};
@@ -76,7 +77,7 @@ impl<'e> Editor<'e> {
         Some(Editor { composer, program, own, mark, new: Vec::new() })
     }
 
-    /// Makes programs from the one that was made last.
+    /// Makes programs from `edited`, which must be the one that was made last.
     pub(crate) fn again<'a>(&'a mut self, edited: &'a Program) -> Editor<'a> {
         let (own, mark) = (self.composer.finished(), self.composer.mark());
         Editor { composer: self.composer, program: edited, own, mark, new: Vec::new() }

@@ -218,7 +218,7 @@ impl<'d, 's> Draw<'d, 's> {
         (!items.is_empty()).then(|| self.rng.below(items.len()))
     }
 
-    /// PERF: to go through the items twice is cheaper than to collect them.
+    /// One of the items, each as likely as any. PERF: to go through them twice is cheaper than to collect them.
     fn one_of<I: IntoIterator + Clone>(&mut self, items: I) -> Option<I::Item> {
         match items.clone().into_iter().count() {
             0 => None,
