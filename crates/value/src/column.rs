@@ -275,6 +275,19 @@ impl<'a> Column<'a> {
         }
     }
 
+    /// The places of the values as these ascend, equal ones in their order. Numbers and pairs only, as above.
+    pub fn ascending(&self, arena: &'a Arena, n: usize) -> Option<&'a [usize]> {
+        let places = arena.repeat(n, 0);
+        places.iter_mut().zip(0..).for_each(|(to, place)| *to = place);
+        match self {
+            Ints(ints) => places.sort_by_key(|place| ints[*place]),
+            Pairs(pairs) => places.sort_by_key(|place| pairs[*place].key()),
+            Same(Value::Int(_) | Value::Pair(_)) => {}
+            _ => return None,
+        }
+        Some(places)
+    }
+
     /// The `n` values over and over.
     pub fn tiled(self, arena: &'a Arena, n: usize) -> Column<'a> {
         match self {

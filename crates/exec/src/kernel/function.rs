@@ -11,7 +11,8 @@ use super::container::small_ints;
 use super::patch::{Words, union};
 
 serve! {
-    K2: apply, mapply, sfilter, mfilter, product, argmax, argmin, valmax, valmin;
+    K2: apply, mapply, sfilter, mfilter, product, argmax, argmin, valmax, valmin,
+        order;
     K3: papply, mpapply, prapply;
 }
 
@@ -138,6 +139,15 @@ fn best<'a>(cx: &mut Cx<'a>, container: Value<'a>, key: Value<'a>, wanted: Order
     })
 }
 
+/// The members by keys that are numbers or pairs.
+fn order<'a>(cx: &mut Cx<'a>, container: Value<'a>, key: Value<'a>) -> Known<'a> {
+    let n = container.len()?;
+    let items = column::members(cx, container)?;
+    let places = cx.attempt(|cx| column::keys(cx, &Column::Same(key), &items, n)?.ascending(cx.arena, n))?;
+    let ordered = items.picked(cx.arena, places.iter().copied()).values(cx.arena, n)?;
+    Some(cx.arena.tuple_in(ordered))
+}
+
 fn sfilter<'a>(cx: &mut Cx<'a>, container: Value<'a>, condition: Value<'a>) -> Known<'a> {
     match container {
         Value::Patch(_) | Value::Set(_) => Some(filtered(cx, container, condition)),
@@ -219,8 +229,9 @@ fn chosen<'a>(items: impl Iterator<Item = Value<'a>>, holds: &[bool]) -> impl It
 /// Pairs of ascending members ascend themselves.
 fn product<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
     match (a, b) {
-        (Value::Patch(a), Value::Patch(b)) if a.count().saturating_mul(b.count()) <= 100_000 => {
-            if let Some(product) = cx.arena.product(a, b) {
+        (Value::Patch(p), Value::Patch(q)) if p.count().saturating_mul(q.count()) <= 100_000 => {
+            if let Some(product) = cx.arena.product(p, q) {
+                column::remember_product(cx, product, a, b);
                 return Some(Ok(product));
             }
         }
