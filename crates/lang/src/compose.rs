@@ -34,11 +34,11 @@ pub struct Composer {
 /// After so many inferred calls the checker forgets, so that no search fills the memory.
 const MAX_REMEMBERED: usize = 1 << 16;
 
-/// The parameters of programs that need the demonstration pairs, and of those that do not.
-static PARAMS: LazyLock<(Arc<[Param]>, Arc<[Param]>)> = LazyLock::new(|| {
+/// The parameters of programs that do not need the demonstration pairs, and of those that do.
+static PARAMS: LazyLock<[Arc<[Param]>; 2]> = LazyLock::new(|| {
     let param = |name: &str, role| Param { name: name.to_owned(), role };
     let with = [param("S", Role::Samples), param("I", Role::Input), param("C", Role::Context)];
-    (with.into(), [param("I", Role::Input)].into())
+    [[param("I", Role::Input)].into(), with.into()]
 });
 
 /// A made node stands nowhere.
@@ -186,11 +186,8 @@ impl Composer {
         }
         let source = Source { text: Arc::default(), span: NOWHERE.span, line: NOWHERE.line };
         let nodes = self.builder.finish(result.node, &source);
-        let params = match nodes.iter().any(|node| node.op == Op::Samples) {
-            true => &PARAMS.0,
-            false => &PARAMS.1,
-        };
-        let (name, params) = (self.name.clone(), params.clone());
+        let samples = nodes.iter().any(|node| node.op == Op::Samples);
+        let (name, params) = (self.name.clone(), PARAMS[usize::from(samples)].clone());
         Program { name, params, nodes, result_spelled: result.spelled, source, hash: OnceLock::new() }
     }
 
