@@ -1,6 +1,7 @@
 //! Types of the language, and what else a declaration says.
 
 use std::fmt;
+use std::sync::LazyLock;
 
 /// A type of the language. Types are promises for the checker, the search and the reader; the engine itself is as
 /// dynamic as Python.
@@ -64,15 +65,17 @@ impl Ty {
     }
 
     /// The type of the members of a container; `Any` where it is unknown.
-    pub fn member(&self) -> Ty {
+    pub fn member(&self) -> &Ty {
+        static ROW: LazyLock<Ty> = LazyLock::new(|| Ty::tuple(Ty::Color));
+        static SAMPLE: LazyLock<Ty> = LazyLock::new(|| Ty::tuple(Ty::Grid));
         match self {
-            Ty::Pair => Ty::Int,
-            Ty::Grid => Ty::tuple(Ty::Color),
-            Ty::Indices => Ty::Pair,
-            Ty::Object => Ty::Cell,
-            Ty::Samples => Ty::tuple(Ty::Grid),
-            Ty::Tuple(of) | Ty::Set(of) | Ty::Container(of) => (**of).clone(),
-            _ => Ty::Any,
+            Ty::Pair => &Ty::Int,
+            Ty::Grid => &ROW,
+            Ty::Indices => &Ty::Pair,
+            Ty::Object => &Ty::Cell,
+            Ty::Samples => &SAMPLE,
+            Ty::Tuple(of) | Ty::Set(of) | Ty::Container(of) => of,
+            _ => &Ty::Any,
         }
     }
 

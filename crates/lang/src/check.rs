@@ -192,7 +192,7 @@ impl Bindings {
     fn unify(&mut self, declared: &Ty, actual: &Ty, side: Side) {
         match declared {
             Ty::Var(letter) => self.bind(*letter, actual, side),
-            Ty::Tuple(of) | Ty::Set(of) | Ty::Container(of) => self.unify(of, &actual.member(), side),
+            Ty::Tuple(of) | Ty::Set(of) | Ty::Container(of) => self.unify(of, actual.member(), side),
             Ty::Func(params, result) => {
                 let other = if side == Side::Result { Side::Param } else { Side::Result };
                 match actual {
@@ -246,7 +246,7 @@ fn join(a: &Ty, b: &Ty) -> Ty {
         return if element(a) && element(b) { Ty::Element } else { Ty::Piece };
     }
     let both_only = |kinds: &[Kinds]| only(a, kinds) && only(b, kinds);
-    let member = || join(&a.member(), &b.member());
+    let member = || join(a.member(), b.member());
     if both_only(&[Kinds::TUPLE]) {
         bounded(Ty::tuple(member()))
     } else if both_only(&[Kinds::SET]) {

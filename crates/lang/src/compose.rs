@@ -1,10 +1,12 @@
 //! Programs without text: the door for whoever makes programs instead of writing them.
 
+use std::sync::{Arc, LazyLock, OnceLock};
+
 use batt_dsl::{Constant, ConstantValue, Kinds, Ty, registry};
 use batt_value::Symbol;
 
 use crate::check::{Checker, MAX_ARITY, known};
-use crate::ir::{At, Builder, Literal, Node, Op, Param, Program, Role, Source, Use};
+use crate::ir::{At, Builder, Literal, Mark, Node, Op, Param, Program, Role, Source, Use};
 use crate::problem::Span;
 
 /// Makes programs node by node. What the checker would warn of is not made, so whatever comes out parses again from its
@@ -25,10 +27,19 @@ use crate::problem::Span;
 pub struct Composer {
     builder: Builder,
     checker: Checker,
+    /// Of the last program.
+    name: Arc<str>,
 }
 
 /// After so many inferred calls the checker forgets, so that no search fills the memory.
 const MAX_REMEMBERED: usize = 1 << 16;
+
+/// The parameters of programs that do not need the demonstration pairs, and of those that do.
+static PARAMS: LazyLock<[Arc<[Param]>; 2]> = LazyLock::new(|| {
+    let param = |name: &str, role| Param { name: name.to_owned(), role };
+    let with = [param("S", Role::Samples), param("I", Role::Input), param("C", Role::Context)];
+    [[param("I", Role::Input)].into(), with.into()]
+});
 
 /// A made node stands nowhere.
 const NOWHERE: At = At { span: Span { start: 0, end: 0 }, line: 0 };
@@ -40,6 +51,16 @@ impl Composer {
         if self.checker.remembered() > MAX_REMEMBERED {
             self.checker = Checker::default();
         }
+    }
+
+    /// How far it has come, to [`rewind`](Composer::rewind) to.
+    pub fn mark(&self) -> Mark {
+        self.builder.mark()
+    }
+
+    /// Forgets all nodes that were made since, so that another program can go on from there.
+    pub fn rewind(&mut self, mark: Mark) {
+        self.builder.rewind(mark);
     }
 
     pub fn input(&mut self) -> Use {
@@ -70,7 +91,15 @@ impl Composer {
 
     /// A constant by its name.
     pub fn constant(&mut self, constant: &'static Constant) -> Use {
-        let used = self.literal(&literal(constant.value));
+        let int = |composer: &mut Composer, int| plain(composer.builder.int(int, NOWHERE));
+        let used = match constant.value {
+            ConstantValue::Bool(bool) => plain(self.builder.bool(bool, NOWHERE)),
+            ConstantValue::Int(it) => int(self, it),
+            ConstantValue::Pair(row, col) => {
+                let pair = [row, col].map(|it| int(self, it));
+                self.tuple(&pair)
+            }
+        };
         Use { spelled: Some(constant), ..used }
     }
 
@@ -139,11 +168,12 @@ impl Composer {
         }
     }
 
-    /// A node of another program with arguments of this one. Constants among them keep their names.
-    pub fn copy(&mut self, node: &Node, args: &[Use]) -> Option<Use> {
-        let named = args.iter().enumerate().map(|(place, arg)| self.named(*arg, node.spelled(place)));
-        let args: Vec<Use> = named.collect();
-        self.node(&node.op, &args)
+    /// A node of another program with arguments of this one. Constants among them get the names that they have there.
+    pub fn copy(&mut self, node: &Node, args: &mut [Use]) -> Option<Use> {
+        for (place, arg) in args.iter_mut().enumerate() {
+            *arg = self.named(*arg, node.spelled(place));
+        }
+        self.node(&node.op, args)
     }
 
     pub fn ty(&self, used: Use) -> &Ty {
@@ -151,32 +181,28 @@ impl Composer {
     }
 
     pub fn finish(&mut self, name: &str, result: Use) -> Program {
-        let source = Source { text: "".into(), span: NOWHERE.span, line: NOWHERE.line };
+        if *self.name != *name {
+            self.name = name.into();
+        }
+        let source = Source { text: Arc::default(), span: NOWHERE.span, line: NOWHERE.line };
         let nodes = self.builder.finish(result.node, &source);
-        let roles: &[(&str, Role)] = match nodes.iter().any(|node| node.op == Op::Samples) {
-            true => &[("S", Role::Samples), ("I", Role::Input), ("C", Role::Context)],
-            false => &[("I", Role::Input)],
-        };
-        let params = roles.iter().map(|(name, role)| Param { name: (*name).to_owned(), role: *role });
-        let (name, params) = (name.to_owned(), params.collect());
-        Program { name, params, nodes, result_spelled: result.spelled, source }
+        let samples = nodes.iter().any(|node| node.op == Op::Samples);
+        let (name, params) = (self.name.clone(), PARAMS[usize::from(samples)].clone());
+        Program { name, params, nodes, result_spelled: result.spelled, source, hash: OnceLock::new() }
+    }
+
+    /// The nodes of the program that was finished last, to go on from.
+    pub fn finished(&self) -> Vec<Use> {
+        self.builder.finished().into_iter().map(plain).collect()
     }
 
     /// The use under the name of a constant, if it has no name yet and is what the name says.
     fn named(&self, used: Use, spelled: Option<&'static Constant>) -> Use {
-        let same = |constant: &&Constant| matches!(self.builder.op(used.node), Op::Const(it) if *it == literal(constant.value));
+        let same = |constant: &&Constant| matches!(self.builder.op(used.node), Op::Const(it) if it.is(constant.value));
         Use { spelled: used.spelled.or(spelled.filter(same)), ..used }
     }
 }
 
 fn plain(node: crate::NodeId) -> Use {
     Use { node, spelled: None }
-}
-
-fn literal(value: ConstantValue) -> Literal {
-    match value {
-        ConstantValue::Bool(bool) => Literal::Bool(bool),
-        ConstantValue::Int(int) => Literal::Int(int),
-        ConstantValue::Pair(row, col) => Literal::Tuple([Literal::Int(row), Literal::Int(col)].into()),
-    }
 }

@@ -17,6 +17,7 @@ enum Repr<T> {
 const INLINE: usize = 4;
 
 impl<T: Copy + Default> Few<T> {
+    #[inline]
     pub(crate) fn new(items: impl ExactSizeIterator<Item = T>) -> Few<T> {
         let n = items.len();
         if n > INLINE {

@@ -2,9 +2,10 @@
 
 use std::collections::hash_map::Entry;
 use std::fmt;
-use std::sync::Arc;
+use std::mem::take;
+use std::sync::{Arc, OnceLock};
 
-use batt_dsl::{Constant, Ty};
+use batt_dsl::{Constant, ConstantValue, Ty};
 use batt_value::{Arena, ContentHash, Fail, Symbol, Value};
 
 use crate::check::known;
@@ -19,12 +20,14 @@ use crate::problem::Span;
 /// need cannot be seen in them.
 #[derive(Clone, Debug)]
 pub struct Program {
-    pub(crate) name: String,
-    pub(crate) params: Vec<Param>,
+    pub(crate) name: Arc<str>,
+    pub(crate) params: Arc<[Param]>,
     pub(crate) nodes: Vec<Node>,
     /// The constant that the result was written as.
     pub(crate) result_spelled: Spelled,
     pub(crate) source: Source,
+    /// Once somebody has asked for it.
+    pub(crate) hash: OnceLock<ContentHash>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -73,7 +76,7 @@ pub struct Node {
     first: Option<Binding>,
     more: Vec<Binding>,
     /// By which named constants the arguments were written, if by any.
-    spelled: Option<Box<[Spelled]>>,
+    spelled: Few<Spelled>,
 }
 
 /// The named constant that a value was written as.
@@ -103,6 +106,7 @@ impl Node {
     }
 
     /// Whether the node calls a primitive or a function value.
+    #[inline]
     pub fn is_call(&self) -> bool {
         matches!(self.op, Op::Call(_) | Op::Apply)
     }
@@ -114,7 +118,7 @@ impl Node {
 
     /// The named constant that an argument was written as.
     pub fn spelled(&self, arg: usize) -> Option<&'static Constant> {
-        self.spelled.as_ref().and_then(|spelled| spelled[arg])
+        self.spelled.get(arg).copied().flatten()
     }
 
     /// The assignments to variables, in the order of the text.
@@ -158,7 +162,7 @@ impl PartialEq for Op {
 impl Eq for Op {}
 
 /// A constant. Named constants are their values. `True` and `1` are different constants.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Literal {
     None,
     Bool(bool),
@@ -167,6 +171,18 @@ pub enum Literal {
 }
 
 impl Literal {
+    /// Whether it is what a name stands for.
+    pub fn is(&self, value: ConstantValue) -> bool {
+        match (self, value) {
+            (Literal::Bool(a), ConstantValue::Bool(b)) => *a == b,
+            (Literal::Int(a), ConstantValue::Int(b)) => *a == b,
+            (Literal::Tuple(items), ConstantValue::Pair(row, col)) => {
+                items[..] == [Literal::Int(row), Literal::Int(col)]
+            }
+            _ => false,
+        }
+    }
+
     /// The constant inside a run.
     pub fn value<'a>(&self, arena: &'a Arena) -> Result<Value<'a>, Fail> {
         Ok(match self {
@@ -259,18 +275,20 @@ impl Program {
     }
 
     /// Nodes with their ids.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = (NodeId, &Node)> {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (NodeId, &Node)> + Clone {
         self.nodes.iter().enumerate().map(|(index, node)| (NodeId(index as u32), node))
     }
 
     /// A key for what the program computes: it does not depend on the program's name, on the names and number of
     /// its parameters, or on how it is written.
     pub fn hash(&self) -> ContentHash {
-        let mut bytes = b"batt program 1\n".to_vec();
-        for node in &self.nodes {
-            node.encode(&mut bytes);
-        }
-        ContentHash::of(&bytes)
+        *self.hash.get_or_init(|| {
+            // A node takes some ten bytes.
+            let mut bytes = Vec::with_capacity(16 * self.nodes.len() + 16);
+            bytes.extend(b"batt program 1\n");
+            self.nodes.iter().for_each(|node| node.encode(&mut bytes));
+            ContentHash::of(&bytes)
+        })
     }
 
     /// Whether the result depends on the demonstration pairs.
@@ -389,6 +407,9 @@ const MAX_WEIGHT: u32 = 1024;
 /// And up to this nesting, so that it can be printed and read again.
 const MAX_DEPTH: u32 = 32;
 
+/// The place of what the result does not need.
+const NOWHERE: NodeId = NodeId(u32::MAX);
+
 /// Collects the nodes of one function, each once, and then keeps those that the result needs.
 #[derive(Default)]
 pub(crate) struct Builder {
@@ -398,6 +419,16 @@ pub(crate) struct Builder {
     ids: KeyedMap<Key, u32>,
     n_lists: u32,
     bindings: Vec<(NodeId, At)>,
+    places: Vec<NodeId>,
+    stack: Vec<(NodeId, usize)>,
+}
+
+/// How far a builder has come.
+#[derive(Clone, Copy, Debug)]
+pub struct Mark {
+    nodes: usize,
+    args: usize,
+    n_lists: u32,
 }
 
 /// A node as it is used by another.
@@ -449,7 +480,7 @@ pub(crate) type Made = (NodeId, bool);
 
 impl Builder {
     pub(crate) fn clear(&mut self) {
-        let Builder { nodes, args, ids, n_lists, bindings } = self;
+        let Builder { nodes, args, ids, n_lists, bindings, .. } = self;
         nodes.clear();
         args.clear();
         // Clearing takes as long as the map is large, so one huge function must not burden all later ones.
@@ -460,6 +491,21 @@ impl Builder {
         }
         *n_lists = 0;
         bindings.clear();
+    }
+
+    pub(crate) fn mark(&self) -> Mark {
+        Mark { nodes: self.nodes.len(), args: self.args.len(), n_lists: self.n_lists }
+    }
+
+    /// Forgets all nodes that were made since.
+    pub(crate) fn rewind(&mut self, mark: Mark) {
+        self.nodes.truncate(mark.nodes);
+        self.args.truncate(mark.args);
+        self.n_lists = mark.n_lists;
+        self.ids.retain(|key, id| match key {
+            Key::List(..) => *id <= mark.n_lists,
+            _ => (*id as usize) < mark.nodes,
+        });
     }
 
     pub(crate) fn ty(&self, id: NodeId) -> &Arc<Ty> {
@@ -572,12 +618,13 @@ impl Builder {
 
     /// The nodes that `result` needs, in depth-first order.
     pub(crate) fn finish(&mut self, result: NodeId, source: &Source) -> Vec<Node> {
-        const NOWHERE: NodeId = NodeId(u32::MAX);
-        let mut places = vec![NOWHERE; self.nodes.len()];
+        let (mut places, mut stack) = (take(&mut self.places), take(&mut self.stack));
+        places.clear();
+        places.resize(self.nodes.len(), NOWHERE);
         let mut nodes = Vec::with_capacity(self.nodes.len());
         // Programs are as deep as they are long, so the stack is our own: nodes, and how many of their
         // arguments are done.
-        let mut stack = vec![(result, 0)];
+        stack.push((result, 0));
         while let Some((id, n_done)) = stack.pop() {
             if places[id.index()] != NOWHERE {
                 continue;
@@ -589,8 +636,10 @@ impl Builder {
                 stack.push((args[n_done + n].node, 0));
                 continue;
             }
-            let spelled = args.iter().any(|arg| arg.spelled.is_some());
-            let spelled = spelled.then(|| args.iter().map(|arg| arg.spelled).collect());
+            let spelled = match args.iter().any(|arg| arg.spelled.is_some()) {
+                true => Few::new(args.iter().map(|arg| arg.spelled)),
+                false => Few::new(std::iter::empty()),
+            };
             let args = Few::new(args.iter().map(|arg| places[arg.node.index()]));
             places[id.index()] = NodeId(nodes.len() as u32);
             let draft = &mut self.nodes[id.index()];
@@ -609,6 +658,15 @@ impl Builder {
                 }
             }
         }
+        (self.places, self.stack) = (places, stack);
+        nodes
+    }
+
+    /// The nodes that the last result needed, in their order.
+    pub(crate) fn finished(&self) -> Vec<NodeId> {
+        let placed = self.places.iter().enumerate().filter(|(_, place)| **place != NOWHERE);
+        let mut nodes = vec![NOWHERE; placed.clone().count()];
+        placed.for_each(|(id, place)| nodes[place.index()] = NodeId(id as u32));
         nodes
     }
 

@@ -31,7 +31,7 @@ use std::collections::HashSet;
 
 pub use compose::Composer;
 pub use few::Few;
-pub use ir::{Binding, Literal, Node, NodeId, Op, Param, Program, Role, Use};
+pub use ir::{Binding, Literal, Mark, Node, NodeId, Op, Param, Program, Role, Use};
 pub use print::{line_types, print};
 pub use problem::{Problem, Severity, Span};
 pub use suggest::suggest;

@@ -3,7 +3,7 @@
 //! Python's scoping: a name that is assigned anywhere in a function is local in all of it, and locals hide
 //! constants and primitives.
 
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use batt_dsl::{Constant, ConstantValue, Kinds, Primitive, constants, registry};
 use rustc_hash::FxHashMap;
@@ -98,8 +98,9 @@ impl Resolver {
         let result = result?;
         let source = Source { text: text[head.span.range()].into(), span: head.span, line: head.line };
         let nodes = self.builder.finish(result.node, &source);
-        let name = names[head.name].text.to_owned();
-        Some(Program { name, params, nodes, result_spelled: result.spelled, source })
+        let (name, params) = (names[head.name].text.into(), params.into());
+        let hash = OnceLock::new();
+        Some(Program { name, params, nodes, result_spelled: result.spelled, source, hash })
     }
 }
 

@@ -17,7 +17,7 @@ pub(crate) struct Interner {
 enum Key {
     Input,
     Samples,
-    Const(Box<[u8]>),
+    Const(Literal),
     Prim(u16),
     Call(u16, SmallVec<[NodeId; 4]>),
     Apply(SmallVec<[NodeId; 4]>),
@@ -64,16 +64,10 @@ fn key(op: &Op, args: &[NodeId]) -> Key {
     match op {
         Op::Input => Key::Input,
         Op::Samples => Key::Samples,
-        Op::Const(literal) => Key::Const(encoded(literal)),
+        Op::Const(literal) => Key::Const(literal.clone()),
         Op::Prim(symbol) => Key::Prim(symbol.id),
         Op::Call(symbol) => Key::Call(symbol.id, args()),
         Op::Apply => Key::Apply(args()),
         Op::Tuple => Key::Tuple(args()),
     }
-}
-
-fn encoded(literal: &Literal) -> Box<[u8]> {
-    let mut bytes = Vec::new();
-    literal.encode(&mut bytes);
-    bytes.into()
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use batt_exec::{End, Outcome, Run};
 use batt_task::Grid;
-use batt_value::{Arena, Caps, Fail, Owned, Value};
+use batt_value::{Fail, Owned, Value};
 
 /// What a program came to on one input.
 #[derive(Clone, Copy, Debug)]
@@ -37,11 +37,8 @@ impl Answer<'_> {
             Answer::Grid(grid) => Some(Rectangle { width: grid.width(), cells: grid.cells().into() }),
             Answer::Cells { width, cells } => Some(Rectangle { width, cells: cells.into() }),
             Answer::Owned(owned) => {
-                let arena = Arena::new(Caps::STANDARD);
-                // A grid holds no primitives, so none needs to be known here.
-                let value = owned.load(&arena, &|_| None).ok()?;
-                let Rectangle { width, cells } = rectangle(value)?;
-                Some(Rectangle { width, cells: cells.into_owned().into() })
+                let (width, cells) = owned.rectangle()?;
+                Some(Rectangle { width, cells: cells.into() })
             }
             Answer::Failed(_) | Answer::Skipped => None,
         }

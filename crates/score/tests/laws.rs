@@ -250,6 +250,9 @@ fn kinds_are_kept_apart() {
     let mut tally = Tally::default();
     let mut check = |answer: Answer<'_>, verdict: Verdict| {
         assert_eq!(judge(answer, Some(&expected)), verdict, "{answer:?}");
+        if let Answer::Value(value) = answer {
+            assert_eq!(judge(&Owned::new(value), Some(&expected)), verdict, "{answer:?}");
+        }
         tally.add(verdict);
     };
     check(text("[1 0 | 0 1]").into(), Verdict::Right);
@@ -258,6 +261,7 @@ fn kinds_are_kept_apart() {
     check(text("[1 0 | 0 -1]").into(), Verdict::Wrong);
     check(text("[1 0 0 | 0 1 0]").into(), Verdict::WrongShape);
     check(text("((1, 0), (0,))").into(), Verdict::NotAGrid);
+    check(text("((1, False), (0, -100))").into(), Verdict::Wrong);
     check(text("((1, 0), (0, 1000))").into(), Verdict::NotAGrid);
     check(text("()").into(), Verdict::NotAGrid);
     check(text("((), ())").into(), Verdict::NotAGrid);
@@ -270,15 +274,15 @@ fn kinds_are_kept_apart() {
     }
     assert_eq!(judge(&expected, None), Verdict::Unjudged);
     assert_eq!(judge(Fail::Fuel, None), Verdict::Failed(Fail::Fuel));
-    assert_eq!(tally.total(), 21);
+    assert_eq!(tally.total(), 22);
     assert_eq!(tally.failed(), 8);
     assert_eq!(
         tally.to_string(),
-        "2 ok, 2 wrong, 1 wrong shape, 7 not a grid, 1 wrong kind of argument, 1 empty container, 1 out of range, \
+        "2 ok, 3 wrong, 1 wrong shape, 7 not a grid, 1 wrong kind of argument, 1 empty container, 1 out of range, \
          1 integer overflow, 1 too large, 1 out of fuel, 1 deadline passed, 1 bug in the engine, 1 skipped"
     );
     tally += tally;
-    assert_eq!(tally.count(Verdict::Wrong), 4);
+    assert_eq!(tally.count(Verdict::Wrong), 6);
 }
 
 #[test]

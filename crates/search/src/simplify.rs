@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use batt_lang::{Composer, NodeId, Program};
 
-use crate::breed::{Change, To, Trial, Trials, calls, edit, fits};
+use crate::breed::{Change, Editor, To, Trial, Trials, calls, fits};
 
 /// What became of a program.
 pub struct Simplified {
@@ -42,12 +42,13 @@ pub fn simplify(program: &Program, trials: &mut Trials<'_>, stop: &AtomicBool) -
 /// The program with one value in the place of another, wherever that takes fewer calls.
 fn shorter(composer: &mut Composer, program: &Program) -> Vec<Program> {
     let mut shorter = Vec::new();
+    let Some(mut editor) = Editor::new(composer, program) else { return shorter };
     let ids = || (0..program.nodes().len() as u32).map(NodeId);
     for node in ids().filter(|node| program.node(*node).is_call()) {
         let ty = &program.node(node).ty;
         for other in ids().filter(|other| *other != node && fits(ty, &program.node(*other).ty)) {
             let change = Change::Node { node, to: To::Own(other) };
-            let edited = edit(composer, program, &change);
+            let edited = editor.edit(&change);
             shorter.extend(edited.filter(|edited| calls(edited) < calls(program)));
         }
     }

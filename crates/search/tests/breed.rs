@@ -38,10 +38,12 @@ fn every_mutant_is_read_from_its_text_without_a_problem() {
     for (number, parent) in programs.iter().enumerate() {
         let palette = palette(&task(&dataset, parent));
         let sources = Sources { donors: &programs, palette: &palette };
+        let mut mutants = mutator.of(parent).unwrap();
         for (seed, operator) in (0..12).flat_map(|seed| Operator::ALL.map(|operator| (seed, operator))) {
             let mut rng = Rng::of(seed, operator.name(), number as u64);
-            let Some(mutant) = mutator.apply(operator, parent, sources, &mut rng) else { continue };
+            let Some(mutant) = mutants.apply(operator, sources, &mut rng) else { continue };
             check_sound(&mutant);
+            check_alone(operator, parent, sources, Rng::of(seed, operator.name(), number as u64), &mutant);
             *made.entry(operator).or_default() += 1;
         }
     }
@@ -49,6 +51,13 @@ fn every_mutant_is_read_from_its_text_without_a_problem() {
         let n = made.get(&operator).copied().unwrap_or(0);
         assert!(n > 50, "{} made only {n} mutants", operator.name());
     }
+}
+
+/// What else was made of the parent before makes no difference.
+fn check_alone(operator: Operator, parent: &Program, sources: Sources<'_>, mut rng: Rng, mutant: &Program) {
+    let mut mutator = Mutator::default();
+    let alone = mutator.of(parent).unwrap().apply(operator, sources, &mut rng).unwrap();
+    assert_eq!(print(&alone), print(mutant));
 }
 
 /// The text of a program gives it again, and the checker has nothing to say.
@@ -72,7 +81,7 @@ proptest! {
         let mut rng = Rng::of(seed, "descendants", 0);
         let mut program = programs[start].clone();
         for _ in 0..60 {
-            if let Some((mutant, operators)) = mutator.mutate(&program, sources, &mut rng) {
+            if let Some((mutant, operators)) = mutator.of(&program).unwrap().mutate(sources, &mut rng) {
                 prop_assert!(!operators.is_empty());
                 check_sound(&mutant);
                 program = mutant;

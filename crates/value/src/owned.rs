@@ -26,10 +26,27 @@ impl Owned {
         arena: &'a Arena,
         names: &dyn Fn(&str) -> Option<&'static Symbol>,
     ) -> Result<Value<'a>, Fail> {
-        let mut reader = Reader { bytes: &self.bytes, arena, names };
+        let mut reader = Reader { bytes: Bytes(&self.bytes), arena, names };
         let value = reader.value()?;
-        debug_assert!(reader.bytes.is_empty(), "one value, all bytes");
+        debug_assert!(reader.bytes.0.is_empty(), "one value, all bytes");
         Ok(value)
+    }
+
+    /// The value as rows of small integers, all of one width, at least one of at least one: the width, and all members.
+    /// In Python `True` equals 1, so truth values are integers here. `None` if it is anything else.
+    pub fn rectangle(&self) -> Option<(usize, Vec<i8>)> {
+        let mut bytes = Bytes(&self.bytes);
+        let (mut width, mut cells) = (None, Vec::new());
+        for _ in 0..bytes.tuple()? {
+            let n = bytes.tuple()?;
+            if n == 0 || *width.get_or_insert(n) != n {
+                return None;
+            }
+            for _ in 0..n {
+                cells.push(bytes.small_int()?);
+            }
+        }
+        Some((width? as usize, cells))
     }
 
     /// Stable across machines, versions and runs.
@@ -186,7 +203,7 @@ fn encode_number(mut number: u64, out: &mut Vec<u8>) {
 }
 
 struct Reader<'r, 'a> {
-    bytes: &'r [u8],
+    bytes: Bytes<'r>,
     arena: &'a Arena,
     names: &'r dyn Fn(&str) -> Option<&'static Symbol>,
 }
@@ -194,14 +211,11 @@ struct Reader<'r, 'a> {
 // Only `encode` makes these bytes, so malformed ones are a bug; a name can be unknown to an older engine.
 impl<'a> Reader<'_, 'a> {
     fn value(&mut self) -> Result<Value<'a>, Fail> {
-        Ok(match self.byte()? {
+        Ok(match self.bytes.byte()? {
             NONE => Value::None,
             FALSE => Value::FALSE,
             TRUE => Value::TRUE,
-            INT => {
-                let zigzag = self.number()?;
-                Value::Int((zigzag >> 1) as i64 ^ -((zigzag & 1) as i64))
-            }
+            INT => Value::Int(self.bytes.int()?),
             TUPLE => {
                 let items = self.values()?;
                 self.arena.tuple(&items)?
@@ -211,33 +225,60 @@ impl<'a> Reader<'_, 'a> {
                 self.arena.set(&items)?
             }
             PRIM => {
-                let n = self.number()? as usize;
-                let (name, rest) = self.bytes.split_at_checked(n).ok_or(Fail::Bug)?;
-                self.bytes = rest;
+                let n = self.bytes.number()? as usize;
+                let (name, rest) = self.bytes.0.split_at_checked(n).ok_or(Fail::Bug)?;
+                self.bytes.0 = rest;
                 let name = std::str::from_utf8(name).map_err(|_| Fail::Bug)?;
                 Value::Prim((self.names)(name).ok_or(Fail::Kind)?)
             }
             FUNC => {
-                let op = *Op::ALL.get(self.byte()? as usize).ok_or(Fail::Bug)?;
+                let op = *Op::ALL.get(self.bytes.byte()? as usize).ok_or(Fail::Bug)?;
                 let held = (0..op.held()).map(|_| self.value()).collect::<Result<Vec<_>, _>>()?;
                 self.arena.closure(op, &held)?
             }
-            small => Value::Int(i64::from(small) - 16),
+            small => Value::Int(i64::from(small) + SMALL.start),
         })
     }
 
     fn values(&mut self) -> Result<Vec<Value<'a>>, Fail> {
-        let n = self.number()? as usize;
-        if n > self.bytes.len() {
+        let n = self.bytes.number()? as usize;
+        if n > self.bytes.0.len() {
             return Err(Fail::Bug);
         }
         (0..n).map(|_| self.value()).collect()
     }
+}
 
+/// What is still to be read.
+struct Bytes<'r>(&'r [u8]);
+
+impl Bytes<'_> {
     fn byte(&mut self) -> Result<u8, Fail> {
-        let (first, rest) = self.bytes.split_first().ok_or(Fail::Bug)?;
-        self.bytes = rest;
+        let (first, rest) = self.0.split_first().ok_or(Fail::Bug)?;
+        self.0 = rest;
         Ok(*first)
+    }
+
+    /// An integer after its tag.
+    fn int(&mut self) -> Result<i64, Fail> {
+        let zigzag = self.number()?;
+        Ok((zigzag >> 1) as i64 ^ -((zigzag & 1) as i64))
+    }
+
+    /// The length of a tuple, if one comes next.
+    fn tuple(&mut self) -> Option<u64> {
+        if self.byte().ok()? == TUPLE { self.number().ok() } else { None }
+    }
+
+    /// A small integer or a truth value, if one comes next.
+    fn small_int(&mut self) -> Option<i8> {
+        let int = match self.byte().ok()? {
+            FALSE => 0,
+            TRUE => 1,
+            INT => self.int().ok()?,
+            small => i64::from(small) + SMALL.start,
+        };
+        i8::try_from(int).ok()
     }
 
     fn number(&mut self) -> Result<u64, Fail> {

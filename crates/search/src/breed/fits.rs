@@ -59,7 +59,7 @@ fn pieces_fit(need: &Ty, got: &Ty) -> bool {
 }
 
 fn containers_fit(need: &Ty, got: &Ty) -> bool {
-    !need.kinds().disjoint(got.kinds()) && fits(&need.member(), &got.member())
+    !need.kinds().disjoint(got.kinds()) && fits(need.member(), got.member())
 }
 
 #[cfg(test)]

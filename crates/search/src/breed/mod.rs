@@ -25,11 +25,11 @@ use batt_value::ContentHash;
 use rustc_hash::FxHashSet;
 
 pub use archive::Bred;
-pub use mutate::{Mutator, Operator, Sources, palette};
+pub use mutate::{Mutator, Operator, Parent, Sources, palette};
 pub use trial::{Trial, Trials};
 
 pub(crate) use archive::calls;
-pub(crate) use edit::{Change, To, edit};
+pub(crate) use edit::{Change, Editor, To};
 pub(crate) use fits::fits;
 
 use crate::Puzzle;
@@ -106,11 +106,11 @@ impl std::ops::AddAssign for Tally {
 
 /// The graded score of what is right on all pairs.
 const MAX_SCORE: u32 = 1_000_000;
-/// Mutants in a battery, and of how many parents.
+/// Mutants in a battery, and how many are drawn of a parent in its turn.
 const BATTERY: usize = 64;
-const PARENTS: usize = 4;
-/// Draws for a battery before it is run as it is.
-const DRAWS: usize = BATTERY * 8;
+const MUTANTS: usize = 16;
+/// Turns for a battery before it is run as it is.
+const TURNS: usize = 32;
 /// Batteries in a step.
 const STEP: usize = 16;
 /// Of what is known so many are bred from.
@@ -214,7 +214,7 @@ impl Breeder {
             if battery.is_empty() {
                 // Everything near by has been tried; some of it may be tried again from elsewhere.
                 brood.tried_before.clear();
-                brood.fuel = brood.fuel.saturating_add(FUEL_PER_CANDIDATE * DRAWS as u64);
+                brood.fuel = brood.fuel.saturating_add(FUEL_PER_CANDIDATE * (TURNS * MUTANTS) as u64);
                 continue;
             }
             let Some(results) = trials.run(battery.iter().map(|mutant| &mutant.program), stop) else {
@@ -238,27 +238,27 @@ impl Breeder {
         lane: Option<&Lane>,
     ) -> Vec<Mutant> {
         let mark = |spot| lane.into_iter().for_each(|lane| lane.mark(spot));
+        let Brood { archive, tried_before, rng, .. } = brood;
         let mut battery = Vec::with_capacity(BATTERY);
-        let mut parent: Option<Bred> = None;
-        for draw in 0..DRAWS {
-            if battery.len() == BATTERY {
-                break;
+        for _ in 0..TURNS {
+            let Some(bred) = archive.draw(MUTANTS as u32) else { break };
+            let Some(mut parent) = mutator.of(&bred.program) else { continue };
+            for _ in 0..MUTANTS {
+                let made = parent.mutate(sources, rng);
+                mark(Spot::MUTATE);
+                let Some((program, operators)) = made else { continue };
+                let hash = program.hash();
+                if tried_before.len() >= self.room.tried {
+                    tried_before.clear();
+                }
+                if tried_before.insert(key(hash)) {
+                    battery.push(Mutant { program, hash, operators, parent: bred.hash });
+                }
+                mark(Spot::NOVEL);
+                if battery.len() == BATTERY {
+                    return battery;
+                }
             }
-            if draw % (BATTERY / PARENTS) == 0 {
-                parent = brood.archive.draw((BATTERY / PARENTS) as u32).cloned();
-            }
-            let Some(parent) = &parent else { break };
-            let made = mutator.mutate(&parent.program, sources, &mut brood.rng);
-            mark(Spot::MUTATE);
-            let Some((program, operators)) = made else { continue };
-            let hash = program.hash();
-            if brood.tried_before.len() >= self.room.tried {
-                brood.tried_before.clear();
-            }
-            if brood.tried_before.insert(key(hash)) {
-                battery.push(Mutant { program, hash, operators, parent: parent.hash });
-            }
-            mark(Spot::NOVEL);
         }
         battery
     }

@@ -7,7 +7,7 @@ use batt_task::{Grid, Task};
 use batt_value::Symbol;
 use rustc_hash::FxHashMap;
 
-use super::edit::{Change, To, edit};
+use super::edit::{Change, Editor, To, needed};
 use super::fits::fits;
 use super::material::{constants_of, family_of, material};
 
@@ -136,46 +136,40 @@ impl Wraps {
 const TWICE: usize = 5;
 
 impl Mutator {
+    /// A program to make mutants of; `None` if it is ill-typed itself.
+    pub fn of<'m>(&'m mut self, parent: &'m Program) -> Option<Parent<'m>> {
+        let Mutator { composer, wraps } = self;
+        Some(Parent { program: parent, editor: Editor::new(composer, parent)?, wraps })
+    }
+}
+
+/// What mutants are made of.
+pub struct Parent<'m> {
+    program: &'m Program,
+    editor: Editor<'m>,
+    wraps: &'m mut Wraps,
+}
+
+impl Parent<'_> {
     /// A mutant, and how it was made; `None` where the draw leads nowhere.
-    pub fn mutate(
-        &mut self,
-        parent: &Program,
-        sources: Sources<'_>,
-        rng: &mut Rng,
-    ) -> Option<(Program, Vec<Operator>)> {
+    pub fn mutate(&mut self, sources: Sources<'_>, rng: &mut Rng) -> Option<(Program, Vec<Operator>)> {
         let first = Operator::draw(rng);
-        let mutant = self.apply(first, parent, sources, rng)?;
+        let mutant = self.apply(first, sources, rng)?;
         if rng.below(TWICE) > 0 {
             return Some((mutant, vec![first]));
         }
         let second = Operator::draw(rng);
-        match self.apply(second, &mutant, sources, rng) {
+        let change = Draw { parent: &mutant, sources, rng }.change(second, self.wraps);
+        match change.and_then(|change| self.editor.again(&mutant).edit(&change)) {
             Some(mutant) => Some((mutant, vec![first, second])),
             None => Some((mutant, vec![first])),
         }
     }
 
     /// A mutant by one operator; `None` where the draw leads nowhere.
-    pub fn apply(
-        &mut self,
-        operator: Operator,
-        parent: &Program,
-        sources: Sources<'_>,
-        rng: &mut Rng,
-    ) -> Option<Program> {
-        let mut draw = Draw { parent, sources, rng };
-        let change = match operator {
-            Operator::Constant => draw.constant(),
-            Operator::Color => draw.color(),
-            Operator::Derive => draw.derive(),
-            Operator::Function => draw.function(),
-            Operator::Argument => draw.argument(),
-            Operator::Swap => draw.swap(),
-            Operator::Graft => draw.graft(),
-            Operator::Insert => draw.insert(&mut self.wraps),
-            Operator::Delete => draw.delete(),
-        };
-        edit(&mut self.composer, parent, &change?)
+    pub fn apply(&mut self, operator: Operator, sources: Sources<'_>, rng: &mut Rng) -> Option<Program> {
+        let change = Draw { parent: self.program, sources, rng }.change(operator, self.wraps)?;
+        self.editor.edit(&change)
     }
 }
 
@@ -188,45 +182,72 @@ struct Draw<'d, 's> {
 
 /// Where a constant is used.
 struct Site<'d> {
+    user: &'d Node,
     node: NodeId,
     place: usize,
     arg: NodeId,
     literal: &'d Literal,
-    need: &'static Ty,
-    spelled: Option<&'static Constant>,
+}
+
+impl Site<'_> {
+    fn need(&self) -> &'static Ty {
+        need(self.user, self.place)
+    }
+
+    fn family(&self) -> &'static [&'static Constant] {
+        family_of(self.user.spelled(self.place), self.need(), self.literal)
+    }
 }
 
 impl<'d, 's> Draw<'d, 's> {
+    fn change(&mut self, operator: Operator, wraps: &mut Wraps) -> Option<Change<'s>> {
+        match operator {
+            Operator::Constant => self.constant(),
+            Operator::Color => self.color(),
+            Operator::Derive => self.derive(),
+            Operator::Function => self.function(),
+            Operator::Argument => self.argument(),
+            Operator::Swap => self.swap(),
+            Operator::Graft => self.graft(),
+            Operator::Insert => self.insert(wraps),
+            Operator::Delete => self.delete(),
+        }
+    }
+
     fn pick<T>(&mut self, items: &[T]) -> Option<usize> {
         (!items.is_empty()).then(|| self.rng.below(items.len()))
     }
 
-    fn one_of<T: Clone>(&mut self, items: &[T]) -> Option<T> {
-        self.pick(items).map(|place| items[place].clone())
+    /// One of the items, each as likely as any. PERF: to go through them twice is cheaper than to collect them.
+    fn one_of<I: IntoIterator + Clone>(&mut self, items: I) -> Option<I::Item> {
+        match items.clone().into_iter().count() {
+            0 => None,
+            n => items.into_iter().nth(self.rng.below(n)),
+        }
     }
 
-    fn calls(&self) -> Vec<NodeId> {
-        self.parent.iter().filter(|(_, node)| node.is_call()).map(|(id, _)| id).collect()
+    fn node(&mut self) -> NodeId {
+        NodeId(self.rng.below(self.parent.nodes().len()) as u32)
+    }
+
+    fn calls(&self) -> impl Iterator<Item = (NodeId, &'d Node)> + Clone + use<'d> {
+        self.parent.iter().filter(|(_, node)| node.is_call())
+    }
+
+    /// All places of all nodes, and what stands there.
+    fn uses(&self) -> impl Iterator<Item = (NodeId, &'d Node, usize, NodeId)> + Clone + use<'d> {
+        self.parent.iter().flat_map(|(id, node)| {
+            node.args.iter().enumerate().map(move |(place, arg)| (id, node, place, *arg))
+        })
     }
 
     /// The places at which constants are used.
-    fn sites(&self) -> Vec<Site<'d>> {
+    fn sites(&self) -> impl Iterator<Item = Site<'d>> + Clone + use<'d> {
         let parent = self.parent;
-        let uses = parent.iter().flat_map(|(id, node)| {
-            node.args.iter().enumerate().map(move |(place, arg)| (id, node, place, *arg))
-        });
-        let site = |(id, node, place, arg): (NodeId, &Node, usize, NodeId)| match &parent.node(arg).op {
-            Op::Const(literal) => Some(Site {
-                node: id,
-                place,
-                arg,
-                literal,
-                need: need(node, place),
-                spelled: node.spelled(place),
-            }),
+        self.uses().filter_map(move |(node, user, place, arg)| match &parent.node(arg).op {
+            Op::Const(literal) => Some(Site { user, node, place, arg, literal }),
             _ => None,
-        };
-        uses.filter_map(site).collect()
+        })
     }
 
     /// A new value for one use of a constant or, one time in four, for all.
@@ -238,11 +259,9 @@ impl<'d, 's> Draw<'d, 's> {
     }
 
     fn constant(&mut self) -> Option<Change<'s>> {
-        let sites = self.sites();
-        let site = &sites[self.pick(&sites)?];
-        let family = family_of(site.spelled, site.need, site.literal);
-        let others: Vec<_> = family.into_iter().filter(|it| !is(it.value, site.literal)).collect();
-        let to = match (self.one_of(&others), site.literal) {
+        let site = self.one_of(self.sites())?;
+        let others = site.family().iter().filter(|it| !site.literal.is(it.value));
+        let to = match (self.one_of(others), site.literal) {
             // A number that has no name among the small ones has its neighbours.
             (_, Literal::Int(int)) if !(-2..=10).contains(int) => {
                 To::Literal(Literal::Int(int.saturating_add([-1, 1][self.rng.below(2)])))
@@ -251,7 +270,7 @@ impl<'d, 's> Draw<'d, 's> {
             (None, Literal::Tuple(items)) => To::Literal(self.other_member(items)?),
             (None, _) => return None,
         };
-        Some(self.at(site, to))
+        Some(self.at(&site, to))
     }
 
     /// A constant tuple with another number somewhere.
@@ -268,28 +287,25 @@ impl<'d, 's> Draw<'d, 's> {
     }
 
     fn color(&mut self) -> Option<Change<'s>> {
-        let colors = constants_of(&Ty::Color);
         let is_color = |site: &Site<'_>| {
-            let family = family_of(site.spelled, site.need, site.literal);
-            family.first().is_some_and(|first| first.family == ConstantFamily::Color)
+            site.family().first().is_some_and(|first| first.family == ConstantFamily::Color)
         };
-        let sites: Vec<_> = self.sites().into_iter().filter(is_color).collect();
-        let site = &sites[self.pick(&sites)?];
-        let occurs = |it: &&Constant| matches!(it.value, ConstantValue::Int(color) if self.sources.palette.contains(&color));
-        let others: Vec<_> =
-            colors.into_iter().filter(occurs).filter(|it| !is(it.value, site.literal)).collect();
-        let to = To::Constant(self.one_of(&others)?);
-        Some(self.at(site, to))
+        let site = self.one_of(self.sites().filter(is_color))?;
+        let palette = self.sources.palette;
+        let occurs =
+            |it: &&&Constant| matches!(it.value, ConstantValue::Int(color) if palette.contains(&color));
+        let others = constants_of(&Ty::Color).iter().filter(occurs).filter(|it| !site.literal.is(it.value));
+        let to = To::Constant(self.one_of(others)?);
+        Some(self.at(&site, to))
     }
 
     fn derive(&mut self) -> Option<Change<'s>> {
         let number = |site: &Site<'_>| {
             matches!(site.literal, Literal::Int(_))
-                && [Ty::Color, Ty::Choice8, Ty::Choice4].iter().any(|ty| fits(site.need, ty))
+                && [Ty::Color, Ty::Choice8, Ty::Choice4].iter().any(|ty| fits(site.need(), ty))
         };
-        let sites: Vec<_> = self.sites().into_iter().filter(number).collect();
-        let site = &sites[self.pick(&sites)?];
-        let to = if matches!(site.need, Ty::Choice4 | Ty::Choice8) {
+        let site = self.one_of(self.sites().filter(number))?;
+        let to = if matches!(site.need(), Ty::Choice4 | Ty::Choice8) {
             To::Call(symbol("a_mr")?, vec![To::Samples])
         } else {
             let which = symbol(["c_iz_n", "c_zo_n"][self.rng.below(2)])?;
@@ -297,7 +313,7 @@ impl<'d, 's> Draw<'d, 's> {
             let pick = symbol(["first", "last"][self.rng.below(2)])?;
             To::Call(which, vec![To::Samples, To::Prim(colors), To::Prim(pick)])
         };
-        Some(self.at(site, to))
+        Some(self.at(&site, to))
     }
 
     fn function(&mut self) -> Option<Change<'s>> {
@@ -305,9 +321,8 @@ impl<'d, 's> Draw<'d, 's> {
             Op::Call(symbol) | Op::Prim(symbol) => Some((id, symbol)),
             _ => None,
         };
-        let functions: Vec<_> = self.parent.iter().filter_map(named).collect();
-        let (node, symbol) = self.one_of(&functions)?;
-        let other = self.one_of(material().alternatives(symbol))?;
+        let (node, symbol) = self.one_of(self.parent.iter().filter_map(named))?;
+        let other = *self.one_of(material().alternatives(symbol))?;
         Some(match self.parent.node(node).op {
             Op::Call(_) => Change::Op { node, op: Op::Call(other) },
             // A primitive that is handed over several times may change in one place only.
@@ -322,28 +337,20 @@ impl<'d, 's> Draw<'d, 's> {
 
     /// One of the places where a node is an argument.
     fn use_of(&mut self, node: NodeId) -> Option<(NodeId, usize)> {
-        let uses = self
-            .parent
-            .iter()
-            .flat_map(|(id, user)| user.args.iter().enumerate().map(move |(place, arg)| (id, place, *arg)));
-        let uses: Vec<_> = uses.filter(|(.., arg)| *arg == node).map(|(id, place, _)| (id, place)).collect();
-        self.one_of(&uses)
+        let (user, _, place, _) = self.one_of(self.uses().filter(|(.., arg)| *arg == node))?;
+        Some((user, place))
     }
 
     fn argument(&mut self) -> Option<Change<'s>> {
-        let calls = self.calls();
-        let node = self.one_of(&calls)?;
-        let call = self.parent.node(node);
+        let (node, call) = self.one_of(self.calls())?;
         let place = self.pick(&call.args)?;
         let to = self.value(need(call, place), Some(call.args[place]))?;
         Some(Change::Arg { node, place, to })
     }
 
     fn swap(&mut self) -> Option<Change<'s>> {
-        let calls: Vec<_> =
-            self.calls().into_iter().filter(|id| self.parent.node(*id).args.len() > 1).collect();
-        let node = self.one_of(&calls)?;
-        let n = self.parent.node(node).args.len();
+        let (node, call) = self.one_of(self.calls().filter(|(_, call)| call.args.len() > 1))?;
+        let n = call.args.len();
         let first = self.rng.below(n);
         let second = (first + 1 + self.rng.below(n - 1)) % n;
         Some(Change::Swap { node, places: (first, second) })
@@ -352,7 +359,7 @@ impl<'d, 's> Draw<'d, 's> {
     fn graft(&mut self) -> Option<Change<'s>> {
         /// Draws from the donors before giving up.
         const TRIES: usize = 6;
-        let node = NodeId(self.rng.below(self.parent.nodes().len()) as u32);
+        let node = self.node();
         let ty = &self.parent.node(node).ty;
         let donors = self.sources.donors;
         for _ in 0..TRIES {
@@ -367,8 +374,8 @@ impl<'d, 's> Draw<'d, 's> {
     }
 
     fn insert(&mut self, wraps: &mut Wraps) -> Option<Change<'s>> {
-        let node = NodeId(self.rng.below(self.parent.nodes().len()) as u32);
-        let (symbol, own) = self.one_of(wraps.of(&self.parent.node(node).ty))?;
+        let node = self.node();
+        let (symbol, own) = *self.one_of(wraps.of(&self.parent.node(node).ty))?;
         let types = &registry().by_symbol(symbol).types;
         let arg = |(place, need): (usize, &Ty)| match place == own {
             true => Some(To::Own(node)),
@@ -379,12 +386,11 @@ impl<'d, 's> Draw<'d, 's> {
     }
 
     fn delete(&mut self) -> Option<Change<'s>> {
-        let calls = self.calls();
-        let node = self.one_of(&calls)?;
-        let below: Vec<NodeId> = below(self.parent, node);
-        let ty = &self.parent.node(node).ty;
-        let same: Vec<_> = below.into_iter().filter(|other| fits(ty, &self.parent.node(*other).ty)).collect();
-        let other = self.one_of(&same)?;
+        let (node, call) = self.one_of(self.calls())?;
+        let needed = needed(self.parent, node);
+        let below = self.parent.iter().zip(&needed).take(node.index()).filter(|(_, needed)| **needed);
+        let same = below.filter(|((_, other), _)| fits(&call.ty, &other.ty));
+        let ((other, _), _) = self.one_of(same)?;
         Some(Change::Node { node, to: To::Own(other) })
     }
 
@@ -400,19 +406,15 @@ impl<'d, 's> Draw<'d, 's> {
     fn value(&mut self, need: &Ty, but: Option<NodeId>) -> Option<To<'s>> {
         let constants = constants_of(need);
         if !constants.is_empty() && self.rng.below(2) == 0 {
-            return self.one_of(&constants).map(To::Constant);
+            return self.one_of(constants).copied().map(To::Constant);
         }
-        if let Ty::Func(params, result) = need
-            && self.rng.below(2) == 0
-        {
-            let functions = material().functions(params, result);
-            return self.one_of(&functions).map(To::Prim);
+        if matches!(need, Ty::Func(..)) && self.rng.below(2) == 0 {
+            return self.one_of(material().functions(need)).copied().map(To::Prim);
         }
         let own = self.parent.iter().filter(|(id, node)| Some(*id) != but && fits(need, &node.ty));
-        let own: Vec<NodeId> = own.map(|(id, _)| id).collect();
-        match self.one_of(&own) {
-            Some(id) => Some(To::Own(id)),
-            None => self.one_of(&constants).map(To::Constant),
+        match self.one_of(own) {
+            Some((id, _)) => Some(To::Own(id)),
+            None => self.one_of(constants).copied().map(To::Constant),
         }
     }
 }
@@ -421,28 +423,4 @@ impl<'d, 's> Draw<'d, 's> {
 fn need(node: &Node, place: usize) -> &'static Ty {
     let declared = node.primitive().and_then(|symbol| registry().by_symbol(symbol).types.get(place));
     declared.unwrap_or(&Ty::Any)
-}
-
-/// All nodes that a node is made from.
-fn below(program: &Program, node: NodeId) -> Vec<NodeId> {
-    let mut needed = vec![false; node.index() + 1];
-    needed[node.index()] = true;
-    // Arguments stand before their calls, so one walk backwards sees all.
-    for id in (0..=node.index()).rev() {
-        if needed[id] {
-            program.nodes()[id].args.iter().for_each(|arg| needed[arg.index()] = true);
-        }
-    }
-    (0..node.index()).filter(|id| needed[*id]).map(|id| NodeId(id as u32)).collect()
-}
-
-fn is(value: ConstantValue, literal: &Literal) -> bool {
-    match (value, literal) {
-        (ConstantValue::Bool(a), Literal::Bool(b)) => a == *b,
-        (ConstantValue::Int(a), Literal::Int(b)) => a == *b,
-        (ConstantValue::Pair(row, col), Literal::Tuple(items)) => {
-            items[..] == [Literal::Int(row), Literal::Int(col)]
-        }
-        _ => false,
-    }
 }

@@ -9,6 +9,7 @@ use batt_plan::{Plan, ProgramId};
 use batt_score::{Demos, Verdict, behaviour};
 use batt_trace::{Lane, Spot};
 use batt_value::{Arena, ContentHash};
+use rustc_hash::FxHashMap;
 
 use crate::Puzzle;
 use crate::check::picture;
@@ -45,6 +46,8 @@ pub struct Trials<'t> {
     limits: Limits,
     scratch: Scratch,
     lane: Option<&'t Lane>,
+    /// What came of answers that were compared before: most mutants answer like one of their siblings.
+    seen: FxHashMap<ContentHash, Trial>,
 }
 
 impl<'t> Trials<'t> {
@@ -56,7 +59,8 @@ impl<'t> Trials<'t> {
             pairs.clone().filter_map(|pair| Some((picture(&pair.input), picture(pair.output.as_ref()?))));
         let inputs = pairs.map(|pair| Input { input: picture(&pair.input), must_give: None });
         let job = Job { samples: samples.collect(), inputs: inputs.collect(), programs: Vec::new() };
-        Trials { demos: Demos::new(task), job, limits, scratch: Scratch::new(limits), lane }
+        let (demos, scratch) = (Demos::new(task), Scratch::new(limits));
+        Trials { demos, job, limits, scratch, lane, seen: FxHashMap::default() }
     }
 
     /// What each program came to; `None` if `stop` was set before the end.
@@ -89,18 +93,11 @@ impl<'t> Trials<'t> {
         (!stop.load(Ordering::Relaxed)).then_some(runs)
     }
 
-    fn trial(&self, runs: &[Run]) -> Trial {
-        let fit = self.demos.fit(runs.iter().map(Into::into));
-        let shaped = |verdict: &&Verdict| matches!(verdict, Verdict::Right | Verdict::Wrong);
-        Trial {
-            right: fit.right() as u32,
-            shaped: fit.verdicts.iter().filter(shaped).count() as u32,
-            pairs: runs.len() as u32,
-            score: fit.score(),
-            fuel: runs.iter().map(|run| run.fuel).sum(),
-            dearest: runs.iter().map(|run| run.fuel).max().unwrap_or(0),
-            behaviour: behaviour(runs),
-        }
+    fn trial(&mut self, runs: &[Run]) -> Trial {
+        let behaviour = behaviour(runs);
+        let compared = self.seen.entry(behaviour).or_insert_with(|| compared(&self.demos, runs, behaviour));
+        let fuel = || runs.iter().map(|run| run.fuel);
+        Trial { fuel: fuel().sum(), dearest: fuel().max().unwrap_or(0), ..*compared }
     }
 
     /// The time since the last stamp was `spot`'s, if anybody wants to know.
@@ -108,5 +105,20 @@ impl<'t> Trials<'t> {
         if let Some(lane) = self.lane {
             lane.mark(spot);
         }
+    }
+}
+
+/// How close the answers are, whatever they cost.
+fn compared(demos: &Demos, runs: &[Run], behaviour: ContentHash) -> Trial {
+    let fit = demos.fit(runs.iter().map(Into::into));
+    let shaped = |verdict: &&Verdict| matches!(verdict, Verdict::Right | Verdict::Wrong);
+    Trial {
+        right: fit.right() as u32,
+        shaped: fit.verdicts.iter().filter(shaped).count() as u32,
+        pairs: runs.len() as u32,
+        score: fit.score(),
+        fuel: 0,
+        dearest: 0,
+        behaviour,
     }
 }
