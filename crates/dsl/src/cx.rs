@@ -309,17 +309,22 @@ impl<'a> Cx<'a> {
     }
 
     /// Calls a primitive on any number of arguments, the wrong one included.
-    fn primitive<A: Args<'a>>(&mut self, symbol: &'static Symbol, args: A) -> Result<Value<'a>, Fail> {
+    fn primitive(
+        &mut self,
+        symbol: &'static Symbol,
+        args: impl AsRef<[Value<'a>]> + Copy,
+    ) -> Result<Value<'a>, Fail> {
         self.primitive_by(symbol, &self.table[usize::from(symbol.id)], args)
     }
 
-    /// Calls a primitive as its entry says.
+    /// Calls a primitive as its entry says. `args`: an array where their number is known, so that these calls are
+    /// compiled by themselves, else a slice.
     #[inline(always)]
-    fn primitive_by<A: Args<'a>>(
+    pub fn primitive_by(
         &mut self,
         symbol: &'static Symbol,
         entry: &'static Entry,
-        args: A,
+        args: impl AsRef<[Value<'a>]> + Copy,
     ) -> Result<Value<'a>, Fail> {
         let quick = match (entry.kernel, args.as_ref()) {
             (Some(Kernel::Q1(quick)), &[x]) => quick(self, x),
@@ -334,11 +339,11 @@ impl<'a> Cx<'a> {
 
     /// The same without a quick kernel.
     #[inline(never)]
-    fn primitive_paid<A: Args<'a>>(
+    fn primitive_paid(
         &mut self,
         symbol: &'static Symbol,
         entry: &'static Entry,
-        args: A,
+        args: impl AsRef<[Value<'a>]> + Copy,
     ) -> Result<Value<'a>, Fail> {
         if let Some(Kernel::Traced(entry)) = entry.kernel {
             return self.traced(symbol, |cx| cx.primitive_by(symbol, entry, args));
@@ -402,11 +407,6 @@ impl<'a> Cx<'a> {
         Ok(result)
     }
 }
-
-/// The arguments of a call: an array, so that calls of one and of two are compiled by themselves, or a slice.
-trait Args<'a>: AsRef<[Value<'a>]> + Copy {}
-
-impl<'a, A: AsRef<[Value<'a>]> + Copy> Args<'a> for A {}
 
 /// Columns that were computed before, by the addresses of what they were computed from: a function and its argument
 /// often come together more than once in a program. An address is the name of a thing as long as its arena lasts.
