@@ -181,6 +181,8 @@ struct Node {
     /// Self time of the running call so far, when calls have stamps.
     own_ns: Cell<u64>,
     running: Cell<Spot>,
+    /// The calls around the running one, when calls have stamps, each with its self time so far.
+    open: RefCell<Vec<(Spot, u64)>>,
     /// By primitive.
     told: Box<[Cell<Told>]>,
     /// The primitives of `told` that have something, in the order in which they came.
@@ -321,8 +323,6 @@ pub struct Open(());
 pub struct Call {
     left: u64,
     nested: u64,
-    own_ns: u64,
-    running: Spot,
 }
 
 /// What is left of a lane when it is closed.
@@ -364,6 +364,7 @@ impl Lane {
                 nested: Cell::new(0),
                 own_ns: Cell::new(0),
                 running: Cell::new(base),
+                open: RefCell::default(),
                 told: vec![Cell::default(); n_primitives].into(),
                 called: vec![Cell::default(); n_primitives].into(),
                 n_called: Cell::new(0),
@@ -449,10 +450,18 @@ impl Lane {
         node.spot.set(spot);
         node.nested.set(0);
         if self.deep {
-            node.running.set(spot);
-            node.own_ns.set(0);
+            self.open_deep(spot);
         }
         Open(())
+    }
+
+    #[cold]
+    fn open_deep(&self, spot: Spot) {
+        let node = &self.node;
+        node.running.set(spot);
+        node.own_ns.set(0);
+        // A panic may have left calls open.
+        node.open.borrow_mut().clear();
     }
 
     /// The node is computed.
@@ -485,18 +494,18 @@ impl Lane {
     /// A primitive is called inside the node; `left` is what is left of the fuel.
     #[inline]
     pub fn enter_call(&self, primitive: u16, left: u64) -> Call {
-        let (own_ns, running) = if self.deep { self.enter_deep(primitive) } else { (0, Spot::OTHER) };
-        Call { left, nested: self.node.nested.replace(0), own_ns, running }
+        if self.deep {
+            self.enter_deep(primitive);
+        }
+        Call { left, nested: self.node.nested.replace(0) }
     }
 
     #[cold]
-    fn enter_deep(&self, primitive: u16) -> (u64, Spot) {
+    fn enter_deep(&self, primitive: u16) {
         let node = &self.node;
-        let running = node.running.get();
-        let own_ns = node.own_ns.get() + self.stamp_ns(running);
-        node.own_ns.set(0);
-        node.running.set(Spot::primitive(primitive));
-        (own_ns, running)
+        let running = node.running.replace(Spot::primitive(primitive));
+        let own_ns = node.own_ns.replace(0) + self.stamp_ns(running);
+        node.open.borrow_mut().push((running, own_ns));
     }
 
     /// The call is over. Its fuel is what it used itself: a call inside it, to the same primitive or another, has
@@ -514,7 +523,7 @@ impl Lane {
         // What was tried in vain is given back, so the calls inside may have cost more than the whole.
         let fuel = used.saturating_sub(node.nested.get());
         node.nested.set(call.nested + used);
-        let ns = if self.deep { self.exit_deep(&call, primitive, calls) } else { 0 };
+        let ns = if self.deep { self.exit_deep(primitive, calls) } else { 0 };
         let told = &node.told[usize::from(primitive)];
         let sum = told.get();
         if sum.times == 0 {
@@ -528,14 +537,15 @@ impl Lane {
     }
 
     #[cold]
-    fn exit_deep(&self, call: &Call, primitive: u16, calls: u64) -> u64 {
+    fn exit_deep(&self, primitive: u16, calls: u64) -> u64 {
         let node = &self.node;
         let ns = node.own_ns.get() + self.stamp_ns(Spot::primitive(primitive));
         if calls > 0 {
             self.book.borrow_mut().touch(primitive, ns, calls.try_into().unwrap_or(u32::MAX));
         }
-        node.own_ns.set(call.own_ns);
-        node.running.set(call.running);
+        let (running, own_ns) = node.open.borrow_mut().pop().unwrap_or((node.spot.get(), 0));
+        node.running.set(running);
+        node.own_ns.set(own_ns);
         ns
     }
 

@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use std::ops::RangeInclusive;
 use std::sync::LazyLock;
 
-use batt_dsl::Cx;
+use batt_dsl::{Cx, Kernel};
 use batt_value::{Arena, Closure, Column, Fail, Op, Pair, Symbol, Value, order};
 
 use super::{patch, scalar};
@@ -253,8 +253,12 @@ fn primitive1<'a>(cx: &mut Cx<'a>, symbol: &'static Symbol, x: &Column<'a>, n: u
     }
     let x = x.list(cx.arena, n)?;
     let entry = cx.entry(symbol);
-    cx.counted(symbol, n, |cx| {
-        each(cx.arena, n, |place| cx.primitive_by(symbol, entry, [x.at(place)]).ok())
+    cx.counted(symbol, n, |cx| match entry.kernel {
+        Some(Kernel::Q1(quick)) => each(cx.arena, n, |place| {
+            let x = x.at(place);
+            quick(cx, x).or_else(|| cx.primitive_by(symbol, entry, [x]).ok())
+        }),
+        _ => each(cx.arena, n, |place| cx.primitive_by(symbol, entry, [x.at(place)]).ok()),
     })
 }
 
@@ -272,8 +276,12 @@ fn primitive2<'a>(
     }
     let (a, b) = (a.list(cx.arena, n)?, b.list(cx.arena, n)?);
     let entry = cx.entry(symbol);
-    cx.counted(symbol, n, |cx| {
-        each(cx.arena, n, |place| cx.primitive_by(symbol, entry, [a.at(place), b.at(place)]).ok())
+    cx.counted(symbol, n, |cx| match entry.kernel {
+        Some(Kernel::Q2(quick)) => each(cx.arena, n, |place| {
+            let (a, b) = (a.at(place), b.at(place));
+            quick(cx, a, b).or_else(|| cx.primitive_by(symbol, entry, [a, b]).ok())
+        }),
+        _ => each(cx.arena, n, |place| cx.primitive_by(symbol, entry, [a.at(place), b.at(place)]).ok()),
     })
 }
 
