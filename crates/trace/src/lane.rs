@@ -254,6 +254,19 @@ struct Ends {
 }
 
 impl Rows {
+    /// Room for a run of some hundred tasks. PERF: memory that is not written to costs nothing, to move lists that grow
+    /// does.
+    const ROOM: usize = 1 << 13;
+
+    fn with_room() -> Rows {
+        Rows {
+            spots: Vec::with_capacity(Rows::ROOM),
+            nodes: Vec::with_capacity(Rows::ROOM),
+            inner: Vec::with_capacity(Rows::ROOM),
+            ..Rows::default()
+        }
+    }
+
     /// Each task by itself.
     pub(crate) fn seen(&self) -> Vec<TaskSeen> {
         let mut from = Ends::default();
@@ -384,7 +397,7 @@ impl Lane {
                 turns: Vec::new(),
                 primitives: vec![Primitive::default(); n_primitives],
                 between: vec![SpotSum::default(); n_spots],
-                rows: Rows::default(),
+                rows: Rows::with_room(),
                 waits: Vec::new(),
                 events: sink.map(|sink| Events { lane: number, list: Vec::new(), ids: Vec::new(), sink }),
             }),
