@@ -33,7 +33,7 @@ pub struct Planes<'w> {
 
 /// Whether so many cells are worth so many words. The empty words between a few cells far apart would cost more
 /// memory than the program pays for.
-fn dense(n_words: usize, count: usize) -> bool {
+pub(crate) fn dense(n_words: usize, count: usize) -> bool {
     n_words <= 16 + 4 * count
 }
 
@@ -145,15 +145,28 @@ impl Arena {
         }
     }
 
+    /// A tuple of small integers that are given as large ones, unless they are few.
+    pub fn narrowed<'a>(&'a self, ints: &[i64]) -> Option<Value<'a>> {
+        if ints.len() <= 2 || self.admit(ints.len()).is_err() {
+            return None;
+        }
+        let cells = self.gather_sound(ints.iter().map(|int| (*int as i8, i64::from(*int as i8) != *int)))?;
+        Some(Value::Row(self.bump.alloc(Row { cells })))
+    }
+
     /// A grid of small integers, `width` to a row.
     pub fn grid<'a>(&'a self, width: usize, cells: &[i8]) -> Result<Value<'a>, Fail> {
+        self.grid_in(width, self.copy(cells))
+    }
+
+    /// [`Arena::grid`] of cells that last as long as the arena.
+    pub fn grid_in<'a>(&'a self, width: usize, cells: &'a [i8]) -> Result<Value<'a>, Fail> {
         if cells.is_empty() {
             return Ok(Value::EMPTY_TUPLE);
         }
         assert!(width > 0 && cells.len().is_multiple_of(width), "a grid is a rectangle");
         let height = cells.len() / width;
         self.admit(cells.len() + height)?;
-        let cells = self.bump.alloc_slice_copy(cells);
         Ok(Value::Grid(self.bump.alloc(Grid::new(height, width, cells))))
     }
 
@@ -379,6 +392,17 @@ impl Arena {
     /// Items that are no value together, or none yet.
     pub fn gather<T: Copy>(&self, items: impl ExactSizeIterator<Item = T>) -> &[T] {
         self.bump.alloc_slice_fill_iter(items)
+    }
+
+    /// The same, unless one says that it is wrong.
+    pub fn gather_sound<T: Copy>(&self, items: impl ExactSizeIterator<Item = (T, bool)>) -> Option<&[T]> {
+        let mut wrong = false;
+        // PERF: a loop that never leaves early may be done several items at a time.
+        let items = self.gather(items.map(|(item, is_wrong)| {
+            wrong |= is_wrong;
+            item
+        }));
+        (!wrong).then_some(items)
     }
 
     /// The same, if none is missing.

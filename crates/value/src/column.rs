@@ -50,6 +50,10 @@ impl<'a> Column<'a> {
                 Column::twos(arena, Ints(colors(arena, patch)), Pairs(places(arena, patch)))
             }
             Value::Patch(patch) => Pairs(places(arena, patch)),
+            Value::Grid(grid) if grid.width() == 2 => {
+                let (pairs, _) = grid.cells().as_chunks::<2>();
+                Pairs(arena.gather(pairs.iter().map(|[row, col]| Pair::near((*row).into(), (*col).into()))))
+            }
             Value::Set(set) => Column::from_slice(arena, set.items()),
             Value::Tuple(tuple) => Column::from_slice(arena, tuple.items()),
             _ => Column::collect(arena, container.items(arena)?.map(Some))?,
@@ -273,6 +277,19 @@ impl<'a> Column<'a> {
             Same(Value::Int(_) | Value::Pair(_)) if !range.is_empty() => Some(range.start),
             _ => None,
         }
+    }
+
+    /// The places of the values as these ascend, equal ones in their order. Numbers and pairs only, as above.
+    pub fn ascending(&self, arena: &'a Arena, n: usize) -> Option<&'a [usize]> {
+        let places = arena.repeat(n, 0);
+        places.iter_mut().zip(0..).for_each(|(to, place)| *to = place);
+        match self {
+            Ints(ints) => places.sort_by_key(|place| ints[*place]),
+            Pairs(pairs) => places.sort_by_key(|place| pairs[*place].key()),
+            Same(Value::Int(_) | Value::Pair(_)) => {}
+            _ => return None,
+        }
+        Some(places)
     }
 
     /// The `n` values over and over.

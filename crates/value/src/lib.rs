@@ -15,6 +15,7 @@ mod grid;
 mod patch;
 mod value;
 mod arena;
+mod bitmap;
 mod column;
 pub mod order;
 mod owned;
@@ -22,6 +23,7 @@ mod text;
 mod json;
 
 pub use arena::{Arena, Caps, Planes};
+pub use bitmap::Bitmap;
 pub use column::Column;
 pub use fail::Fail;
 pub use func::{Closure, Op, Symbol};

@@ -11,7 +11,7 @@
 use std::cmp::Ordering;
 
 use crate::value::View;
-use crate::{Arena, Kind, Value};
+use crate::{Arena, Bitmap, Kind, Value};
 
 /// The canonical order.
 pub fn cmp(a: Value<'_>, b: Value<'_>) -> Ordering {
@@ -35,6 +35,9 @@ pub fn cmp(a: Value<'_>, b: Value<'_>) -> Ordering {
 /// The values in the canonical order, each once, of equal ones the first; `None` if they are so already. Values of one
 /// form are sorted by numbers.
 pub(crate) fn ascending<'a>(arena: &'a Arena, values: &[Value<'a>]) -> Option<&'a [Value<'a>]> {
+    if let Some(places) = read_off(arena, values) {
+        return Some(places);
+    }
     let Some(keys) = keys(arena, values) else {
         if values.is_sorted_by(|a, b| cmp(*a, *b).is_lt()) {
             return None;
@@ -54,6 +57,28 @@ pub(crate) fn ascending<'a>(arena: &'a Arena, values: &[Value<'a>]) -> Option<&'
     let n = dedup(keys, |a, b| a.0 == b.0 && equal(value(a.1), value(b.1)));
     Some(arena.gather(keys[..n].iter().map(|key| value(key.1))))
 }
+
+/// The same for many places, if they are not too far apart.
+fn read_off<'a>(arena: &'a Arena, values: &[Value<'a>]) -> Option<&'a [Value<'a>]> {
+    let place = |value: &Value<'a>| match value {
+        Value::Pair(place) => Some(*place),
+        _ => None,
+    };
+    let first = place(values.get(MANY)?)?;
+    let (mut top, mut left) = first.parts();
+    let (mut bottom, mut right) = first.parts();
+    for value in values {
+        let (row, col) = place(value)?.parts();
+        (top, left) = (top.min(row), left.min(col));
+        (bottom, right) = (bottom.max(row), right.max(col));
+    }
+    let mut bitmap = Bitmap::new(arena, (top, left), (bottom + 1, right + 1), 0, values.len())?;
+    values.iter().filter_map(place).for_each(|place| bitmap.add(place));
+    bitmap.values(arena)
+}
+
+/// Fewer values are sorted sooner.
+const MANY: usize = 32;
 
 /// The keys of the values with their places, if all are of one form. Of empty sets, which come before all others, the
 /// first is enough.

@@ -177,7 +177,7 @@ impl<'p> Prepared<'p> {
                     node.args.iter().map(|arg| folded[arg.index()].as_ref()?.ok()).collect();
                 match args {
                     Some(args) => {
-                        compute(node, given, &args, &mut options.cx(arena, options.limits.fuel, None))
+                        guarded(node, given, &args, &mut options.cx(arena, options.limits.fuel, None))
                     }
                     None => Memo::new(Err(Fail::Bug), 0, None),
                 }
@@ -228,14 +228,14 @@ impl<'p> Prepared<'p> {
         let n_slots = self.slots(programs, slots);
         let mut results: Vec<Vec<Run>> =
             programs.iter().map(|_| Vec::with_capacity(job.inputs.len())).collect();
-        let mut active = vec![true; programs.len()];
         task.reset();
-        let per_task = PerTask { value: samples(job, task), arena: task, memos: vec![None; n_slots] };
+        let task = &*task;
+        let active = task.repeat(programs.len(), true);
+        let per_task = PerTask { value: samples(job, task), arena: task, memos: task.repeat(n_slots, None) };
         let round_bytes = ROUND_BYTES / threads();
         let mut run =
             TaskRun { prepared: self, options, slots: &*slots, n_slots, per_task, round_bytes, lane };
-        let mut batches = batches(job.inputs.len(), options.go_on);
-        while let Some(batch) = batches.pop() {
+        for batch in batches(job.inputs.len(), options.go_on) {
             let inputs = &job.inputs[batch.clone()];
             let mut next = 0;
             // Several rounds only if the programs fill the memory; then what was shared is computed again.
@@ -304,13 +304,11 @@ impl<'p> Prepared<'p> {
 }
 
 /// Inputs that are run together, node by node: what a node needs is in the caches then, and a recorder stamps it once.
-/// The last batch comes first. Unless a run goes on in any case, the first input is alone: most candidates fail on it.
-fn batches(n_inputs: usize, go_on: bool) -> Vec<Range<usize>> {
+/// Unless a run goes on in any case, the first input is alone: most candidates fail on it.
+fn batches(n_inputs: usize, go_on: bool) -> impl Iterator<Item = Range<usize>> {
     let first = if go_on { 0 } else { n_inputs.min(1) };
-    let rest = (first..n_inputs).step_by(BATCH).map(|start| start..n_inputs.min(start + BATCH));
-    let mut batches: Vec<_> = (0..first).map(|_| 0..1).chain(rest).collect();
-    batches.reverse();
-    batches
+    let rest = (first..n_inputs).step_by(BATCH).map(move |start| start..n_inputs.min(start + BATCH));
+    (0..first).map(|_| 0..1).chain(rest)
 }
 
 /// Most tasks have fewer inputs.
@@ -352,25 +350,28 @@ fn samples<'a>(job: &Job<'_>, arena: &'a Arena) -> Result<Value<'a>, Fail> {
 struct PerTask<'t> {
     value: Result<Value<'t>, Fail>,
     arena: &'t Arena,
-    memos: Vec<Option<Memo<'t>>>,
+    memos: &'t mut [Option<Memo<'t>>],
 }
 
 /// Inputs that are being run together.
 struct OnBatch<'s> {
-    inputs: Vec<Result<Value<'s>, Fail>>,
+    inputs: &'s mut [Result<Value<'s>, Fail>],
     cx: Cx<'s>,
     /// All nodes that a program has come past: by slot, and in it by input.
-    memos: Vec<Option<Memo<'s>>>,
+    memos: &'s mut [Option<Memo<'s>>],
     /// How far the running program has come on each input.
-    states: Vec<State<'s>>,
+    states: &'s mut [State],
 }
 
 /// A program on its way through an input.
 #[derive(Clone, Copy)]
-struct State<'s> {
+struct State {
     bill: u64,
-    /// The value of the last node, or where and why there is none.
-    last: Result<Value<'s>, Failed>,
+    failed: Option<Failed>,
+}
+
+impl State {
+    const START: State = State { bill: 0, failed: None };
 }
 
 impl<'s> OnBatch<'s> {
@@ -393,17 +394,21 @@ struct TaskRun<'r, 'o, 'p, 't> {
 
 impl<'o: 't, 'p: 't, 't> TaskRun<'_, 'o, 'p, 't> {
     /// Inputs to run together, in memory that is free.
-    fn batch<'s>(&self, arena: &'s mut Arena, inputs: &[Input<'_>]) -> OnBatch<'s>
+    fn batch<'s>(&self, arena: &'s mut Arena, inputs: &[Input<'s>]) -> OnBatch<'s>
     where
         'o: 's,
     {
         arena.reset();
         let arena = &*arena;
+        let grids = arena.repeat(inputs.len(), Err(Fail::Bug));
+        for (grid, input) in grids.iter_mut().zip(inputs) {
+            *grid = arena.grid_in(input.input.width, input.input.cells);
+        }
         let on = OnBatch {
-            inputs: inputs.iter().map(|it| arena.grid(it.input.width, it.input.cells)).collect(),
+            inputs: grids,
             cx: self.options.cx(arena, self.options.limits.fuel, self.lane),
-            memos: vec![None; self.n_slots * inputs.len()],
-            states: Vec::with_capacity(inputs.len()),
+            memos: arena.repeat(self.n_slots * inputs.len(), None),
+            states: arena.repeat(inputs.len(), State::START),
         };
         self.mark(Spot::MEMORY);
         on
@@ -431,23 +436,20 @@ impl<'o: 't, 'p: 't, 't> TaskRun<'_, 'o, 'p, 't> {
         't: 's,
     {
         self.values(entry, on)?;
+        let Some(last) = entry.nodes.last() else { return Some(true) };
+        let last = self.slots[last.index()] as usize;
         let mut active = true;
-        for (input, State { bill, last }) in inputs.iter().zip(&on.states) {
+        for (i, input) in inputs.iter().enumerate() {
             if !active {
                 results.push(Run::SKIPPED);
                 continue;
             }
-            let right = match (last, input.must_give) {
-                (Ok(value), Some(expected)) => gives(*value, expected),
-                (Ok(_), None) => true,
-                (Err(_), _) => false,
-            };
-            active = right || self.options.go_on || input.must_give.is_none();
-            let end = match last {
-                Ok(value) => End::new(*value),
-                Err(failed) => End::Failed(*failed),
-            };
-            results.push(Run { end, fuel: *bill });
+            let State { bill, failed } = on.states[i];
+            let value = on.memos(last)[i].map_or(Value::None, |memo| memo.value);
+            let right = |expected| failed.is_none() && gives(value, expected);
+            active = self.options.go_on || input.must_give.is_none_or(right);
+            let end = failed.map_or_else(|| End::new(value), End::Failed);
+            results.push(Run { end, fuel: bill });
         }
         self.mark(Spot::COLLECT);
         Some(active)
@@ -473,43 +475,56 @@ impl<'o: 't, 'p: 't, 't> TaskRun<'_, 'o, 'p, 't> {
         't: 's,
     {
         let limit = self.options.limits.fuel;
-        let nothing = Failed { fail: Fail::Bug, place: 0, primitive: None };
-        on.states.clear();
-        on.states.resize(on.inputs.len(), State { bill: 0, last: Err(nothing) });
+        on.states.fill(State::START);
         for (place, id) in entry.nodes.iter().enumerate() {
-            let first = place == 0;
             let slot = self.slots[id.index()] as usize;
-            self.known(*id, slot, first, on);
+            self.known(*id, slot, on);
             if on.inputs.len() > 1 && on.cx.arena.bytes() > self.round_bytes {
                 return None;
             }
             for i in 0..on.inputs.len() {
-                let State { bill, last } = on.states[i];
-                if last.is_err() && !first {
-                    continue;
-                }
-                let Some(memo) = on.memos(slot)[i] else { continue };
-                let failed = |fail, primitive| Err(Failed { fail, place: place as u32, primitive });
-                on.states[i] = if memo.bill > limit - bill || memo.fail == Some(Fail::Fuel) {
-                    // Out of fuel here; which primitive it was shows when the node runs on what is left.
-                    let _span = self.lane.map(|lane| lane.enter(Spot::FAIL));
-                    let short = self.again(*id, i, on, limit - bill);
-                    State { bill: limit, last: failed(Fail::Fuel, short.primitive) }
+                let State { bill, failed: None } = on.states[i] else { continue };
+                let Some(memo) = &on.memos(slot)[i] else { continue };
+                if memo.fail.is_none() && memo.bill <= limit - bill {
+                    on.states[i].bill = bill + memo.bill;
                 } else {
-                    let last = match memo.fail {
-                        Some(fail) => failed(fail, memo.primitive),
-                        None => Ok(memo.value),
-                    };
-                    State { bill: bill + memo.bill, last }
-                };
+                    let memo = *memo;
+                    on.states[i] = self.failed(*id, place, i, memo, on);
+                }
             }
         }
         Some(())
     }
 
+    /// The end of a program at a node that has no value on input number `i`, or none that it can pay.
+    #[cold]
+    fn failed<'s>(&self, id: NodeId, place: usize, i: usize, memo: Memo<'s>, on: &mut OnBatch<'s>) -> State
+    where
+        't: 's,
+    {
+        let limit = self.options.limits.fuel;
+        let State { bill, .. } = on.states[i];
+        let place = place as u32;
+        match memo.fail {
+            Some(fail) if fail != Fail::Fuel && memo.bill <= limit - bill => State {
+                bill: bill + memo.bill,
+                failed: Some(Failed { fail, place, primitive: memo.primitive }),
+            },
+            // Which primitive it was shows when the node runs on what is left.
+            _ => {
+                let _span = self.lane.map(|lane| lane.enter(Spot::FAIL));
+                let short = self.again(id, i, on, limit - bill);
+                State {
+                    bill: limit,
+                    failed: Some(Failed { fail: Fail::Fuel, place, primitive: short.primitive }),
+                }
+            }
+        }
+    }
+
     /// Sees to it that a node's values are there wherever the program has come so far: from the plan, the task or the
     /// sample, computed if they are not there yet.
-    fn known<'s>(&mut self, id: NodeId, slot: usize, first: bool, on: &mut OnBatch<'s>)
+    fn known<'s>(&mut self, id: NodeId, slot: usize, on: &mut OnBatch<'s>)
     where
         't: 's,
     {
@@ -528,29 +543,45 @@ impl<'o: 't, 'p: 't, 't> TaskRun<'_, 'o, 'p, 't> {
                 }
                 self.per_task.memos[slot]
             }
-            Needs::Input => return self.on_inputs(id, slot, first, on, fuel),
+            Needs::Input => return self.on_inputs(id, slot, on, fuel),
         };
         on.memos(slot).fill(common);
     }
 
     /// Computes a node on the inputs where it is not known.
-    fn on_inputs<'s>(&self, id: NodeId, slot: usize, first: bool, on: &mut OnBatch<'s>, fuel: u64)
+    fn on_inputs<'s>(&self, id: NodeId, slot: usize, on: &mut OnBatch<'s>, fuel: u64)
     where
         't: 's,
     {
+        let node = self.prepared.plan.node(id);
+        let n = on.inputs.len();
+        let before = on.cx.arena.used();
         let mut open = None;
         let mut seen = NodeRuns::default();
-        let before = on.cx.arena.used();
-        for i in 0..on.inputs.len() {
-            if (!first && on.states[i].last.is_err()) || on.memos(slot)[i].is_some() {
-                continue;
+        let mut i = 0;
+        // One guard for all inputs; a panic ends the one it came from.
+        while i < n {
+            let guarded = super::caught(|| {
+                while i < n {
+                    if on.states[i].failed.is_none() && on.memos[slot * n + i].is_none() {
+                        if seen.hits == 0 {
+                            open = self.open(id);
+                        }
+                        let result = self.on_input(node, i, on, fuel);
+                        let memo = Memo::new(result, on.cx.used(), on.cx.failed());
+                        seen.add(memo.bill, memo.fail.is_some());
+                        on.memos[slot * n + i] = Some(memo);
+                    }
+                    i += 1;
+                }
+                Ok(())
+            });
+            if let Err(bug) = guarded {
+                let memo = Memo::new(Err(bug), on.cx.used(), on.cx.failed());
+                seen.add(memo.bill, true);
+                on.memos[slot * n + i] = Some(memo);
+                i += 1;
             }
-            if seen.hits == 0 {
-                open = self.open(id);
-            }
-            let memo = self.on_input(id, i, on, fuel);
-            seen.add(memo.bill, memo.fail.is_some());
-            on.memos(slot)[i] = Some(memo);
         }
         if seen.hits == 0 {
             self.owe(Spot::SHARE);
@@ -584,7 +615,8 @@ impl<'o: 't, 'p: 't, 't> TaskRun<'_, 'o, 'p, 't> {
             Needs::Input | Needs::Nothing => {
                 let silent = self.options.cx(on.cx.arena, fuel, None);
                 let traced = std::mem::replace(&mut on.cx, silent);
-                let memo = self.on_input(id, i, on, fuel);
+                let result = super::caught(|| self.on_input(self.prepared.plan.node(id), i, on, fuel));
+                let memo = Memo::new(result, on.cx.used(), on.cx.failed());
                 on.cx = traced;
                 memo
             }
@@ -604,15 +636,15 @@ impl<'o: 't, 'p: 't, 't> TaskRun<'_, 'o, 'p, 't> {
         // A program that gets here has the values of all arguments.
         let args: Vec<_> = node.args.iter().filter_map(arg).collect();
         let mut cx = self.options.cx(self.per_task.arena, fuel, lane);
-        compute(node, self.per_task.value, &args, &mut cx)
+        guarded(node, self.per_task.value, &args, &mut cx)
     }
 
     /// Computes a node on input number `i` of the batch.
-    fn on_input<'s>(&self, id: NodeId, i: usize, on: &mut OnBatch<'s>, fuel: u64) -> Memo<'s>
+    #[inline(always)]
+    fn on_input<'s>(&self, node: &Node, i: usize, on: &mut OnBatch<'s>, fuel: u64) -> Result<Value<'s>, Fail>
     where
         't: 's,
     {
-        let node = self.prepared.plan.node(id);
         let n = on.inputs.len();
         // A program that gets here has the values of all arguments.
         let arg = |id: &NodeId| match &on.memos[self.slots[id.index()] as usize * n + i] {
@@ -638,11 +670,21 @@ impl<'o: 't, 'p: 't, 't> TaskRun<'_, 'o, 'p, 't> {
 
 /// Computes a node on its arguments; `given` is `I` or `S`.
 #[inline(always)]
-fn compute<'a>(node: &Node, given: Result<Value<'a>, Fail>, args: &[Value<'a>], cx: &mut Cx<'a>) -> Memo<'a> {
-    let result = match &node.op {
+fn compute<'a>(
+    node: &Node,
+    given: Result<Value<'a>, Fail>,
+    args: &[Value<'a>],
+    cx: &mut Cx<'a>,
+) -> Result<Value<'a>, Fail> {
+    match &node.op {
         Op::Input | Op::Samples => given,
-        op => super::caught(|| super::node(op, args, cx)),
-    };
+        op => super::node(op, args, cx),
+    }
+}
+
+/// The same with a guard of its own.
+fn guarded<'a>(node: &Node, given: Result<Value<'a>, Fail>, args: &[Value<'a>], cx: &mut Cx<'a>) -> Memo<'a> {
+    let result = super::caught(|| compute(node, given, args, cx));
     Memo::new(result, cx.used(), cx.failed())
 }
 

@@ -29,13 +29,41 @@ pub(super) fn members<'a>(cx: &mut Cx<'a>, container: Value<'a>) -> Option<Colum
     if !LENGTHS.contains(&container.len()?) || cx.arena.bytes() > MAX_BYTES {
         return None;
     }
-    match container {
-        Value::Patch(patch) => {
-            let key = [0, std::ptr::from_ref(patch).addr(), patch.count()];
-            cx.recalled(key, |cx| Column::of(cx.arena, container))
-        }
-        _ => Column::of(cx.arena, container),
+    let key = members_key(container);
+    if let Some(column) = key.and_then(|key| cx.remembered(key)) {
+        return Some(column);
     }
+    let column = Column::of(cx.arena, container)?;
+    // Those of other containers are theirs, or soon made.
+    if let (Value::Patch(_), Some(key)) = (container, key) {
+        cx.remember(key, column);
+    }
+    Some(column)
+}
+
+/// The name under which the members of a set are kept.
+fn members_key(container: Value<'_>) -> Option<[usize; 3]> {
+    match container {
+        Value::Patch(patch) => Some([0, std::ptr::from_ref(patch).addr(), patch.count()]),
+        Value::Set(set) => Some([0, std::ptr::from_ref(set).addr(), set.items().len()]),
+        _ => None,
+    }
+}
+
+/// Keeps the members of the product of two sets: what a function says of a part of them is the same many times.
+pub(super) fn remember_product<'a>(
+    cx: &mut Cx<'a>,
+    product: Value<'a>,
+    a: Value<'a>,
+    b: Value<'a>,
+) -> Option<()> {
+    let (n, m) = (a.len()?, b.len()?);
+    if LENGTHS.contains(&(n * m)) {
+        let (a, b) = (Column::of(cx.arena, a)?, Column::of(cx.arena, b)?);
+        let column = Column::twos(cx.arena, a.stretched(cx.arena, m), b.tiled(cx.arena, m));
+        cx.remember(members_key(product)?, column);
+    }
+    Some(())
 }
 
 /// The results of a function on every member of a container.
@@ -45,15 +73,14 @@ pub(super) fn results<'a>(cx: &mut Cx<'a>, function: Value<'a>, container: Value
     cx.attempt(|cx| column1(cx, &Same(function), &column, n))
 }
 
-/// The same, and what it costs to keep them.
+/// The same, and what it costs to keep them. Spends even if it comes to nothing.
 pub(super) fn collected<'a>(
     cx: &mut Cx<'a>,
     function: Value<'a>,
     container: Value<'a>,
-) -> Option<&'a [Value<'a>]> {
+) -> Option<Column<'a>> {
     let column = members(cx, container)?;
-    let n = container.len()?;
-    cx.attempt(|cx| keys(cx, &Same(function), &column, n)?.values(cx.arena, n))
+    keys(cx, &Same(function), &column, container.len()?)
 }
 
 /// The results of functions on a column, and what it costs to keep them. Spends even if it comes to nothing.
@@ -302,13 +329,13 @@ static TIGHT: LazyLock<Vec<Option<Tight>>> = LazyLock::new(|| {
         ("flip", Tight::One(flip)),
         ("even", Tight::One(even)),
         ("positive", Tight::One(positive)),
-        ("sign", Tight::One(|cx, x, n| numbers1(cx, x, n, |x| Some(x.signum())))),
-        ("double", Tight::One(|cx, x, n| numbers1(cx, x, n, |x| x.checked_mul(2)))),
+        ("sign", Tight::One(|cx, x, n| numbers1(cx, x, n, |x| (x.signum(), false)))),
+        ("double", Tight::One(|cx, x, n| numbers1(cx, x, n, |x| x.overflowing_mul(2)))),
         ("maximum", Tight::One(|cx, x, n| of_pairs(cx, x, n, |pair| pair.row().max(pair.col())))),
         ("minimum", Tight::One(|cx, x, n| of_pairs(cx, x, n, |pair| pair.row().min(pair.col())))),
-        ("add", Tight::Two(|cx, a, b, n| numbers2(cx, a, b, n, i64::checked_add))),
-        ("subtract", Tight::Two(|cx, a, b, n| numbers2(cx, a, b, n, i64::checked_sub))),
-        ("multiply", Tight::Two(|cx, a, b, n| numbers2(cx, a, b, n, i64::checked_mul))),
+        ("add", Tight::Two(|cx, a, b, n| numbers2(cx, a, b, n, i64::overflowing_add))),
+        ("subtract", Tight::Two(|cx, a, b, n| numbers2(cx, a, b, n, i64::overflowing_sub))),
+        ("multiply", Tight::Two(|cx, a, b, n| numbers2(cx, a, b, n, i64::overflowing_mul))),
         ("size", Tight::One(size)),
         ("center", Tight::One(center)),
         ("shift", Tight::Two(shift)),
@@ -415,18 +442,25 @@ fn numbers1<'a>(
     cx: &mut Cx<'a>,
     x: &Column<'a>,
     n: usize,
-    op: impl Fn(i64) -> Option<i64>,
+    op: impl Fn(i64) -> (i64, bool),
 ) -> Option<Column<'a>> {
     let results = match x {
-        Ints(ints) => Ints(cx.arena.try_gather(ints.iter().map(|int| op(*int)))?),
+        Ints(ints) => Ints(cx.arena.gather_sound(ints.iter().map(|int| op(*int)))?),
         Pairs(pairs) => {
-            let both = |pair: &Pair| Pair::new(op(pair.row())?, op(pair.col())?);
-            Pairs(cx.arena.try_gather(pairs.iter().map(both))?)
+            let both = |pair: &Pair| paired(op(pair.row()), op(pair.col()));
+            Pairs(cx.arena.gather_sound(pairs.iter().map(both))?)
         }
         _ => return None,
     };
     pay(cx, n, 1 + x.unit()? + results.unit()?)?;
     Some(results)
+}
+
+/// A pair of numbers, and whether one of them overflowed or does not fit.
+fn paired((row, row_over): (i64, bool), (col, col_over): (i64, bool)) -> (Pair, bool) {
+    let (near_row, near_col) = (row as i32, col as i32);
+    let far = i64::from(near_row) != row || i64::from(near_col) != col;
+    (Pair::near(near_row, near_col), row_over | col_over | far)
 }
 
 /// One side of a loop over numbers.
@@ -478,25 +512,25 @@ fn numbers2<'a>(
     a: &Column<'a>,
     b: &Column<'a>,
     n: usize,
-    op: impl Fn(i64, i64) -> Option<i64>,
+    op: impl Fn(i64, i64) -> (i64, bool),
 ) -> Option<Column<'a>> {
     let (left, right) = (Side::of(a)?, Side::of(b)?);
     let results = match (left, right) {
         (Side::Ints(a), Side::Ints(b)) => {
-            Ints(cx.arena.try_gather(a.iter().zip(b).map(|(a, b)| op(*a, *b)))?)
+            Ints(cx.arena.gather_sound(a.iter().zip(b).map(|(a, b)| op(*a, *b)))?)
         }
-        (Side::Ints(a), Side::Int(b)) => Ints(cx.arena.try_gather(a.iter().map(|a| op(*a, b)))?),
-        (Side::Int(a), Side::Ints(b)) => Ints(cx.arena.try_gather(b.iter().map(|b| op(a, *b)))?),
+        (Side::Ints(a), Side::Int(b)) => Ints(cx.arena.gather_sound(a.iter().map(|a| op(*a, b)))?),
+        (Side::Int(a), Side::Ints(b)) => Ints(cx.arena.gather_sound(b.iter().map(|b| op(a, *b)))?),
         _ => {
-            let both = |a: (i64, i64), b: (i64, i64)| Pair::new(op(a.0, b.0)?, op(a.1, b.1)?);
+            let both = |a: (i64, i64), b: (i64, i64)| paired(op(a.0, b.0), op(a.1, b.1));
             Pairs(match (left, right) {
                 (Side::Pairs(a), Side::Pairs(b)) => {
-                    cx.arena.try_gather(a.iter().zip(b).map(|(a, b)| both(a.parts(), b.parts())))?
+                    cx.arena.gather_sound(a.iter().zip(b).map(|(a, b)| both(a.parts(), b.parts())))?
                 }
                 (Side::Pairs(a), Side::Pair(b)) => {
-                    cx.arena.try_gather(a.iter().map(|a| both(a.parts(), b.parts())))?
+                    cx.arena.gather_sound(a.iter().map(|a| both(a.parts(), b.parts())))?
                 }
-                _ => cx.arena.try_gather((0..n).map(|place| both(left.pair(place), right.pair(place))))?,
+                _ => cx.arena.gather_sound((0..n).map(|place| both(left.pair(place), right.pair(place))))?,
             })
         }
     };
@@ -603,9 +637,15 @@ fn per_cell<'a>(
 ) -> Option<Column<'a>> {
     let arena = cx.arena;
     let (left, right) = (a.list(arena, n)?, b.list(arena, n)?);
-    let one = |place| kernel(cx, left.at(place), right.at(place))?.ok();
+    let mut weight = 0;
+    let one = |place| {
+        let (x, y) = (left.at(place), right.at(place));
+        let result = kernel(cx, x, y)?.ok()?;
+        weight += u64::from(x.weight()) + u64::from(y.weight()) + u64::from(result.weight());
+        Some(result)
+    };
     let results = Values(arena.try_gather((0..n).map(one))?);
-    cx.spend(n as u64 + a.weight(n) + b.weight(n) + results.weight(n))?;
+    cx.spend(n as u64 + weight)?;
     Some(results)
 }
 

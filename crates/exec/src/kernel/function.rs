@@ -11,7 +11,8 @@ use super::container::small_ints;
 use super::patch::{Words, union};
 
 serve! {
-    K2: apply, mapply, sfilter, mfilter, product, argmax, argmin, valmax, valmin;
+    K2: apply, mapply, sfilter, mfilter, product, argmax, argmin, valmax, valmin,
+        order;
     K3: papply, mpapply, prapply;
 }
 
@@ -26,10 +27,22 @@ fn apply<'a>(cx: &mut Cx<'a>, function: Value<'a>, container: Value<'a>) -> Know
         });
         return Some(results);
     }
-    Some(match all(cx, function, container)? {
-        Ok(results) => cx.like_in(container, results),
-        Err(fail) => Err(fail),
-    })
+    let n = container.len()?;
+    let at_once = cx.attempt(|cx| {
+        let results = column::collected(cx, function, container)?;
+        let row = match results {
+            Column::Ints(ints) if container.is_tuple() => cx.arena.narrowed(ints),
+            _ => None,
+        };
+        Some(match row {
+            Some(row) => Ok(row),
+            None => cx.like_in(container, results.values(cx.arena, n)?),
+        })
+    });
+    if at_once.is_some() {
+        return at_once;
+    }
+    Some(one_by_one(cx, function, container)?.and_then(|results| cx.like_in(container, results)))
 }
 
 /// The results of a function on every member, paid for.
@@ -38,9 +51,18 @@ fn all<'a>(
     function: Value<'a>,
     container: Value<'a>,
 ) -> Option<Result<&'a [Value<'a>], Fail>> {
-    if let Some(results) = column::collected(cx, function, container) {
-        return Some(Ok(results));
+    let n = container.len()?;
+    match cx.attempt(|cx| column::collected(cx, function, container)?.values(cx.arena, n)) {
+        Some(results) => Some(Ok(results)),
+        None => one_by_one(cx, function, container),
     }
+}
+
+fn one_by_one<'a>(
+    cx: &mut Cx<'a>,
+    function: Value<'a>,
+    container: Value<'a>,
+) -> Option<Result<&'a [Value<'a>], Fail>> {
     let results = cx.arena.repeat(container.len()?, Value::None);
     for (to, item) in results.iter_mut().zip(container.items(cx.arena)?) {
         match cx.collect(function, item) {
@@ -138,6 +160,15 @@ fn best<'a>(cx: &mut Cx<'a>, container: Value<'a>, key: Value<'a>, wanted: Order
     })
 }
 
+/// The members by keys that are numbers or pairs.
+fn order<'a>(cx: &mut Cx<'a>, container: Value<'a>, key: Value<'a>) -> Known<'a> {
+    let n = container.len()?;
+    let items = column::members(cx, container)?;
+    let places = cx.attempt(|cx| column::keys(cx, &Column::Same(key), &items, n)?.ascending(cx.arena, n))?;
+    let ordered = items.picked(cx.arena, places.iter().copied()).values(cx.arena, n)?;
+    Some(cx.arena.tuple_in(ordered))
+}
+
 fn sfilter<'a>(cx: &mut Cx<'a>, container: Value<'a>, condition: Value<'a>) -> Known<'a> {
     match container {
         Value::Patch(_) | Value::Set(_) => Some(filtered(cx, container, condition)),
@@ -219,8 +250,9 @@ fn chosen<'a>(items: impl Iterator<Item = Value<'a>>, holds: &[bool]) -> impl It
 /// Pairs of ascending members ascend themselves.
 fn product<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
     match (a, b) {
-        (Value::Patch(a), Value::Patch(b)) if a.count().saturating_mul(b.count()) <= 100_000 => {
-            if let Some(product) = cx.arena.product(a, b) {
+        (Value::Patch(p), Value::Patch(q)) if p.count().saturating_mul(q.count()) <= 100_000 => {
+            if let Some(product) = cx.arena.product(p, q) {
+                column::remember_product(cx, product, a, b);
                 return Some(Ok(product));
             }
         }

@@ -1,7 +1,7 @@
 //! Sets of places and cells, as bit planes.
 
 use batt_dsl::Cx;
-use batt_value::{Arena, Cell, Fail, Pair, Patch, Planes, Value};
+use batt_value::{Arena, Bitmap, Fail, Pair, Patch, Planes, Value};
 use smallvec::{SmallVec, smallvec};
 
 use super::container::{combined, inserted, selected};
@@ -32,13 +32,9 @@ pub(super) fn bounds<'a>(arena: &'a Arena, patch: Value<'a>) -> Option<(i64, i64
 
 /// The places of a set in list form or of a tuple, in its order.
 pub(super) fn listed_places(value: Value<'_>) -> Option<SmallVec<[Pair; 32]>> {
-    let place = |item: &Value<'_>| match item {
-        Value::Pair(place) => Some(*place),
-        _ => None,
-    };
     match value {
-        Value::Set(set) => set.items().iter().map(place).collect(),
-        Value::Tuple(tuple) => tuple.items().iter().map(place).collect(),
+        Value::Set(set) => set.items().iter().map(as_place).collect(),
+        Value::Tuple(tuple) => tuple.items().iter().map(as_place).collect(),
         Value::Grid(grid) if grid.width() == 2 => {
             grid.rows().map(|row| Pair::new(row[0].into(), row[1].into())).collect()
         }
@@ -149,28 +145,39 @@ pub(super) fn union<'a>(arena: &'a Arena, patches: &[Value<'a>]) -> Known<'a> {
     let mut colors = 0;
     let mut only = None;
     let (mut n, mut count) = (0, 0);
+    let mut listed = false;
     for item in patches {
-        let patch = match *item {
-            Value::Patch(patch) => patch,
+        let (is_object, bounds) = match *item {
+            Value::Patch(patch) => {
+                colors |= patch.colors();
+                count += patch.count();
+                (patch.is_object(), patch.bounds())
+            }
             Value::Set(set) if set.items().is_empty() => continue,
+            Value::Set(set) => {
+                listed = true;
+                count += set.items().len();
+                (false, listed_bounds(set.items())?)
+            }
             _ => return None,
         };
-        if *object.get_or_insert(patch.is_object()) != patch.is_object() {
+        if *object.get_or_insert(is_object) != is_object {
             return None;
         }
-        let (row, col, height, width) = patch.bounds();
+        let (row, col, height, width) = bounds;
         (top, left) = (top.min(row), left.min(col));
         (bottom, right) = (bottom.max(row + height), right.max(col + width));
-        colors |= patch.colors();
         only = Some(*item);
         n += 1;
-        count += patch.count();
     }
     if n <= 1 {
         return Some(Ok(only.unwrap_or(Value::EMPTY_SET)));
     }
-    if right - left > 64 || bottom - top > 255 {
-        return wide_union(arena, patches, (top, left, bottom, right), colors);
+    let fits = right - left <= Patch::MAX_WIDTH && bottom - top <= Patch::MAX_HEIGHT;
+    if !fits || listed {
+        let cells =
+            wide_union(arena, patches, Bitmap::new(arena, (top, left), (bottom, right), colors, count)?)?;
+        return Some(if fits { arena.set_ascending(cells) } else { arena.listed(cells) });
     }
     let height = (bottom - top) as usize;
     let starts = plane_starts(colors, height);
@@ -216,59 +223,38 @@ pub(super) fn plane_starts(colors: u16, height: usize) -> [usize; 16] {
     starts
 }
 
-/// The union of patches that do not fit in bit planes together: a bitmap of any width, read off in order, so that
-/// nothing is sorted.
+/// The cells of patches that do not fit in bit planes together.
 fn wide_union<'a>(
     arena: &'a Arena,
     patches: &[Value<'a>],
-    (top, left, bottom, right): (i64, i64, i64, i64),
-    colors: u16,
-) -> Known<'a> {
-    let (height, stride) = ((bottom - top) as usize, ((right - left) as usize).div_ceil(64));
-    let n_planes = colors.count_ones().max(1) as usize;
-    // Patches far apart are rare, and their bitmap would be mostly empty.
-    if n_planes * height * stride > 20_000 {
-        return None;
-    }
-    let words = arena.words(n_planes * height * stride, 0);
+    mut bitmap: Bitmap<'a>,
+) -> Option<&'a [Value<'a>]> {
     for item in patches {
-        let Value::Patch(patch) = item else { continue };
-        let (row, col, _, _) = patch.bounds();
-        let (skip, word, shift) = ((row - top) as usize, ((col - left) / 64) as usize, (col - left) % 64);
-        for (color, plane) in patch.planes() {
-            let start = if colors == 0 { 0 } else { place_of(colors, color) * height };
-            for (i, from) in plane.iter().enumerate() {
-                let at = (start + skip + i) * stride + word;
-                words[at] |= from << shift;
-                if shift > 0 && from >> (64 - shift) != 0 {
-                    words[at + 1] |= from >> (64 - shift);
-                }
-            }
+        match item {
+            Value::Patch(patch) => bitmap.add_patch(patch),
+            Value::Set(set) => set.items().iter().filter_map(as_place).for_each(|place| bitmap.add(place)),
+            _ => return None,
         }
     }
-    let n = words.iter().map(|word| word.count_ones()).sum::<u32>();
-    let cells = arena.repeat(n as usize, Value::None);
-    let mut next = 0;
-    let mut rest = colors;
-    for plane in words.chunks_exact(height * stride) {
-        let color = i64::from(rest.trailing_zeros()) - 1;
-        rest &= rest.wrapping_sub(1);
-        for (i, row) in plane.chunks_exact(stride).enumerate() {
-            for (j, word) in row.iter().enumerate() {
-                let mut bits = *word;
-                while bits != 0 {
-                    let (i, j) = (top + i as i64, left + 64 * j as i64 + i64::from(bits.trailing_zeros()));
-                    bits &= bits - 1;
-                    cells[next] = match colors {
-                        0 => Value::Pair(Pair::new(i, j)?),
-                        _ => Value::Cell(Cell::new(color, i, j)?),
-                    };
-                    next += 1;
-                }
-            }
-        }
+    bitmap.values(arena)
+}
+
+/// Top, left, height and width of ascending places.
+fn listed_bounds(places: &[Value<'_>]) -> Option<(i64, i64, i64, i64)> {
+    let (top, bottom) = (as_place(places.first()?)?.row(), as_place(places.last()?)?.row());
+    let (mut left, mut right) = (i64::MAX, i64::MIN);
+    for place in places {
+        let col = as_place(place)?.col();
+        (left, right) = (left.min(col), right.max(col));
     }
-    Some(arena.listed(cells))
+    Some((top, left, bottom - top + 1, right - left + 1))
+}
+
+fn as_place(value: &Value<'_>) -> Option<Pair> {
+    match value {
+        Value::Pair(place) => Some(*place),
+        _ => None,
+    }
 }
 
 /// Which plane a colour has among `colors`.
@@ -278,10 +264,10 @@ pub(super) fn place_of(colors: u16, color: i64) -> usize {
 
 pub(super) fn combine<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
     match (a, b) {
-        (Value::Patch(_), Value::Patch(_)) => union(cx.arena, &[a, b]),
-        (Value::Patch(_), Value::Set(set)) if set.items().is_empty() => Some(Ok(a)),
-        (Value::Set(set), Value::Patch(_)) if set.items().is_empty() => Some(Ok(b)),
-        (Value::Set(a), Value::Set(b)) => combined(cx.arena, a.items(), b.items()),
+        (Value::Set(p), Value::Set(q)) => {
+            union(cx.arena, &[a, b]).or_else(|| combined(cx.arena, p.items(), q.items()))
+        }
+        (Value::Patch(_) | Value::Set(_), Value::Patch(_) | Value::Set(_)) => union(cx.arena, &[a, b]),
         _ => None,
     }
 }

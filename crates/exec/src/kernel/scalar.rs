@@ -367,14 +367,17 @@ fn numcolors<'a>(cx: &mut Cx<'a>, element: Value<'a>) -> Known<'a> {
 
 fn shift<'a>(cx: &mut Cx<'a>, patch: Value<'a>, directions: Value<'a>) -> Known<'a> {
     let Value::Pair(by) = directions else { return None };
-    let moved = match as_patch(cx.arena, patch) {
-        Some(patch) => cx.arena.moved(patch, by.row(), by.col())?,
-        None => moved_places(cx, patch, by)?,
+    let moved = match patch {
+        Value::Patch(patch) => cx.arena.moved(patch, by.row(), by.col())?,
+        _ => match moved_places(cx, patch, by) {
+            Some(moved) => moved,
+            None => cx.arena.moved(as_patch(cx.arena, patch)?, by.row(), by.col())?,
+        },
     };
     per_cell(cx, u64::from(patch.weight()) + PAIR, moved)
 }
 
-/// Places that do not fit in bit planes.
+/// Places that are not in bit planes.
 fn moved_places<'a>(cx: &mut Cx<'a>, patch: Value<'a>, by: Pair) -> Known<'a> {
     let places = listed_places(patch)?;
     let one = |place: &Pair| pair(place.row() + by.row(), place.col() + by.col());
