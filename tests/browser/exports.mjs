@@ -1,6 +1,8 @@
-// Exported profiles in a program that reads them: speedscope, which knows its own format, folded stacks and Chrome's.
+// Exported profiles in programs that read them: speedscope, which knows its own format, folded stacks and Chrome's, and
+// the Firefox Profiler's own loader.
 
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import os from "node:os";
@@ -8,7 +10,9 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { browser, json, run, test } from "./common.mjs";
 
-const reader = path.dirname(createRequire(import.meta.url).resolve("speedscope/package.json"));
+const require = createRequire(import.meta.url);
+const reader = path.dirname(require.resolve("speedscope/package.json"));
+const firefox = require.resolve("@firefox-devtools/profiler-cli");
 const folder = mkdtempSync(path.join(os.tmpdir(), "batt-exports-"));
 const file = (name) => path.join(folder, name);
 const chrome = await browser();
@@ -36,6 +40,12 @@ async function read(name) {
   return { bad, imported, self };
 }
 
+/** Asks the Firefox Profiler, which keeps a loaded profile in a process of its own until it is told to stop. */
+function ask(...args) {
+  const env = { ...process.env, PROFILER_CLI_SESSION_DIR: folder, PROFILER_CLI_NO_SYMBOLICATE: "1" };
+  return execFileSync("node", [firefox, ...args], { encoding: "utf8", env, stdio: ["ignore", "pipe", "pipe"] });
+}
+
 /** The reader shows two decimals; a timeline rounds each of its intervals to a nanosecond. */
 function same(shown, { name, ns, intervals }) {
   const [, number, unit] = /^([\d.]+)(µs|ms)$/.exec(shown ?? "") ?? assert.fail(`${name}: ${shown}`);
@@ -45,7 +55,7 @@ function same(shown, { name, ns, intervals }) {
 
 try {
   run("run", "--record", file("run.json"), "--profile", "--events");
-  for (const [format, name] of [["speedscope", "run.json.speedscope"], ["folded", "run.txt"], ["chrome", "timeline.json"]])
+  for (const [format, name] of [["speedscope", "run.json.speedscope"], ["folded", "run.txt"], ["chrome", "timeline.json"], ["firefox", "firefox.json"]])
     run("profile", "export", file("run.json"), "--format", format, "-o", file(name));
   const functions = json("profile", "framework", file("run.json")).categories.flatMap((category) => category.functions);
   const main = JSON.parse(readFileSync(file("run.json"), "utf8")).profile;
@@ -69,6 +79,25 @@ try {
       assert(booked.length > 3);
       for (const it of booked) same(self.get(it.name), it);
     });
+
+  await test("Firefox Profiler: every lane is a thread with its times, in microseconds", () => {
+    ask("load", file("firefox.json"));
+    try {
+      const threads = JSON.parse(ask("thread", "list", "--json", "--limit", "0")).threads;
+      assert.equal(threads.length, main.lanes.length);
+      main.lanes.forEach(({ start, end }, number) => {
+        const asked = ["--thread", `t-${number}`, "--include-idle", "--limit", "0", "--json"];
+        const { weightType, functions } = JSON.parse(ask("thread", "functions", ...asked));
+        assert.equal(weightType, "samples");
+        assert.equal(functions.reduce((sum, it) => sum + it.selfSamples, 0), Math.floor((end - start) / 1e3));
+        if (number > 0) return;
+        const self = new Map(functions.map((it) => [it.name, it.selfSamples]));
+        for (const { name, ns } of booked) assert(Math.abs(self.get(name) * 1e3 - ns) < 1e3, `${name}: ${self.get(name)} µs is not ${ns} ns`);
+      });
+    } finally {
+      ask("stop");
+    }
+  });
 } finally {
   await chrome.close();
   rmSync(folder, { recursive: true });

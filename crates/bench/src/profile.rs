@@ -1,8 +1,9 @@
 //! What the recorder and the log cost, and whether a prediction comes true.
 //!
 //! Everything runs on one thread, in turn with what it is compared to, and of each task the fastest round counts: what
-//! else the machine does can only make it slower. What a recorder does now and then, to add up its log, is added; to make
-//! it and to close it, once a run, is told apart.
+//! else the machine does can only make it slower. A recorder adds up its log now and then, in the same tasks each time, so
+//! that is in their times; to add up the rest of it at the end is added. To make a recorder and to hand over what it saw,
+//! once a run, is told apart.
 
 use std::hint::black_box;
 use std::sync::atomic::AtomicBool;
@@ -107,11 +108,11 @@ pub fn measure_profile(
     for _ in 0..rounds {
         plain.add(&bench.run(None), Duration::ZERO);
         let recorded = bench.recorded(Level::Nodes, None);
-        nodes.add(&recorded.laps, own_time(&recorded.seen));
+        nodes.add(&recorded.laps, closing_time(&recorded.seen));
         once = once.min(recorded.once);
         fastest = fastest.into_iter().chain([recorded.seen]).min_by_key(wall);
         let recorded = bench.recorded(Level::Deep, None);
-        deep.add(&recorded.laps, own_time(&recorded.seen));
+        deep.add(&recorded.laps, closing_time(&recorded.seen));
     }
     let [plain, nodes, deep] = [plain, nodes, deep].map(|it| it.sum());
     let what_if = bench.predict(fastest.ok_or(ProfileBenchError::NothingToRun)?, rounds)?;
@@ -316,11 +317,9 @@ impl Watch for Laps {
     }
 }
 
-/// What the recorder did for itself on the workers.
-fn own_time(seen: &Seen) -> Duration {
-    let workers = || seen.lanes.iter().skip(1);
-    let within = workers().flat_map(|lane| &lane.tasks).flat_map(|task| &task.spots);
-    let spots = workers().flat_map(|lane| &lane.between).chain(within);
+/// What the recorder did for itself when the tasks were through.
+fn closing_time(seen: &Seen) -> Duration {
+    let spots = seen.lanes.iter().take(1).flat_map(|lane| &lane.between);
     Duration::from_nanos(spots.filter(|(spot, _)| *spot == Spot::PROFILE).map(|(_, sum)| sum.ns).sum())
 }
 

@@ -220,8 +220,8 @@ impl<'a> Cx<'a> {
     pub fn call_node(&mut self, symbol: &'static Symbol, args: &[Value<'a>]) -> Result<Value<'a>, Fail> {
         let entry = self.entry(symbol);
         match *args {
-            [x] => self.primitive1_by(symbol, entry, x),
-            [x, y] => self.primitive2_by(symbol, entry, x, y),
+            [x] => self.primitive_by(symbol, entry, [x]),
+            [x, y] => self.primitive_by(symbol, entry, [x, y]),
             _ => self.primitive_by(symbol, entry, args),
         }
     }
@@ -238,7 +238,7 @@ impl<'a> Cx<'a> {
     /// Calls a function value on one argument.
     pub fn call1(&mut self, function: Value<'a>, x: Value<'a>) -> Result<Value<'a>, Fail> {
         match function {
-            Value::Prim(symbol) => self.primitive1(symbol, x),
+            Value::Prim(symbol) => self.primitive(symbol, [x]),
             Value::Func(closure) if closure.arity == 1 => {
                 self.enter()?;
                 let result = match (closure.op, closure.held) {
@@ -272,7 +272,7 @@ impl<'a> Cx<'a> {
     /// Calls a function value on two arguments.
     pub fn call2(&mut self, function: Value<'a>, x: Value<'a>, y: Value<'a>) -> Result<Value<'a>, Fail> {
         match function {
-            Value::Prim(symbol) => self.primitive2(symbol, x, y),
+            Value::Prim(symbol) => self.primitive(symbol, [x, y]),
             _ => self.call_many(function, &[x, y]),
         }
     }
@@ -318,122 +318,47 @@ impl<'a> Cx<'a> {
         }
     }
 
-    fn primitive1(&mut self, symbol: &'static Symbol, x: Value<'a>) -> Result<Value<'a>, Fail> {
-        self.primitive1_by(symbol, &self.table[usize::from(symbol.id)], x)
-    }
-
-    #[inline(always)]
-    fn primitive1_by(
+    /// Calls a primitive on any number of arguments, the wrong one included.
+    fn primitive(
         &mut self,
         symbol: &'static Symbol,
-        entry: &'static Entry,
-        x: Value<'a>,
+        args: impl AsRef<[Value<'a>]> + Copy,
     ) -> Result<Value<'a>, Fail> {
-        if let Some(Kernel::Q1(quick)) = entry.kernel
-            && let Some(value) = quick(self, x)
-        {
-            return Ok(value);
-        }
-        self.primitive1_paid(symbol, entry, x)
+        self.primitive_by(symbol, &self.table[usize::from(symbol.id)], args)
     }
 
-    #[inline(never)]
-    fn primitive1_paid(
+    /// Calls a primitive as its entry says. `args`: an array where their number is known, so that these calls are
+    /// compiled by themselves, else a slice.
+    #[inline(always)]
+    pub fn primitive_by(
         &mut self,
         symbol: &'static Symbol,
         entry: &'static Entry,
-        x: Value<'a>,
+        args: impl AsRef<[Value<'a>]> + Copy,
+    ) -> Result<Value<'a>, Fail> {
+        let quick = match (entry.kernel, args.as_ref()) {
+            (Some(Kernel::Q1(quick)), &[x]) => quick(self, x),
+            (Some(Kernel::Q2(quick)), &[x, y]) => quick(self, x, y),
+            _ => None,
+        };
+        match quick {
+            Some(value) => Ok(value),
+            None => self.primitive_paid(symbol, entry, args),
+        }
+    }
+
+    /// The same without a quick kernel.
+    #[inline(never)]
+    fn primitive_paid(
+        &mut self,
+        symbol: &'static Symbol,
+        entry: &'static Entry,
+        args: impl AsRef<[Value<'a>]> + Copy,
     ) -> Result<Value<'a>, Fail> {
         if let Some(Kernel::Traced(entry)) = entry.kernel {
-            let before = self.left;
-            if let Some(Kernel::Q1(quick)) = entry.kernel
-                && let Some(lane) = self.lane.filter(|lane| lane.takes_leaves())
-                && let Some(value) = quick(self, x)
-            {
-                lane.leaf(symbol.id, before - self.left);
-                return Ok(value);
-            }
-            return self.traced(symbol, |cx| cx.primitive1_by(symbol, entry, x));
+            return self.traced(symbol, |cx| cx.primitive_by(symbol, entry, args));
         }
-        let Body::F1(body) = entry.body else { return self.primitive_by(symbol, entry, &[x]) };
-        let result = self.charged(entry.cost, &[x], |cx| {
-            if let Some(Kernel::K1(kernel)) = entry.kernel
-                && let Some(result) = kernel(cx, x)
-            {
-                return result;
-            }
-            body(cx, x)
-        });
-        self.noted(symbol, result)
-    }
-
-    fn primitive2(&mut self, symbol: &'static Symbol, x: Value<'a>, y: Value<'a>) -> Result<Value<'a>, Fail> {
-        self.primitive2_by(symbol, &self.table[usize::from(symbol.id)], x, y)
-    }
-
-    #[inline(always)]
-    fn primitive2_by(
-        &mut self,
-        symbol: &'static Symbol,
-        entry: &'static Entry,
-        x: Value<'a>,
-        y: Value<'a>,
-    ) -> Result<Value<'a>, Fail> {
-        if let Some(Kernel::Q2(quick)) = entry.kernel
-            && let Some(value) = quick(self, x, y)
-        {
-            return Ok(value);
-        }
-        self.primitive2_paid(symbol, entry, x, y)
-    }
-
-    #[inline(never)]
-    fn primitive2_paid(
-        &mut self,
-        symbol: &'static Symbol,
-        entry: &'static Entry,
-        x: Value<'a>,
-        y: Value<'a>,
-    ) -> Result<Value<'a>, Fail> {
-        if let Some(Kernel::Traced(entry)) = entry.kernel {
-            let before = self.left;
-            if let Some(Kernel::Q2(quick)) = entry.kernel
-                && let Some(lane) = self.lane.filter(|lane| lane.takes_leaves())
-                && let Some(value) = quick(self, x, y)
-            {
-                lane.leaf(symbol.id, before - self.left);
-                return Ok(value);
-            }
-            return self.traced(symbol, |cx| cx.primitive2_by(symbol, entry, x, y));
-        }
-        let Body::F2(body) = entry.body else { return self.primitive_by(symbol, entry, &[x, y]) };
-        let result = self.charged(entry.cost, &[x, y], |cx| {
-            if let Some(Kernel::K2(kernel)) = entry.kernel
-                && let Some(result) = kernel(cx, x, y)
-            {
-                return result;
-            }
-            body(cx, x, y)
-        });
-        self.noted(symbol, result)
-    }
-
-    /// Any number of arguments, the wrong one included.
-    fn primitive(&mut self, symbol: &'static Symbol, args: &[Value<'a>]) -> Result<Value<'a>, Fail> {
-        match &self.table[usize::from(symbol.id)] {
-            Entry { kernel: Some(Kernel::Traced(entry)), .. } => {
-                self.traced(symbol, |cx| cx.primitive_by(symbol, entry, args))
-            }
-            entry => self.primitive_by(symbol, entry, args),
-        }
-    }
-
-    fn primitive_by(
-        &mut self,
-        symbol: &'static Symbol,
-        entry: &'static Entry,
-        args: &[Value<'a>],
-    ) -> Result<Value<'a>, Fail> {
+        let args = args.as_ref();
         let result = self.charged(entry.cost, args, |cx| {
             let known = match (entry.kernel, args) {
                 (Some(Kernel::K1(kernel)), &[a]) => kernel(cx, a),

@@ -15,6 +15,8 @@ impl Histogram {
     pub fn add(&mut self, nanoseconds: u64, times: u32) {
         let step = step(nanoseconds);
         if step >= self.counts.len() {
+            // Room for four octaves each time, so that it seldom has to be made.
+            self.counts.reserve((step | 31) + 1 - self.counts.len());
             self.counts.resize(step + 1, 0);
         }
         self.counts[step] = self.counts[step].saturating_add(times);

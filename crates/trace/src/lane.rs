@@ -27,8 +27,6 @@ pub struct Lane {
     node: Node,
     /// When the samples that are being run began, in nanoseconds.
     batch: Cell<u64>,
-    /// How often calls inside nodes were counted.
-    counted: Cell<u64>,
     handicap: Option<Handicap>,
     /// A node is known by the number of its spot.
     by_spot: bool,
@@ -153,17 +151,18 @@ const NO_NODE: u32 = u32::MAX;
 const LOG: usize = 1 << 10;
 
 /// A task begins or ends before a lap of the log.
+#[derive(Clone, Copy)]
 struct Turn {
     lap: usize,
     what: Begins,
 }
 
+#[derive(Clone, Copy)]
 enum Begins {
-    /// Of so many cells.
-    Task { id: String, cells: u64 },
-    /// The time after a task, with what was gathered in it: the time of each sample, and the end of its calls in
-    /// [`Book::inner`].
-    Rest { samples: Vec<u64>, inner: usize },
+    /// Of so many cells. Its name ends here in [`Rows::ids`].
+    Task { id: usize, cells: u64 },
+    /// The time after a task. What was gathered in it ends here in [`Rows::samples`] and [`Book::told`].
+    Rest { samples: usize, told: usize },
 }
 
 /// Nodes that are made to take longer, to try out a prediction.
@@ -182,10 +181,20 @@ struct Node {
     /// Self time of the running call so far, when calls have stamps.
     own_ns: Cell<u64>,
     running: Cell<Spot>,
-    inner: Box<[Cell<Inner>]>,
-    /// Which primitives of `inner` are in use: a bit for each.
-    used: Box<[Cell<u64>]>,
-    any: Cell<bool>,
+    /// The calls around the running one, when calls have stamps, each with its self time so far.
+    open: RefCell<Vec<(Spot, u64)>>,
+    /// By primitive.
+    told: Box<[Cell<Told>]>,
+    /// The primitives of `told` that have something, in the order in which they came.
+    called: Box<[Cell<u16>]>,
+    n_called: Cell<usize>,
+}
+
+/// What was told of the calls of one primitive, and how often.
+#[derive(Clone, Copy, Default)]
+struct Told {
+    times: u64,
+    inner: Inner,
 }
 
 /// What the log comes to.
@@ -194,23 +203,89 @@ struct Book {
     time: u64,
     /// For laps of the log, by place: self time of the node from before calls inside that have stamps of their own.
     earlier: Vec<(usize, u64)>,
-    /// Of the task, or of the stretch between two tasks. By spot.
-    sums: Vec<SpotSum>,
-    /// The spots of `sums` that have something.
-    stamped: Vec<Spot>,
-    /// Of the task.
-    nodes: Vec<(u32, NodeSum)>,
-    /// Where in `nodes` a node is, plus one, by its number.
-    places: Vec<u32>,
-    inner: Vec<(u32, u16, Inner)>,
+    /// Whether there is a task, the last one of `rows`.
+    in_task: bool,
+    /// Where its part of each list begins, or that of the next one.
+    starts: Ends,
+    /// Where in `rows` a spot or a node was put last, plus one, by its number. It is in the rows of the task if these
+    /// begin before it.
+    spot_places: Vec<u32>,
+    node_places: Vec<u32>,
+    /// Calls inside nodes as they came, of tasks whose end was not read yet.
+    told: Vec<(u32, u16, Inner)>,
+    /// How often calls inside nodes were counted.
+    counted: u64,
     turns: Vec<Turn>,
     primitives: Vec<Primitive>,
     between: Vec<SpotSum>,
-    tasks: Vec<TaskSeen>,
-    task: Option<(String, u64, u64)>,
-    samples: Vec<u64>,
+    rows: Rows,
     waits: Vec<(u64, u64)>,
     events: Option<Events>,
+}
+
+/// What was seen of tasks: all that there is of one kind in one list, task after task. PERF: lists of their own for each
+/// task cost more than all that goes into them.
+#[derive(Default)]
+pub(crate) struct Rows {
+    tasks: Vec<TaskRow>,
+    ids: String,
+    spots: Vec<(Spot, SpotSum)>,
+    nodes: Vec<(u32, NodeSum)>,
+    inner: Vec<(u32, u16, Inner)>,
+    samples: Vec<u64>,
+}
+
+/// A task, and where its part of each list ends. It begins where that of the task before it ends.
+#[derive(Clone, Copy, Default)]
+struct TaskRow {
+    start: u64,
+    end: u64,
+    cells: u64,
+    ends: Ends,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Ends {
+    id: usize,
+    spots: usize,
+    nodes: usize,
+    inner: usize,
+    samples: usize,
+}
+
+impl Rows {
+    /// Room for a run of some hundred tasks. PERF: memory that is not written to costs nothing, to move lists that grow
+    /// does.
+    const ROOM: usize = 1 << 13;
+
+    fn with_room() -> Rows {
+        Rows {
+            spots: Vec::with_capacity(Rows::ROOM),
+            nodes: Vec::with_capacity(Rows::ROOM),
+            inner: Vec::with_capacity(Rows::ROOM),
+            ..Rows::default()
+        }
+    }
+
+    /// Each task by itself.
+    pub(crate) fn seen(&self) -> Vec<TaskSeen> {
+        let mut from = Ends::default();
+        let seen = |(number, task): (usize, &TaskRow)| {
+            let (start, to) = (std::mem::replace(&mut from, task.ends), task.ends);
+            TaskSeen {
+                id: self.ids[start.id..to.id].to_owned(),
+                start: task.start,
+                end: task.end,
+                cold: number == 0,
+                cells: task.cells,
+                spots: self.spots[start.spots..to.spots].to_vec(),
+                nodes: self.nodes[start.nodes..to.nodes].to_vec(),
+                inner: self.inner[start.inner..to.inner].to_vec(),
+                samples: self.samples[start.samples..to.samples].to_vec(),
+            }
+        };
+        self.tasks.iter().enumerate().map(seen).collect()
+    }
 }
 
 /// First touch is kept apart from what comes after it.
@@ -261,8 +336,6 @@ pub struct Open(());
 pub struct Call {
     left: u64,
     nested: u64,
-    own_ns: u64,
-    running: Spot,
 }
 
 /// What is left of a lane when it is closed.
@@ -270,7 +343,7 @@ pub(crate) struct Closed {
     pub(crate) start: u64,
     pub(crate) end: u64,
     pub(crate) between: Vec<SpotSum>,
-    pub(crate) tasks: Vec<TaskSeen>,
+    pub(crate) rows: Rows,
     pub(crate) primitives: Vec<Primitive>,
     pub(crate) waits: Vec<(u64, u64)>,
     pub(crate) stamps: u64,
@@ -304,28 +377,27 @@ impl Lane {
                 nested: Cell::new(0),
                 own_ns: Cell::new(0),
                 running: Cell::new(base),
-                inner: vec![Cell::default(); n_primitives].into(),
-                used: vec![Cell::default(); n_primitives.div_ceil(64)].into(),
-                any: Cell::new(false),
+                open: RefCell::default(),
+                told: vec![Cell::default(); n_primitives].into(),
+                called: vec![Cell::default(); n_primitives].into(),
+                n_called: Cell::new(0),
             },
             batch: Cell::new(time),
-            counted: Cell::new(0),
             handicap: None,
             by_spot: false,
             book: RefCell::new(Book {
                 time,
                 earlier: Vec::new(),
-                sums: vec![SpotSum::default(); n_spots],
-                stamped: Vec::new(),
-                nodes: Vec::new(),
-                places: Vec::new(),
-                inner: Vec::new(),
+                in_task: false,
+                starts: Ends::default(),
+                spot_places: vec![0; n_spots],
+                node_places: Vec::new(),
+                told: Vec::new(),
+                counted: 0,
                 turns: Vec::new(),
                 primitives: vec![Primitive::default(); n_primitives],
                 between: vec![SpotSum::default(); n_spots],
-                tasks: Vec::new(),
-                task: None,
-                samples: Vec::new(),
+                rows: Rows::with_room(),
                 waits: Vec::new(),
                 events: sink.map(|sink| Events { lane: number, list: Vec::new(), ids: Vec::new(), sink }),
             }),
@@ -391,10 +463,18 @@ impl Lane {
         node.spot.set(spot);
         node.nested.set(0);
         if self.deep {
-            node.running.set(spot);
-            node.own_ns.set(0);
+            self.open_deep(spot);
         }
         Open(())
+    }
+
+    #[cold]
+    fn open_deep(&self, spot: Spot) {
+        let node = &self.node;
+        node.running.set(spot);
+        node.own_ns.set(0);
+        // A panic may have left calls open.
+        node.open.borrow_mut().clear();
     }
 
     /// The node is computed.
@@ -406,8 +486,8 @@ impl Lane {
         }
         let node = if self.by_spot { spot.index() as u32 } else { id };
         self.write(|end| Lap { end, node, spot, runs });
-        if self.node.any.replace(false) {
-            self.book.borrow_mut().take_inner(node, &self.node);
+        if self.node.n_called.get() > 0 {
+            self.book.borrow_mut().take_told(node, &self.node);
         }
     }
 
@@ -427,15 +507,18 @@ impl Lane {
     /// A primitive is called inside the node; `left` is what is left of the fuel.
     #[inline]
     pub fn enter_call(&self, primitive: u16, left: u64) -> Call {
-        let node = &self.node;
-        let (mut own_ns, mut running) = (0, Spot::OTHER);
         if self.deep {
-            running = node.running.get();
-            own_ns = node.own_ns.get() + self.stamp_ns(running);
-            node.own_ns.set(0);
-            node.running.set(Spot::primitive(primitive));
+            self.enter_deep(primitive);
         }
-        Call { left, nested: node.nested.replace(0), own_ns, running }
+        Call { left, nested: self.node.nested.replace(0) }
+    }
+
+    #[cold]
+    fn enter_deep(&self, primitive: u16) {
+        let node = &self.node;
+        let running = node.running.replace(Spot::primitive(primitive));
+        let own_ns = node.own_ns.replace(0) + self.stamp_ns(running);
+        node.open.borrow_mut().push((running, own_ns));
     }
 
     /// The call is over. Its fuel is what it used itself: a call inside it, to the same primitive or another, has
@@ -453,39 +536,30 @@ impl Lane {
         // What was tried in vain is given back, so the calls inside may have cost more than the whole.
         let fuel = used.saturating_sub(node.nested.get());
         node.nested.set(call.nested + used);
-        let mut ns = 0;
-        if self.deep {
-            ns = node.own_ns.get() + self.stamp_ns(Spot::primitive(primitive));
-            self.book.borrow_mut().touch(primitive, ns, 1);
-            node.own_ns.set(call.own_ns);
-            node.running.set(call.running);
+        let ns = if self.deep { self.exit_deep(primitive, calls) } else { 0 };
+        let told = &node.told[usize::from(primitive)];
+        let sum = told.get();
+        if sum.times == 0 {
+            let n_called = node.n_called.get();
+            node.called[n_called].set(primitive);
+            node.n_called.set(n_called + 1);
         }
-        self.tell(primitive, Inner { calls, fuel, ns });
+        let mut inner = sum.inner;
+        inner.add(Inner { calls, fuel, ns });
+        told.set(Told { times: sum.times + 1, inner });
     }
 
-    /// Whether a call that calls nothing else may be told of when it is over, by [`leaf`](Lane::leaf): it has no stamp
-    /// of its own.
-    #[inline]
-    pub fn takes_leaves(&self) -> bool {
-        !self.deep
-    }
-
-    /// A call that called nothing else is over.
-    #[inline]
-    pub fn leaf(&self, primitive: u16, fuel: u64) {
-        self.node.nested.set(self.node.nested.get() + fuel);
-        self.tell(primitive, Inner { calls: 1, fuel, ns: 0 });
-    }
-
-    #[inline]
-    fn tell(&self, primitive: u16, new: Inner) {
-        let inner = &self.node.inner[usize::from(primitive)];
-        let sum = inner.get();
-        inner.set(Inner { calls: sum.calls + new.calls, fuel: sum.fuel + new.fuel, ns: sum.ns + new.ns });
-        let used = &self.node.used[usize::from(primitive) / 64];
-        used.set(used.get() | 1 << (primitive % 64));
-        self.node.any.set(true);
-        self.counted.set(self.counted.get() + 1);
+    #[cold]
+    fn exit_deep(&self, primitive: u16, calls: u64) -> u64 {
+        let node = &self.node;
+        let ns = node.own_ns.get() + self.stamp_ns(Spot::primitive(primitive));
+        if calls > 0 {
+            self.book.borrow_mut().touch(primitive, ns, calls.try_into().unwrap_or(u32::MAX));
+        }
+        let (running, own_ns) = node.open.borrow_mut().pop().unwrap_or((node.spot.get(), 0));
+        node.running.set(running);
+        node.own_ns.set(own_ns);
+        ns
     }
 
     /// A task of so many cells begins on this lane.
@@ -493,11 +567,16 @@ impl Lane {
         self.settle();
         self.current.set(Spot::SET_UP);
         self.batch.set(self.clock.ns(self.last.get()));
-        self.turn(Begins::Task { id: id.to_owned(), cells });
+        self.turn(|book| {
+            book.rows.ids.push_str(id);
+            Begins::Task { id: book.rows.ids.len(), cells }
+        });
     }
 
-    fn turn(&self, what: Begins) {
-        self.book.borrow_mut().turns.push(Turn { lap: self.log_len.get(), what });
+    fn turn(&self, what: impl Fn(&mut Book) -> Begins) {
+        let book = &mut *self.book.borrow_mut();
+        let what = what(book);
+        book.turns.push(Turn { lap: self.log_len.get(), what });
     }
 
     /// Samples of the task were run side by side since the last batch, or since it began; each burnt so much fuel. The
@@ -506,7 +585,7 @@ impl Lane {
         self.settle();
         let now = self.clock.ns(self.last.get());
         let start = self.batch.replace(now);
-        let samples = &mut self.book.borrow_mut().samples;
+        let samples = &mut self.book.borrow_mut().rows.samples;
         let first = samples.len();
         samples.extend(fuel);
         share(now - start, &mut samples[first..]);
@@ -516,32 +595,28 @@ impl Lane {
     pub fn end_task(&self, base: Spot) {
         self.settle();
         self.current.set(base);
-        let (samples, inner) = {
-            let book = &mut *self.book.borrow_mut();
-            (std::mem::take(&mut book.samples), book.inner.len())
-        };
-        self.turn(Begins::Rest { samples, inner });
+        self.turn(|book| Begins::Rest { samples: book.rows.samples.len(), told: book.told.len() });
     }
 
     pub(crate) fn close(&self) -> Closed {
         self.settle();
         self.read();
         let book = &mut *self.book.borrow_mut();
+        book.end_open_task();
         if let Some(events) = &mut book.events {
             events.hand_on();
         }
-        book.sum_between();
-        let within = book.tasks.iter().flat_map(|task| &task.spots).map(|(_, sum)| sum);
+        let within = book.rows.spots.iter().map(|(_, sum)| sum);
         let stamps = book.between.iter().chain(within).map(|sum| sum.stamps).sum();
         Closed {
             start: self.clock.ns(self.started),
             end: self.clock.ns(self.last.get()),
             between: std::mem::take(&mut book.between),
-            tasks: std::mem::take(&mut book.tasks),
+            rows: std::mem::take(&mut book.rows),
             primitives: std::mem::take(&mut book.primitives),
             waits: std::mem::take(&mut book.waits),
             stamps,
-            calls: self.counted.get(),
+            calls: book.counted,
         }
     }
 
@@ -618,22 +693,21 @@ impl Book {
     /// Adds up the log.
     fn read(&mut self, log: &[Cell<Lap>], clock: &Clock) {
         let mut turns = std::mem::take(&mut self.turns);
-        let mut read = 0;
-        let mut read_inner = 0;
+        let (mut read, mut read_told) = (0, 0);
         for turn in turns.drain(..) {
             self.laps(log, read..turn.lap, clock);
             read = turn.lap;
             match turn.what {
                 Begins::Task { id, cells } => self.begin_task(id, cells),
-                Begins::Rest { samples, inner } => {
-                    self.end_task(samples, read_inner..inner);
-                    read_inner = inner;
+                Begins::Rest { samples, told } => {
+                    self.end_task(samples, read_told..told);
+                    read_told = told;
                 }
             }
         }
         self.laps(log, read..log.len(), clock);
         self.turns = turns;
-        self.inner.drain(..read_inner);
+        self.told.drain(..read_told);
         self.earlier.clear();
     }
 
@@ -642,20 +716,35 @@ impl Book {
             let lap = log[place].get();
             let end = clock.ns(lap.end);
             let ns = end - self.time;
-            let sum = &mut self.sums[lap.spot.index()];
-            if sum.stamps == 0 {
-                self.stamped.push(lap.spot);
-            }
+            let sum = match self.in_task {
+                true => self.spot(lap.spot),
+                false => &mut self.between[lap.spot.index()],
+            };
             sum.ns += ns;
             sum.stamps += 1;
             if lap.node != NO_NODE {
-                self.node(&lap, ns + self.earlier(place));
+                let ns = ns + self.earlier(place);
+                if let Some(primitive) = lap.spot.as_primitive() {
+                    self.touch(primitive, ns, lap.runs.hits.into());
+                }
+                self.node(&lap, ns);
             }
             if self.events.is_some() {
                 self.event(&lap, ns);
             }
             self.time = end;
         }
+    }
+
+    /// The sum of a spot in the task.
+    #[inline]
+    fn spot(&mut self, spot: Spot) -> &mut SpotSum {
+        let (rows, place) = (&mut self.rows.spots, &mut self.spot_places[spot.index()]);
+        if *place as usize <= self.starts.spots {
+            rows.push((spot, SpotSum::default()));
+            *place = rows.len() as u32;
+        }
+        &mut rows[*place as usize - 1].1
     }
 
     #[inline]
@@ -666,19 +755,19 @@ impl Book {
         self.earlier.binary_search_by_key(&lap, |(lap, _)| *lap).map_or(0, |at| self.earlier[at].1)
     }
 
+    /// Adds a lap to the sum of its node in the task.
+    #[inline]
     fn node(&mut self, lap: &Lap, ns: u64) {
-        if let Some(primitive) = lap.spot.as_primitive() {
-            self.touch(primitive, ns, lap.runs.hits.into());
-        }
         let id = lap.node as usize;
-        if id >= self.places.len() {
-            self.places.resize(id + 1, 0);
+        if id >= self.node_places.len() {
+            self.node_places.resize(id + 1, 0);
         }
-        if self.places[id] == 0 {
-            self.nodes.push((lap.node, NodeSum::default()));
-            self.places[id] = self.nodes.len() as u32;
+        let (rows, place) = (&mut self.rows.nodes, &mut self.node_places[id]);
+        if *place as usize <= self.starts.nodes {
+            rows.push((lap.node, NodeSum::default()));
+            *place = rows.len() as u32;
         }
-        let (_, sum) = &mut self.nodes[self.places[id] as usize - 1];
+        let (_, sum) = &mut rows[*place as usize - 1];
         let NodeRuns { hits, fails, fuel, bytes } = lap.runs;
         sum.hits += u32::from(hits);
         sum.fails += u32::from(fails);
@@ -689,7 +778,7 @@ impl Book {
 
     #[cold]
     fn event(&mut self, lap: &Lap, ns: u64) {
-        let task = self.task.is_some().then_some(self.tasks.len() as u32);
+        let task = self.in_task.then(|| self.rows.tasks.len() as u32 - 1);
         let node = (lap.node != NO_NODE).then_some(lap.node);
         let Some(events) = &mut self.events else { return };
         events.list.push(Event { start: self.time, ns, spot: lap.spot, task, node });
@@ -706,62 +795,57 @@ impl Book {
         match primitive.cold {
             None => {
                 primitive.cold = Some(each);
-                primitive.warm.add(each, calls - 1);
+                primitive.warm.add(each, calls.saturating_sub(1));
             }
             Some(_) => primitive.warm.add(each, calls),
         }
     }
 
-    /// Moves the calls inside a node to the task's list; there they are summed up when the task is over.
-    fn take_inner(&mut self, id: u32, node: &Node) {
-        for (first, used) in (0..).step_by(64).zip(&node.used) {
-            let mut bits = used.take();
-            while bits != 0 {
-                let primitive = first + bits.trailing_zeros() as u16;
-                self.inner.push((id, primitive, node.inner[usize::from(primitive)].take()));
-                bits &= bits - 1;
-            }
+    /// Takes the calls inside a node; they are summed up when the task is over.
+    fn take_told(&mut self, id: u32, node: &Node) {
+        for called in &node.called[..node.n_called.replace(0)] {
+            let primitive = called.get();
+            let Told { times, inner } = node.told[usize::from(primitive)].take();
+            self.told.push((id, primitive, inner));
+            self.counted += times;
         }
     }
 
-    fn sum_between(&mut self) {
-        for spot in self.stamped.drain(..) {
-            let SpotSum { ns, stamps } = std::mem::take(&mut self.sums[spot.index()]);
-            let total = &mut self.between[spot.index()];
-            total.ns += ns;
-            total.stamps += stamps;
-        }
-    }
-
-    fn begin_task(&mut self, id: String, cells: u64) {
-        self.sum_between();
-        let number = self.tasks.len() as u32;
+    fn begin_task(&mut self, id: usize, cells: u64) {
+        self.end_open_task();
         if let Some(events) = &mut self.events {
-            events.ids.push((number, id.clone()));
+            let id = &self.rows.ids[self.starts.id..id];
+            events.ids.push((self.rows.tasks.len() as u32, id.to_owned()));
         }
-        self.task = Some((id, cells, self.time));
+        let ends = Ends { id, ..self.starts };
+        self.rows.tasks.push(TaskRow { start: self.time, end: self.time, cells, ends });
+        self.in_task = true;
     }
 
-    fn end_task(&mut self, samples: Vec<u64>, inner: Range<usize>) {
-        let Some((id, cells, start)) = self.task.take() else { return };
-        self.stamped.sort_unstable();
-        let sums = &mut self.sums;
-        let spots =
-            self.stamped.drain(..).map(|spot| (spot, std::mem::take(&mut sums[spot.index()]))).collect();
-        self.nodes.sort_unstable_by_key(|(id, _)| *id);
-        self.nodes.iter().for_each(|(id, _)| self.places[*id as usize] = 0);
-        let nodes = self.nodes.drain(..).collect();
-        let cold = self.tasks.is_empty();
-        let mut inner = self.inner[inner].to_vec();
-        inner.sort_unstable_by_key(|(node, primitive, _)| (*node, *primitive));
-        inner.dedup_by(|new, sum| {
-            let same = (new.0, new.1) == (sum.0, sum.1);
-            if same {
-                sum.2.add(new.2);
+    /// A panic may have left a task open.
+    fn end_open_task(&mut self) {
+        if self.in_task {
+            self.end_task(self.starts.samples, 0..0);
+        }
+    }
+
+    fn end_task(&mut self, samples: usize, told: Range<usize>) {
+        let Rows { tasks, spots, nodes, inner, .. } = &mut self.rows;
+        let Some(task) = tasks.last_mut().filter(|_| std::mem::take(&mut self.in_task)) else { return };
+        spots[self.starts.spots..].sort_unstable_by_key(|(spot, _)| *spot);
+        nodes[self.starts.nodes..].sort_unstable_by_key(|(id, _)| *id);
+        let told = &mut self.told[told];
+        told.sort_unstable_by_key(|(node, primitive, _)| (*node, *primitive));
+        for new in told {
+            match inner[self.starts.inner..].last_mut() {
+                Some(sum) if (sum.0, sum.1) == (new.0, new.1) => sum.2.add(new.2),
+                _ => inner.push(*new),
             }
-            same
-        });
-        self.tasks.push(TaskSeen { id, start, end: self.time, cold, cells, spots, nodes, inner, samples });
+        }
+        task.end = self.time;
+        let (spots, nodes, inner) = (spots.len(), nodes.len(), inner.len());
+        task.ends = Ends { id: task.ends.id, spots, nodes, inner, samples };
+        self.starts = task.ends;
     }
 }
 

@@ -189,11 +189,12 @@ fn closed(lane: &Mutex<Lane>) -> Closed {
 }
 
 fn seen(lane: Closed) -> LaneSeen {
-    let Closed { start, end, between, tasks, primitives, waits, stamps, calls } = lane;
+    let Closed { start, end, between, rows, primitives, waits, stamps, calls } = lane;
     let between = between.into_iter().enumerate().filter(|(_, sum)| sum.stamps > 0);
     let between = between.map(|(spot, sum)| (Spot::from_index(spot), sum)).collect();
     let primitives = primitives.into_iter().enumerate().filter(|(_, it)| it.cold.is_some());
     let primitives = primitives.map(|(id, it)| (id as u16, it.cold, it.warm)).collect();
+    let tasks = rows.seen();
     let lane = LaneSeen { start, end, between, tasks, primitives, waits, stamps, calls };
     assert_eq!(lane.booked(), lane.wall(), "every nanosecond of a lane is booked once");
     lane

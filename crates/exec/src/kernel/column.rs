@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use std::ops::RangeInclusive;
 use std::sync::LazyLock;
 
-use batt_dsl::{Cx, Entry, Kernel};
+use batt_dsl::{Cx, Kernel};
 use batt_value::{Arena, Closure, Column, Fail, Op, Pair, Symbol, Value, order};
 
 use super::{patch, scalar};
@@ -278,14 +278,15 @@ fn primitive1<'a>(cx: &mut Cx<'a>, symbol: &'static Symbol, x: &Column<'a>, n: u
     {
         return Some(results);
     }
-    let function = Value::Prim(symbol);
     let x = x.list(cx.arena, n)?;
-    match cx.entry(symbol) {
-        Entry { kernel: Some(Kernel::Q1(quick)), .. } => cx.counted(symbol, n, |cx| {
-            each(cx.arena, n, |place| quick(cx, x.at(place)).or_else(|| cx.call1(function, x.at(place)).ok()))
+    let entry = cx.entry(symbol);
+    cx.counted(symbol, n, |cx| match entry.kernel {
+        Some(Kernel::Q1(quick)) => each(cx.arena, n, |place| {
+            let x = x.at(place);
+            quick(cx, x).or_else(|| cx.primitive_by(symbol, entry, [x]).ok())
         }),
-        _ => each(cx.arena, n, |place| cx.call1(function, x.at(place)).ok()),
-    }
+        _ => each(cx.arena, n, |place| cx.primitive_by(symbol, entry, [x.at(place)]).ok()),
+    })
 }
 
 fn primitive2<'a>(
@@ -300,17 +301,15 @@ fn primitive2<'a>(
     {
         return Some(results);
     }
-    let function = Value::Prim(symbol);
     let (a, b) = (a.list(cx.arena, n)?, b.list(cx.arena, n)?);
-    match cx.entry(symbol) {
-        Entry { kernel: Some(Kernel::Q2(quick)), .. } => cx.counted(symbol, n, |cx| {
-            each(cx.arena, n, |place| {
-                let (a, b) = (a.at(place), b.at(place));
-                quick(cx, a, b).or_else(|| cx.call2(function, a, b).ok())
-            })
+    let entry = cx.entry(symbol);
+    cx.counted(symbol, n, |cx| match entry.kernel {
+        Some(Kernel::Q2(quick)) => each(cx.arena, n, |place| {
+            let (a, b) = (a.at(place), b.at(place));
+            quick(cx, a, b).or_else(|| cx.primitive_by(symbol, entry, [a, b]).ok())
         }),
-        _ => each(cx.arena, n, |place| cx.call2(function, a.at(place), b.at(place)).ok()),
-    }
+        _ => each(cx.arena, n, |place| cx.primitive_by(symbol, entry, [a.at(place), b.at(place)]).ok()),
+    })
 }
 
 /// A loop without calls for columns of one kind. It spends only if it knows the answer.
