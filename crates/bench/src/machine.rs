@@ -35,7 +35,10 @@ fn processor_time() -> Option<Duration> {
     Some(Duration::from_nanos(times.split(' ').next()?.parse().ok()?))
 }
 
-/// Measures the time of this thread on a processor where the system tells it: on a busy machine the wall's clock says
+/// The system counts a thread's time in ticks of a few milliseconds.
+const MANY_TICKS: Duration = Duration::from_millis(100);
+
+/// Measures the time of this thread, a longer one on a processor where the system tells it: on a busy machine the wall's clock says
 /// little.
 pub(crate) struct StopWatch {
     processor: Option<Duration>,
@@ -48,8 +51,12 @@ impl StopWatch {
     }
 
     pub(crate) fn elapsed(&self) -> Duration {
+        let wall = self.wall.elapsed();
+        if wall < MANY_TICKS {
+            return wall;
+        }
         let on_processor = self.processor.zip(processor_time()).map(|(start, now)| now.saturating_sub(start));
-        on_processor.unwrap_or_else(|| self.wall.elapsed())
+        on_processor.unwrap_or(wall)
     }
 }
 
