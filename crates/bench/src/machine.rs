@@ -38,8 +38,8 @@ fn processor_time() -> Option<Duration> {
 /// The system counts a thread's time in ticks of a few milliseconds.
 const MANY_TICKS: Duration = Duration::from_millis(100);
 
-/// Measures the time of this thread, a longer one on a processor where the system tells it: on a busy machine the wall's clock says
-/// little.
+/// Measures the time of this thread, a longer one on a processor where the system tells it: on a busy machine the
+/// wall's clock says little.
 pub(crate) struct StopWatch {
     processor: Option<Duration>,
     wall: Instant,
