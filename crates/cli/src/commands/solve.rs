@@ -505,7 +505,8 @@ impl<'d> Desk<'d> {
         writeln!(out)?;
         let mut row = |label: &str, text: String| writeln!(out, "{label:<33} {text}");
         row("solved on demos", format!("{} of {}", rows.len(), count(document.tasks.len(), "task")))?;
-        let expected: f64 = document.tasks.iter().map(expected).sum();
+        // The sum of nothing is -0.
+        let expected = 0.0 + document.tasks.iter().map(expected).sum::<f64>();
         row("right outputs to expect", format!("{expected:.0}"))?;
         for rule in Rule::ALL {
             row(rule.label(), score(totals, rule))?;
