@@ -53,6 +53,12 @@ fn grid(colors: std::ops::Range<i64>, side: usize) -> BoxedStrategy<Tree> {
         .boxed()
 }
 
+/// Places in a few rows, wider together than the word of a patch but close enough for a bitmap.
+fn band() -> BoxedStrategy<Vec<Tree>> {
+    let place = (-3i64..3, -90i64..90).prop_map(|(i, j)| Tree::Tuple(vec![Tree::Int(i), Tree::Int(j)]));
+    prop::collection::vec(place, 12..60).boxed()
+}
+
 /// Mostly what kernels are for, sometimes what they must pass on.
 fn arguments() -> BoxedStrategy<Tree> {
     let indices = |spread, n| prop::collection::vec(place(spread), 0..n).prop_map(Tree::Set).boxed();
@@ -66,6 +72,8 @@ fn arguments() -> BoxedStrategy<Tree> {
         4 => indices(5, 14),
         2 => indices(70, 8),
         1 => indices(40_000, 3),
+        2 => band().prop_map(Tree::Set),
+        1 => band().prop_map(Tree::Tuple),
         4 => object(5, 0..4, 14),
         2 => object(40, -2..17, 8),
         4 => ints(-2..12),
@@ -88,6 +96,7 @@ fn arguments() -> BoxedStrategy<Tree> {
         8 => plain.clone(),
         2 => prop::collection::vec(object(6, 0..4, 9), 0..5).prop_map(Tree::Set),
         1 => prop::collection::vec(indices(6, 9), 0..5).prop_map(Tree::Set),
+        1 => prop::collection::vec(prop_oneof![band().prop_map(Tree::Set), indices(6, 9)], 1..4).prop_map(Tree::Set),
         1 => prop::collection::vec(grid(0..2, 2), 1..4).prop_map(Tree::Tuple),
         1 => prop::collection::vec(plain.clone(), 0..4).prop_map(Tree::Set),
         1 => prop::collection::vec(plain, 0..4).prop_map(Tree::Tuple),
@@ -272,6 +281,17 @@ proptest! {
         let arena = Arena::new(caps);
         let built = [&function, &container, &other].map(|tree| tree.build(&arena));
         let [Ok(function), Ok(container), Ok(other)] = built else { return Ok(()) };
+        // What is kept of a product in one call serves in the next.
+        let crossed = [registry().table(), table()].map(|table| {
+            let mut cx = Cx::new(&arena, fuel, None).with_table(table);
+            let product = cx.call_node(symbol("product").unwrap(), &[container, other]).ok()?;
+            let results = ["apply", "sfilter", "order"].map(|name| {
+                let args = if name == "apply" { [function, product] } else { [product, function] };
+                outcome(&mut cx, name, &args)
+            });
+            Some(results)
+        });
+        prop_assert_eq!(&crossed[0], &crossed[1], "{} on the product of {} and {}", function, container, other);
         for (name, args) in [
             ("apply", vec![function, container]),
             ("mapply", vec![function, container]),
@@ -281,6 +301,7 @@ proptest! {
             ("argmin", vec![container, function]),
             ("valmax", vec![container, function]),
             ("valmin", vec![container, function]),
+            ("order", vec![container, function]),
             ("papply", vec![Value::Prim(symbol("astuple").unwrap()), container, other]),
             ("prapply", vec![Value::Prim(symbol("add").unwrap()), container, other]),
             ("prapply", vec![Value::Prim(symbol("connect").unwrap()), container, other]),
