@@ -292,7 +292,7 @@ impl<'p> Battery<'p> {
         let programs: Vec<ProgramResult> = results.collect();
         mark(Spot::SCORE);
         setup.watch.done(worker, &task.id);
-        mark(Spot::PROGRESS);
+        lane.into_iter().for_each(|lane| lane.owe(Spot::PROGRESS));
         if tracing::enabled!(tracing::Level::DEBUG) {
             let right = programs.iter().filter(|program| program.is_right()).count();
             tracing::debug!(task = %task.id, programs = programs.len(), right, "task is through");

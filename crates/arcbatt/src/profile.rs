@@ -187,7 +187,7 @@ fn lane(lane: LaneSeen, number: usize) -> Lane {
         name: if number == 0 { "main".to_owned() } else { format!("worker {number}") },
         start: lane.start,
         end: lane.end,
-        between: booked(&lane.between),
+        between: booked(lane.between),
         primitives: lane.primitives.iter().map(touched).collect(),
         waits: lane.waits,
         stamps: lane.stamps,
@@ -195,23 +195,23 @@ fn lane(lane: LaneSeen, number: usize) -> Lane {
     }
 }
 
-fn booked(spots: &[(Spot, SpotSum)]) -> Vec<(u32, u64, u64)> {
-    spots.iter().map(|(spot, sum)| (number(*spot), sum.ns, sum.stamps)).collect()
+fn booked(spots: impl IntoIterator<Item = (Spot, SpotSum)>) -> Vec<(u32, u64, u64)> {
+    spots.into_iter().map(|(spot, sum)| (number(spot), sum.ns, sum.stamps)).collect()
 }
 
-fn task(task: &TaskSeen, lane: u32) -> Task {
+fn task(task: TaskSeen<'_>, lane: u32) -> Task {
     let nodes = task.nodes.iter();
     let inner = task.inner.iter();
     Task {
-        id: task.id.clone(),
+        id: task.id.to_owned(),
         lane,
         start: task.start,
         end: task.end,
         cold: task.cold,
         cells: task.cells,
-        samples: task.samples.clone(),
-        booked: booked(&task.spots),
-        nodes: nodes.map(|(id, it)| (*id, it.hits, it.fails, it.ns, it.fuel, it.bytes)).collect(),
+        samples: task.samples.to_vec(),
+        booked: booked(task.booked()),
+        nodes: nodes.map(|it| (it.id, it.hits, it.fails, it.ns, it.fuel, it.bytes)).collect(),
         inner: inner
             .map(|(id, primitive, it)| (*id, number(Spot::primitive(*primitive)), it.calls, it.fuel, it.ns))
             .collect(),

@@ -182,7 +182,7 @@ impl Bench<'_> {
         let primitive = self.dearest(&fastest);
         let name = registry().iter().nth(usize::from(primitive)).map_or("", |it| it.name).to_owned();
         // So much slower that the run takes about twice as long: a smaller change drowns in what else the machine does.
-        let own: u64 = self.own(&fastest, primitive).map(|(_, node)| node.ns).sum();
+        let own: u64 = self.own(&fastest, primitive).map(|node| node.ns).sum();
         let factor = 1.0 + (wall(&fastest) as f64 / own.max(1) as f64).ceil();
         let waits = self.waits(&fastest, primitive, factor - 1.0);
         let profile = profile::profile(fastest, &self.battery, 0, &[], None);
@@ -214,13 +214,13 @@ impl Bench<'_> {
     /// to wait.
     fn dearest(&self, seen: &Seen) -> u16 {
         let mut sums = vec![0; registry().iter().len()];
-        for (id, node) in tasks(seen).flat_map(|task| &task.nodes) {
-            if let Some(primitive) = self.primitive(*id) {
+        for node in tasks(seen).flat_map(|task| task.nodes) {
+            if let Some(primitive) = self.primitive(node.id) {
                 sums[usize::from(primitive)] += node.ns;
             }
         }
         for task in tasks(seen) {
-            for (id, called, _) in &task.inner {
+            for (id, called, _) in task.inner {
                 sums[usize::from(*called)] = 0;
                 // The time of a node with calls inside is not all its own.
                 self.primitive(*id).into_iter().for_each(|primitive| sums[usize::from(primitive)] = 0);
@@ -232,8 +232,8 @@ impl Bench<'_> {
     /// How long each node of a primitive has to wait to take so many times as long again, in nanoseconds.
     fn waits(&self, seen: &Seen, primitive: u16, times: f64) -> Vec<u64> {
         let mut sums = vec![(0, 0); self.battery.plan().nodes().len()];
-        for (id, node) in self.own(seen, primitive) {
-            let (ns, hits) = &mut sums[id as usize];
+        for node in self.own(seen, primitive) {
+            let (ns, hits) = &mut sums[node.id as usize];
             *ns += node.ns;
             *hits += u64::from(node.hits);
         }
@@ -241,9 +241,9 @@ impl Bench<'_> {
     }
 
     /// The nodes of a primitive in all tasks.
-    fn own<'s>(&self, seen: &'s Seen, primitive: u16) -> impl Iterator<Item = (u32, NodeSum)> + use<'s, '_> {
-        let nodes = tasks(seen).flat_map(|task| task.nodes.iter().copied());
-        nodes.filter(move |(id, _)| self.primitive(*id) == Some(primitive))
+    fn own<'s>(&self, seen: &'s Seen, primitive: u16) -> impl Iterator<Item = &'s NodeSum> + use<'s, '_> {
+        let nodes = tasks(seen).flat_map(|task| task.nodes);
+        nodes.filter(move |node| self.primitive(node.id) == Some(primitive))
     }
 
     /// What a node calls.
@@ -327,8 +327,8 @@ fn wall(seen: &Seen) -> u64 {
     seen.lanes.first().map_or(0, LaneSeen::wall)
 }
 
-fn tasks(seen: &Seen) -> impl Iterator<Item = &TaskSeen> {
-    seen.lanes.iter().flat_map(|lane| &lane.tasks)
+fn tasks(seen: &Seen) -> impl Iterator<Item = TaskSeen<'_>> {
+    seen.lanes.iter().flat_map(|lane| lane.tasks.iter())
 }
 
 #[inline(always)]

@@ -228,10 +228,10 @@ impl Attempt<'_> {
         let primitive = lesson::primitive(&candidate.spec);
         let (Some(lane), Some(symbol)) = (self.lane, primitive) else { return learn() };
         let before = self.work.used();
-        let open = lane.open_node(Spot::primitive(symbol.id));
+        let open = lane.open_node(0, Spot::primitive(symbol.id));
         let learned = learn();
         let fuel = (self.work.used() - before) * FUEL_PER_WORK;
-        lane.close_node(open, 0, NodeRuns::once(fuel, 0, false));
+        lane.close_node(open, NodeRuns::once(fuel, 0, false));
         learned
     }
 

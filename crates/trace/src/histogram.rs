@@ -11,33 +11,32 @@ pub struct Histogram {
 const BITS: u32 = 3;
 
 impl Histogram {
+    /// The step of the longest duration there is.
+    const LAST: usize = step(u64::MAX) as usize;
+
     #[inline]
     pub fn add(&mut self, nanoseconds: u64, times: u32) {
-        let step = step(nanoseconds);
-        if step >= self.counts.len() {
-            // Room for four octaves each time, so that it seldom has to be made.
-            self.counts.reserve((step | 31) + 1 - self.counts.len());
-            self.counts.resize(step + 1, 0);
-        }
-        self.counts[step] = self.counts[step].saturating_add(times);
+        self.add_step(step(nanoseconds), times);
     }
 
     pub fn merge(&mut self, other: &Histogram) {
-        if other.counts.len() > self.counts.len() {
-            self.counts.resize(other.counts.len(), 0);
-        }
-        for (mine, theirs) in self.counts.iter_mut().zip(&other.counts) {
-            *mine = mine.saturating_add(*theirs);
-        }
+        other.steps().for_each(|(step, count)| self.add_step(step, count));
     }
 
     /// Adds `count` durations of a step, as [`steps`](Histogram::steps) lists them.
+    #[inline]
     pub fn add_step(&mut self, step: u32, count: u32) {
-        let mut other = Histogram { counts: vec![0; (step as usize).min(step_count()) + 1] };
-        if let Some(last) = other.counts.last_mut() {
-            *last = count;
+        let step = (step as usize).min(Histogram::LAST);
+        if step >= self.counts.len() {
+            self.make_room(step);
         }
-        self.merge(&other);
+        self.counts[step] = self.counts[step].saturating_add(count);
+    }
+
+    /// Room up to a tenth of a millisecond, then up to ten seconds, then for all, so that it seldom has to be made.
+    #[cold]
+    fn make_room(&mut self, step: usize) {
+        self.counts.resize((step + 1).next_multiple_of(128), 0);
     }
 
     /// The steps that have something, with how much.
@@ -61,7 +60,7 @@ impl Histogram {
         for (step, n) in self.steps() {
             seen += u64::from(n);
             if seen >= place {
-                let (low, high) = (start(step as usize), start(step as usize + 1));
+                let (low, high) = (start(step), start(step + 1));
                 return Some(low + (high - low) / 2);
             }
         }
@@ -69,28 +68,24 @@ impl Histogram {
     }
 }
 
-fn step_count() -> usize {
-    step(u64::MAX)
-}
-
 /// Below 16 a step for each nanosecond, then eight an octave.
-fn step(nanoseconds: u64) -> usize {
+const fn step(nanoseconds: u64) -> u32 {
     if nanoseconds < 2 << BITS {
-        return nanoseconds as usize;
+        return nanoseconds as u32;
     }
     let octave = nanoseconds.ilog2();
-    let within = (nanoseconds >> (octave - BITS)) as usize & ((1 << BITS) - 1);
-    ((octave as usize - BITS as usize + 1) << BITS) + within
+    let within = (nanoseconds >> (octave - BITS)) as u32 & ((1 << BITS) - 1);
+    ((octave - BITS + 1) << BITS) + within
 }
 
 /// The shortest duration of a step.
-fn start(step: usize) -> u64 {
+fn start(step: u32) -> u64 {
     if step < 2 << BITS {
-        return step as u64;
+        return step.into();
     }
-    let octave = (step >> BITS) + BITS as usize - 1;
-    let within = (step & ((1 << BITS) - 1)) as u64 | 1 << BITS;
-    if octave >= 64 { u64::MAX } else { within << (octave - BITS as usize) }
+    let octave = (step >> BITS) + BITS - 1;
+    let within = u64::from(step & ((1 << BITS) - 1) | 1 << BITS);
+    if octave >= 64 { u64::MAX } else { within << (octave - BITS) }
 }
 
 #[cfg(test)]

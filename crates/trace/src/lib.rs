@@ -10,14 +10,18 @@
 //!
 //! This room knows nothing of programs or files. It is the only one with a clock.
 
+mod book;
 mod clock;
 mod histogram;
 mod lane;
+mod seen;
 mod spot;
 mod trace;
 
+pub use book::Event;
 pub use clock::{Clock, Hand};
 pub use histogram::Histogram;
-pub use lane::{Call, Event, Inner, Lane, NodeRuns, NodeSum, Open, Span, SpotSum, TaskSeen};
+pub use lane::{Call, Lane, Open, Span};
+pub use seen::{Inner, NodeRuns, NodeSum, SpotSum, TaskSeen, Tasks};
 pub use spot::{Category, Phase, Spot, SpotInfo, spots};
 pub use trace::{Costs, LaneSeen, Level, MainSpan, Seen, Sink, Trace};

@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use crate::book::Event;
 use crate::clock::Clock;
 use crate::histogram::Histogram;
-use crate::lane::{Closed, Event, Lane, NodeRuns, SpotSum, TaskSeen};
+use crate::lane::{Closed, Lane};
+use crate::seen::{NodeRuns, SpotSum, Tasks};
 use crate::spot::{Category, Spot};
 
 /// How closely to look.
@@ -55,7 +57,7 @@ pub struct LaneSeen {
     pub end: u64,
     /// What was booked outside of tasks.
     pub between: Vec<(Spot, SpotSum)>,
-    pub tasks: Vec<TaskSeen>,
+    pub tasks: Tasks,
     /// For each primitive its first time here, and the others.
     pub primitives: Vec<(u16, Option<u64>, Histogram)>,
     /// When the lane waited for others to do its work.
@@ -70,9 +72,8 @@ impl Seen {
     pub fn shares(&self) -> Vec<(Category, f64)> {
         let mut sums: BTreeMap<Category, u64> = BTreeMap::new();
         for lane in &self.lanes {
-            let within = lane.tasks.iter().flat_map(|task| &task.spots);
-            for (spot, sum) in lane.between.iter().chain(within) {
-                *sums.entry(spot.info().category).or_default() += sum.ns;
+            for (spot, ns) in lane.laps() {
+                *sums.entry(spot.info().category).or_default() += ns;
             }
         }
         let whole = sums.values().sum::<u64>().max(1) as f64;
@@ -90,8 +91,13 @@ impl LaneSeen {
 
     /// Everything that was booked.
     pub fn booked(&self) -> u64 {
-        let within = self.tasks.iter().flat_map(|task| &task.spots);
-        self.between.iter().chain(within).map(|(_, sum)| sum.ns).sum()
+        self.laps().map(|(_, ns)| ns).sum()
+    }
+
+    /// Time and whose it is, each moment once.
+    fn laps(&self) -> impl Iterator<Item = (Spot, u64)> {
+        let spots = self.between.iter().chain(&self.tasks.spots).map(|(spot, sum)| (*spot, sum.ns));
+        spots.chain(self.tasks.nodes.iter().map(|node| (node.spot, node.ns)))
     }
 }
 
@@ -189,12 +195,11 @@ fn closed(lane: &Mutex<Lane>) -> Closed {
 }
 
 fn seen(lane: Closed) -> LaneSeen {
-    let Closed { start, end, between, rows, primitives, waits, stamps, calls } = lane;
+    let Closed { start, end, between, tasks, primitives, waits, stamps, calls } = lane;
     let between = between.into_iter().enumerate().filter(|(_, sum)| sum.stamps > 0);
     let between = between.map(|(spot, sum)| (Spot::from_index(spot), sum)).collect();
     let primitives = primitives.into_iter().enumerate().filter(|(_, it)| it.cold.is_some());
     let primitives = primitives.map(|(id, it)| (id as u16, it.cold, it.warm)).collect();
-    let tasks = rows.seen();
     let lane = LaneSeen { start, end, between, tasks, primitives, waits, stamps, calls };
     assert_eq!(lane.booked(), lane.wall(), "every nanosecond of a lane is booked once");
     lane
@@ -215,14 +220,14 @@ fn costs(clock: &Clock, n_primitives: usize) -> Costs {
         (0..TRIES).map(once).min().unwrap_or(0) as f64 / STEPS as f64
     };
     let stamp = time(&|| {
-        let open = lane.open_node(Spot::primitive(0));
-        lane.close_node(open, 0, NodeRuns::default());
+        let open = lane.open_node(0, Spot::primitive(0));
+        lane.close_node(open, NodeRuns::default());
     });
-    let open = lane.open_node(Spot::APPLY);
+    let open = lane.open_node(0, Spot::APPLY);
     let call = time(&|| {
         let call = lane.enter_call(0, 1);
         lane.exit_call(call, 0, 0);
     });
-    lane.close_node(open, 0, NodeRuns::default());
+    lane.close_node(open, NodeRuns::default());
     Costs { stamp, call }
 }

@@ -55,8 +55,13 @@ fn work() -> impl Strategy<Value = Work> {
     let leaf = prop_oneof![
         (0..100u64).prop_map(Work::Pass),
         (0..4u8, 0..100u64).prop_map(|(spot, ns)| Work::Piece(spot, ns)),
-        (0..6u8, 0..N_PRIMITIVES, calls(), any::<bool>())
-            .prop_map(|(id, primitive, calls, fails)| Work::Node { id, primitive, calls, fails }),
+        // A node is a call of the same primitive each time.
+        (0..6u8, calls(), any::<bool>()).prop_map(|(id, calls, fails)| Work::Node {
+            id,
+            primitive: u16::from(id) % N_PRIMITIVES,
+            calls,
+            fails
+        }),
     ];
     leaf.prop_recursive(3, 20, 4, |work| {
         (0..4u8, prop::collection::vec(work, 0..4)).prop_map(|(spot, inside)| Work::Span(spot, inside))
@@ -98,10 +103,10 @@ impl Oracle<'_> {
             Work::Node { id, primitive, calls, fails } => {
                 drop(lane.enter(around));
                 let spot = Spot::primitive(*primitive);
-                let open = lane.open_node(spot);
+                let open = lane.open_node(u32::from(*id), spot);
                 let mut left = 1 << 40;
                 self.work(lane, (*id, spot), spot, calls, &mut left);
-                lane.close_node(open, u32::from(*id), NodeRuns::once((1 << 40) - left, 0, *fails));
+                lane.close_node(open, NodeRuns::once((1 << 40) - left, 0, *fails));
             }
         }
     }
@@ -141,8 +146,9 @@ impl Oracle<'_> {
 
 fn booked(lane: &LaneSeen) -> Sums {
     let mut sums = Sums::new();
-    for (spot, sum) in lane.between.iter().chain(lane.tasks.iter().flat_map(|task| &task.spots)) {
-        *sums.entry(*spot).or_default() += sum.ns;
+    let within = lane.tasks.iter().flat_map(|task| task.booked());
+    for (spot, sum) in lane.between.iter().copied().chain(within) {
+        *sums.entry(spot).or_default() += sum.ns;
     }
     sums.retain(|_, ns| *ns > 0);
     sums
@@ -170,8 +176,8 @@ fn check(rounds: &[(usize, Vec<Work>)], level: Level, panics: bool) {
         // The identity, to the nanosecond: self + idle + unaccounted = wall.
         assert_eq!(lane.wall(), wall);
         assert_eq!(lane.booked(), wall);
-        for task in &lane.tasks {
-            assert_eq!(task.spots.iter().map(|(_, sum)| sum.ns).sum::<u64>(), task.end - task.start);
+        for task in lane.tasks.iter() {
+            assert_eq!(task.booked().values().map(|sum| sum.ns).sum::<u64>(), task.end - task.start);
         }
         let mut expected = oracle.sums.clone();
         expected.retain(|_, ns| *ns > 0);
@@ -182,7 +188,7 @@ fn check(rounds: &[(usize, Vec<Work>)], level: Level, panics: bool) {
         if !panics {
             assert_eq!(booked(lane), expected);
             let mut inner = BTreeMap::new();
-            for (node, primitive, sum) in lane.tasks.iter().flat_map(|task| &task.inner) {
+            for (node, primitive, sum) in lane.tasks.iter().flat_map(|task| task.inner) {
                 let (n, fuel): &mut (u64, u64) = inner.entry((*node as u8, *primitive)).or_default();
                 *n += sum.calls;
                 *fuel += sum.fuel;
@@ -237,11 +243,11 @@ fn a_recursive_primitive_is_not_counted_twice() {
         lane.end_task(Spot::IDLE);
     }
     let seen = trace.finish();
-    let task = &seen.lanes[1].tasks[0];
-    let total: u64 = task.nodes.iter().map(|(_, node)| node.ns).sum::<u64>()
-        + task.inner.iter().map(|it| it.2.ns).sum::<u64>();
+    let task = seen.lanes[1].tasks.iter().next().unwrap();
+    let total: u64 =
+        task.nodes.iter().map(|node| node.ns).sum::<u64>() + task.inner.iter().map(|it| it.2.ns).sum::<u64>();
     assert_eq!(total, 30, "ten for each of three calls");
-    assert_eq!((task.nodes[0].1.ns, task.nodes[0].1.fuel), (10, 15));
+    assert_eq!((task.nodes[0].ns, task.nodes[0].fuel), (10, 15));
     assert_eq!((task.inner[0].2.calls, task.inner[0].2.fuel, task.inner[0].2.ns), (2, 10, 20));
 }
 
@@ -254,9 +260,9 @@ fn the_first_touch_is_kept_apart() {
         let lane = trace.worker(0).unwrap();
         for ns in [1_000_000, 8, 8, 8] {
             lane.begin_task("t", 0);
-            let open = lane.open_node(Spot::primitive(0));
+            let open = lane.open_node(0, Spot::primitive(0));
             hand.advance(ns);
-            lane.close_node(open, 0, NodeRuns::once(1, 0, false));
+            lane.close_node(open, NodeRuns::once(1, 0, false));
             lane.end_task(Spot::IDLE);
         }
     }

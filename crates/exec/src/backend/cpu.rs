@@ -267,9 +267,9 @@ impl<'p> Prepared<'p> {
                     }
                     next += 1;
                 }
-                run.owe(Spot::MEMORY);
                 if sample.bytes() > run.round_bytes {
                     *sample = Arena::new(options.limits.caps);
+                    run.mark(Spot::MEMORY);
                 }
             }
             if let Some(lane) = lane {
@@ -538,7 +538,7 @@ impl<'o: 't, 'p: 't, 't> TaskRun<'_, 'o, 'p, 't> {
                     let memo = self.per_task(id, fuel, self.lane);
                     let mut seen = NodeRuns::default();
                     seen.add(memo.bill, memo.fail.is_some());
-                    self.close(open, id, seen, self.per_task.arena.used().saturating_sub(before));
+                    self.close(open, seen, self.per_task.arena.used().saturating_sub(before));
                     self.per_task.memos[slot] = Some(memo);
                 }
                 self.per_task.memos[slot]
@@ -586,7 +586,7 @@ impl<'o: 't, 'p: 't, 't> TaskRun<'_, 'o, 'p, 't> {
         if seen.hits == 0 {
             self.owe(Spot::SHARE);
         } else {
-            self.close(open, id, seen, on.cx.arena.used().saturating_sub(before));
+            self.close(open, seen, on.cx.arena.used().saturating_sub(before));
         }
     }
 
@@ -596,13 +596,13 @@ impl<'o: 't, 'p: 't, 't> TaskRun<'_, 'o, 'p, 't> {
     fn open(&self, id: NodeId) -> Option<Open> {
         let lane = self.lane?;
         let node = self.prepared.plan.node(id);
-        node.is_call().then(|| lane.open_node(spot(&node.op)))
+        node.is_call().then(|| lane.open_node(id.0, spot(&node.op)))
     }
 
     #[inline]
-    fn close(&self, open: Option<Open>, id: NodeId, seen: NodeRuns, bytes: usize) {
+    fn close(&self, open: Option<Open>, seen: NodeRuns, bytes: usize) {
         if let (Some(lane), Some(open)) = (self.lane, open) {
-            lane.close_node(open, id.0, NodeRuns { bytes: bytes as u64, ..seen });
+            lane.close_node(open, NodeRuns { bytes: bytes as u64, ..seen });
         }
     }
 

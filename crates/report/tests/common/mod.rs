@@ -50,14 +50,14 @@ impl World {
 
     /// A node without calls inside, at one unit of fuel for each nanosecond.
     pub(crate) fn node(&self, lane: &batt_trace::Lane, primitive: u16, ns: u64) {
-        let open = lane.open_node(Spot::primitive(primitive));
+        let open = lane.open_node(u32::from(primitive), Spot::primitive(primitive));
         self.hand.advance(ns);
-        lane.close_node(open, u32::from(primitive), NodeRuns::once(ns, 8, false));
+        lane.close_node(open, NodeRuns::once(ns, 8, false));
     }
 
     /// `mapply` that calls `shift` so often, each call so long.
     pub(crate) fn mapply(&self, lane: &batt_trace::Lane, own: u64, calls: u64, each: u64) {
-        let open = lane.open_node(Spot::primitive(MAPPLY));
+        let open = lane.open_node(u32::from(MAPPLY), Spot::primitive(MAPPLY));
         let mut left = 1_000_000;
         let outer = lane.enter_call(MAPPLY, left);
         self.hand.advance(own);
@@ -69,7 +69,7 @@ impl World {
             lane.exit_call(call, SHIFT, left);
         }
         lane.exit_call(outer, MAPPLY, left);
-        lane.close_node(open, u32::from(MAPPLY), NodeRuns::once(own + calls * each, 8, false));
+        lane.close_node(open, NodeRuns::once(own + calls * each, 8, false));
     }
 
     pub(crate) fn finish(self) -> Record {
@@ -98,26 +98,24 @@ pub(crate) fn number(spot: Spot) -> u32 {
 }
 
 fn profile(seen: &Seen) -> Profile {
-    let booked = |spots: &[(Spot, batt_trace::SpotSum)]| {
-        spots.iter().map(|(spot, sum)| (number(*spot), sum.ns, sum.stamps)).collect::<Vec<_>>()
-    };
+    let booked = |(spot, sum): (Spot, batt_trace::SpotSum)| (number(spot), sum.ns, sum.stamps);
     let mut tasks = Vec::new();
     let mut lanes = Vec::new();
     for (i, lane) in seen.lanes.iter().enumerate() {
         tasks.extend(lane.tasks.iter().map(|task| {
             Task {
-                id: task.id.clone(),
+                id: task.id.to_owned(),
                 lane: i as u32,
                 start: task.start,
                 end: task.end,
                 cold: task.cold,
                 cells: task.cells,
-                samples: task.samples.clone(),
-                booked: booked(&task.spots),
+                samples: task.samples.to_vec(),
+                booked: task.booked().into_iter().map(booked).collect(),
                 nodes: task
                     .nodes
                     .iter()
-                    .map(|(id, it)| (*id, it.hits, it.fails, it.ns, it.fuel, it.bytes))
+                    .map(|it| (it.id, it.hits, it.fails, it.ns, it.fuel, it.bytes))
                     .collect(),
                 inner: task
                     .inner
@@ -132,7 +130,7 @@ fn profile(seen: &Seen) -> Profile {
             name: if i == 0 { "main".to_owned() } else { format!("worker {i}") },
             start: lane.start,
             end: lane.end,
-            between: booked(&lane.between),
+            between: lane.between.iter().copied().map(booked).collect(),
             primitives: lane
                 .primitives
                 .iter()
