@@ -186,8 +186,8 @@ impl Book {
             self.node_places.resize(id + 1, 0);
         }
         let (rows, place) = (&mut self.tasks.nodes, &mut self.node_places[id]);
-        let NodeRuns { hits, fails, fuel, bytes } = lap.runs;
-        let (hits, fails) = (u32::from(hits), u32::from(fails));
+        let NodeRuns { hits, fails, bytes, fuel } = lap.runs;
+        let (hits, fails, bytes) = (u32::from(hits), u32::from(fails), u64::from(bytes));
         if *place as usize <= self.starts.nodes {
             rows.push(NodeSum { id: lap.node, spot: lap.spot, stamps: 1, hits, fails, ns, fuel, bytes });
             *place = rows.len() as u32;

@@ -15,21 +15,21 @@ use crate::trace::Sink;
 /// that the caller names with [`mark`](Lane::mark) or has named with [`owe`](Lane::owe).
 pub struct Lane {
     clock: Clock,
-    deep: bool,
     /// In ticks, as all times are until they go into the book.
-    started: u64,
     last: Cell<u64>,
-    current: Cell<Spot>,
-    owed: Cell<Option<Spot>>,
     /// What was booked since the log was read last.
     log: Box<[Cell<Lap>]>,
     log_len: Cell<usize>,
-    node: Node,
-    /// When the samples that are being run began, in nanoseconds.
-    batch: Cell<u64>,
-    handicap: Option<Handicap>,
+    owed: Cell<Option<Spot>>,
+    current: Cell<Spot>,
+    deep: bool,
     /// A node is known by the number of its spot.
     by_spot: bool,
+    node: Node,
+    handicap: Option<Handicap>,
+    started: u64,
+    /// When the samples that are being run began, in nanoseconds.
+    batch: Cell<u64>,
     book: RefCell<Book>,
 }
 
@@ -46,15 +46,8 @@ pub(crate) struct Handicap {
 
 /// The node that is being computed, and the calls inside it.
 struct Node {
-    id: Cell<u32>,
-    spot: Cell<Spot>,
     /// Fuel of the calls inside the running call.
     nested: Cell<u64>,
-    /// Self time of the running call so far, when calls have stamps.
-    own_ns: Cell<u64>,
-    running: Cell<Spot>,
-    /// The calls around the running one, when calls have stamps, each with its self time so far.
-    open: RefCell<Vec<(Spot, u64)>>,
     /// By primitive.
     told: Box<[Cell<Inner>]>,
     /// The primitives of `told` that have something, in the order in which they came.
@@ -62,6 +55,13 @@ struct Node {
     n_called: Cell<usize>,
     /// How often calls were counted.
     counted: Cell<u64>,
+    // When calls have stamps:
+    id: Cell<u32>,
+    running: Cell<Spot>,
+    /// Self time of the running call so far.
+    own_ns: Cell<u64>,
+    /// The calls around the running one, each with its self time so far. The outermost is the node.
+    open: RefCell<Vec<(Spot, u64)>>,
 }
 
 /// Until it is dropped, time goes to its spot.
@@ -81,6 +81,7 @@ impl Drop for Span<'_> {
 #[must_use]
 pub struct Open {
     id: u32,
+    spot: Spot,
 }
 
 /// A call that is open.
@@ -124,11 +125,10 @@ impl Lane {
             log: vec![Cell::new(Lap::NONE); LOG].into(),
             log_len: Cell::new(0),
             node: Node {
-                id: Cell::new(Lap::NO_NODE),
-                spot: Cell::new(base),
                 nested: Cell::new(0),
-                own_ns: Cell::new(0),
+                id: Cell::new(Lap::NO_NODE),
                 running: Cell::new(base),
+                own_ns: Cell::new(0),
                 open: RefCell::default(),
                 told: vec![Cell::default(); n_primitives].into(),
                 called: vec![Cell::default(); n_primitives].into(),
@@ -202,23 +202,27 @@ impl Lane {
     #[inline]
     pub fn open_node(&self, id: u32, spot: Spot) -> Open {
         self.settle_owed();
-        let node = &self.node;
-        node.id.set(if self.by_spot { spot.index() as u32 } else { id });
-        node.spot.set(spot);
-        node.nested.set(0);
+        let open = Open { id, spot };
         if self.deep {
-            self.open_deep(spot);
+            self.open_deep(&open);
         }
-        Open { id }
+        open
     }
 
     #[cold]
-    fn open_deep(&self, spot: Spot) {
+    fn open_deep(&self, open: &Open) {
         let node = &self.node;
-        node.running.set(spot);
+        node.id.set(self.number(open));
+        node.running.set(open.spot);
         node.own_ns.set(0);
         // A panic may have left calls open.
         node.open.borrow_mut().clear();
+    }
+
+    /// What the node is known by.
+    #[inline]
+    fn number(&self, open: &Open) -> u32 {
+        if self.by_spot { open.spot.index() as u32 } else { open.id }
     }
 
     /// The node is computed.
@@ -227,7 +231,7 @@ impl Lane {
         if let Some(handicap) = &self.handicap {
             self.hold_up(handicap, open.id, runs.hits);
         }
-        let (node, spot) = (self.node.id.get(), self.node.spot.get());
+        let (node, spot) = (self.number(&open), open.spot);
         let start = self.last.get();
         self.write(|end| Lap { end, node, spot, runs });
         if self.deep {
@@ -323,7 +327,7 @@ impl Lane {
         if calls > 0 {
             self.book.borrow_mut().touch(primitive, ns, calls.try_into().unwrap_or(u32::MAX));
         }
-        let (running, own_ns) = node.open.borrow_mut().pop().unwrap_or((node.spot.get(), 0));
+        let (running, own_ns) = node.open.borrow_mut().pop().unwrap_or((node.running.get(), 0));
         node.running.set(running);
         node.own_ns.set(own_ns);
         ns

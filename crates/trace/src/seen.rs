@@ -41,16 +41,16 @@ pub struct NodeSum {
 pub struct NodeRuns {
     pub hits: u16,
     pub fails: u16,
+    /// Memory handed out, up to 4 GB.
+    pub bytes: u32,
     pub fuel: u64,
-    /// Memory handed out.
-    pub bytes: u64,
 }
 
 impl NodeRuns {
-    pub(crate) const NONE: NodeRuns = NodeRuns { hits: 0, fails: 0, fuel: 0, bytes: 0 };
+    pub(crate) const NONE: NodeRuns = NodeRuns { hits: 0, fails: 0, bytes: 0, fuel: 0 };
 
-    pub fn once(fuel: u64, bytes: u64, failed: bool) -> NodeRuns {
-        NodeRuns { hits: 1, fails: failed.into(), fuel, bytes }
+    pub fn once(fuel: u64, bytes: u32, failed: bool) -> NodeRuns {
+        NodeRuns { hits: 1, fails: failed.into(), bytes, fuel }
     }
 
     /// Once more.

@@ -602,7 +602,7 @@ impl<'o: 't, 'p: 't, 't> TaskRun<'_, 'o, 'p, 't> {
     #[inline]
     fn close(&self, open: Option<Open>, seen: NodeRuns, bytes: usize) {
         if let (Some(lane), Some(open)) = (self.lane, open) {
-            lane.close_node(open, NodeRuns { bytes: bytes as u64, ..seen });
+            lane.close_node(open, NodeRuns { bytes: bytes.try_into().unwrap_or(u32::MAX), ..seen });
         }
     }
 
