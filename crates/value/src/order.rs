@@ -11,7 +11,7 @@
 use std::cmp::Ordering;
 
 use crate::value::View;
-use crate::{Arena, Bitmap, Kind, Value};
+use crate::{Arena, Bitmap, Kind, Pair, Value};
 
 /// The canonical order.
 pub fn cmp(a: Value<'_>, b: Value<'_>) -> Ordering {
@@ -60,20 +60,11 @@ pub(crate) fn ascending<'a>(arena: &'a Arena, values: &[Value<'a>]) -> Option<&'
 
 /// The same for many places, if they are not too far apart.
 fn read_off<'a>(arena: &'a Arena, values: &[Value<'a>]) -> Option<&'a [Value<'a>]> {
-    let place = |value: &Value<'a>| match value {
-        Value::Pair(place) => Some(*place),
-        _ => None,
-    };
-    let first = place(values.get(MANY)?)?;
-    let (mut top, mut left) = first.parts();
-    let (mut bottom, mut right) = first.parts();
-    for value in values {
-        let (row, col) = place(value)?.parts();
-        (top, left) = (top.min(row), left.min(col));
-        (bottom, right) = (bottom.max(row), right.max(col));
-    }
-    let mut bitmap = Bitmap::new(arena, (top, left), (bottom + 1, right + 1), 0, values.len())?;
-    values.iter().filter_map(place).for_each(|place| bitmap.add(place));
+    values.get(MANY)?.as_pair()?;
+    let places = || values.iter().map(|value| value.as_pair());
+    let (top, left, height, width) = Pair::bounds(places())?;
+    let mut bitmap = Bitmap::new(arena, (top, left), (top + height, left + width), 0, values.len())?;
+    places().flatten().for_each(|place| bitmap.add(place));
     bitmap.values(arena)
 }
 

@@ -29,6 +29,17 @@ impl Pair {
         (self.row(), self.col())
     }
 
+    /// Top, left, height and width of places; nothing if there are none, or if one is missing.
+    pub fn bounds(places: impl IntoIterator<Item = Option<Pair>>) -> Option<(i64, i64, i64, i64)> {
+        let (mut top, mut left, mut bottom, mut right) = (i64::MAX, i64::MAX, i64::MIN, i64::MIN);
+        for place in places {
+            let (row, col) = place?.parts();
+            (top, left) = (top.min(row), left.min(col));
+            (bottom, right) = (bottom.max(row), right.max(col));
+        }
+        (top <= bottom).then(|| (top, left, bottom - top + 1, right - left + 1))
+    }
+
     /// A number that compares as the pair does.
     pub(crate) fn key(self) -> u64 {
         self.0 ^ 0x8000_0000_8000_0000

@@ -104,6 +104,13 @@ impl<'a> Value<'a> {
         self.kind() == Kind::Set
     }
 
+    pub fn as_pair(self) -> Option<Pair> {
+        match self {
+            Value::Pair(pair) => Some(pair),
+            _ => None,
+        }
+    }
+
     /// An integer; booleans are integers, as in Python.
     pub fn as_int(self) -> Option<i64> {
         match self {

@@ -17,29 +17,27 @@ pub(super) type Words = SmallVec<[u64; 20]>;
 
 /// Top, left, bottom and right of a patch, all inclusive.
 pub(super) fn bounds<'a>(arena: &'a Arena, patch: Value<'a>) -> Option<(i64, i64, i64, i64)> {
-    if let Some(patch) = as_patch(arena, patch) {
-        let (row, col, height, width) = patch.bounds();
-        return Some((row, col, row + height - 1, col + width - 1));
-    }
-    let places = listed_places(patch)?;
-    let (first, others) = places.split_first()?;
-    let start = (first.row(), first.col(), first.row(), first.col());
-    Some(others.iter().fold(start, |(top, left, bottom, right), place| {
-        let (row, col) = (place.row(), place.col());
-        (top.min(row), left.min(col), bottom.max(row), right.max(col))
-    }))
+    let (row, col, height, width) = match as_patch(arena, patch) {
+        Some(patch) => patch.bounds(),
+        None => Pair::bounds(listed_places(patch)?.into_iter().map(Some))?,
+    };
+    Some((row, col, row + height - 1, col + width - 1))
 }
 
 /// The places of a set in list form or of a tuple, in its order.
 pub(super) fn listed_places(value: Value<'_>) -> Option<SmallVec<[Pair; 32]>> {
     match value {
-        Value::Set(set) => set.items().iter().map(as_place).collect(),
-        Value::Tuple(tuple) => tuple.items().iter().map(as_place).collect(),
+        Value::Set(set) => places(set.items()).collect(),
+        Value::Tuple(tuple) => places(tuple.items()).collect(),
         Value::Grid(grid) if grid.width() == 2 => {
             grid.rows().map(|row| Pair::new(row[0].into(), row[1].into())).collect()
         }
         _ => None,
     }
+}
+
+fn places(values: &[Value<'_>]) -> impl Iterator<Item = Option<Pair>> {
+    values.iter().map(|value| value.as_pair())
 }
 
 /// A patch, or a tuple of places or cells as one. Places that are small are the rows of a grid two wide.
@@ -157,7 +155,7 @@ pub(super) fn union<'a>(arena: &'a Arena, patches: &[Value<'a>]) -> Known<'a> {
             Value::Set(set) => {
                 listed = true;
                 count += set.items().len();
-                (false, listed_bounds(set.items())?)
+                (false, Pair::bounds(places(set.items()))?)
             }
             _ => return None,
         };
@@ -232,29 +230,11 @@ fn wide_union<'a>(
     for item in patches {
         match item {
             Value::Patch(patch) => bitmap.add_patch(patch),
-            Value::Set(set) => set.items().iter().filter_map(as_place).for_each(|place| bitmap.add(place)),
+            Value::Set(set) => places(set.items()).flatten().for_each(|place| bitmap.add(place)),
             _ => return None,
         }
     }
     bitmap.values(arena)
-}
-
-/// Top, left, height and width of ascending places.
-fn listed_bounds(places: &[Value<'_>]) -> Option<(i64, i64, i64, i64)> {
-    let (top, bottom) = (as_place(places.first()?)?.row(), as_place(places.last()?)?.row());
-    let (mut left, mut right) = (i64::MAX, i64::MIN);
-    for place in places {
-        let col = as_place(place)?.col();
-        (left, right) = (left.min(col), right.max(col));
-    }
-    Some((top, left, bottom - top + 1, right - left + 1))
-}
-
-fn as_place(value: &Value<'_>) -> Option<Pair> {
-    match value {
-        Value::Pair(place) => Some(*place),
-        _ => None,
-    }
 }
 
 /// Which plane a colour has among `colors`.
