@@ -292,11 +292,13 @@ impl<'p> Battery<'p> {
         let programs: Vec<ProgramResult> = results.collect();
         mark(Spot::SCORE);
         setup.watch.done(worker, &task.id);
-        lane.into_iter().for_each(|lane| lane.owe(Spot::PROGRESS));
         if tracing::enabled!(tracing::Level::DEBUG) {
+            mark(Spot::PROGRESS);
             let right = programs.iter().filter(|program| program.is_right()).count();
             tracing::debug!(task = %task.id, programs = programs.len(), right, "task is through");
             mark(Spot::LOG);
+        } else if let Some(lane) = lane {
+            lane.owe(Spot::PROGRESS);
         }
         TaskResult { finished: true, programs, attempts, scores }
     }

@@ -233,9 +233,9 @@ impl Lane {
         }
         let (node, spot) = (self.number(&open), open.spot);
         let start = self.last.get();
-        self.write(|end| Lap { end, node, spot, runs });
+        let end = self.write(|end| Lap { end, node, spot, runs });
         if self.deep {
-            self.close_deep(spot, start, runs.hits);
+            self.close_deep(spot, self.ns(start, end), runs.hits);
         }
         if self.node.n_called.get() > 0 {
             self.take_told(node);
@@ -250,9 +250,9 @@ impl Lane {
 
     /// Calls that a panic left open end here.
     #[cold]
-    fn close_deep(&self, spot: Spot, start: u64, hits: u16) {
+    fn close_deep(&self, spot: Spot, last: u64, hits: u16) {
         if let Some(primitive) = spot.as_primitive() {
-            let ns = self.node.own_ns.get() + self.ns_since(start);
+            let ns = self.node.own_ns.get() + last;
             self.book.borrow_mut().touch(primitive, ns, hits.into());
         }
     }
@@ -283,8 +283,8 @@ impl Lane {
         let mut open = node.open.borrow_mut();
         let id = if open.is_empty() { node.id.get() } else { Lap::NO_NODE };
         let start = self.last.get();
-        self.write(|end| Lap { end, node: id, spot: running, ..Lap::NONE });
-        open.push((running, node.own_ns.replace(0) + self.ns_since(start)));
+        let end = self.write(|end| Lap { end, node: id, spot: running, ..Lap::NONE });
+        open.push((running, node.own_ns.replace(0) + self.ns(start, end)));
     }
 
     /// The call is over. Its fuel is what it used itself: a call inside it, to the same primitive or another, has
@@ -322,8 +322,7 @@ impl Lane {
     fn exit_deep(&self, primitive: u16, calls: u64) -> u64 {
         let node = &self.node;
         let start = self.last.get();
-        self.stamp(Spot::primitive(primitive));
-        let ns = node.own_ns.get() + self.ns_since(start);
+        let ns = node.own_ns.get() + self.ns(start, self.stamp(Spot::primitive(primitive)));
         if calls > 0 {
             self.book.borrow_mut().touch(primitive, ns, calls.try_into().unwrap_or(u32::MAX));
         }
@@ -422,18 +421,19 @@ impl Lane {
         }
     }
 
-    fn stamp(&self, spot: Spot) {
-        self.write(|end| Lap { end, spot, ..Lap::NONE });
+    fn stamp(&self, spot: Spot) -> u64 {
+        self.write(|end| Lap { end, spot, ..Lap::NONE })
     }
 
-    /// From a time in ticks to the last stamp.
-    fn ns_since(&self, start: u64) -> u64 {
-        self.clock.ns(self.last.get()) - self.clock.ns(start)
+    /// From one time in ticks to another.
+    fn ns(&self, start: u64, end: u64) -> u64 {
+        self.clock.ns(end) - self.clock.ns(start)
     }
 
-    /// Writes down a lap, which ends now.
+    /// Writes down a lap, which ends now. The answer is when that is: the last stamp may be another one, if the log was
+    /// full.
     #[inline(always)]
-    fn write(&self, lap: impl Fn(u64) -> Lap) {
+    fn write(&self, lap: impl Fn(u64) -> Lap) -> u64 {
         // Between cores the counter may lag by a few ticks; time does not run backwards here.
         let now = self.clock.now().max(self.last.get());
         self.last.set(now);
@@ -443,6 +443,7 @@ impl Lane {
         if len + 1 == LOG {
             self.read_early();
         }
+        now
     }
 
     fn read(&self) {

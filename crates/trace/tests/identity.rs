@@ -303,3 +303,26 @@ fn events_are_the_sums_in_detail() {
         assert_eq!(end, lane.end);
     }
 }
+
+#[test]
+fn to_read_the_log_is_billed_to_no_call() {
+    // On the real clock, for with one that is wound by hand reading takes no time.
+    let trace = Trace::new(Clock::real(), Level::Deep, 2, None);
+    trace.start_workers(1);
+    {
+        let lane = trace.worker(0).unwrap();
+        lane.begin_task("t", 0);
+        for _ in 0..3_000 {
+            let open = lane.open_node(0, Spot::primitive(0));
+            let call = lane.enter_call(1, 2);
+            lane.exit_call(call, 1, 1);
+            lane.close_node(open, NodeRuns::once(2, 0, false));
+        }
+        lane.end_task(Spot::IDLE);
+    }
+    let seen = trace.finish();
+    let task = seen.lanes[1].tasks.iter().next().unwrap();
+    let called: u64 = task.inner.iter().map(|(.., inner)| inner.ns).sum();
+    assert_eq!(called, task.booked()[&Spot::primitive(1)].ns);
+    assert!(task.booked()[&Spot::PROFILE].ns > 0, "the log was read on the way");
+}
