@@ -138,10 +138,11 @@ fn filled(
         lanes.push(self::lane(lane, i));
     }
     tasks.sort_by_key(|task| (task.start, task.lane));
-    let repeats = earlier.iter().cloned().chain([repeat(&lanes, &tasks, &nodes)]).collect();
+    let deep = seen.level == Level::Deep;
+    let repeats = earlier.iter().cloned().chain([repeat(&lanes, &tasks, &nodes, deep)]).collect();
     Profile {
         version: VERSION,
-        deep: seen.level == Level::Deep,
+        deep,
         excused: 0,
         costs: Costs { stamp: seen.costs.stamp, call: seen.costs.call },
         functions: functions(),
@@ -218,8 +219,9 @@ fn task(task: TaskSeen<'_>, lane: u32) -> Task {
     }
 }
 
-/// The sums of one repetition: time by function over all lanes, fuel by the function of the node.
-fn repeat(lanes: &[Lane], tasks: &[Task], nodes: &[Node]) -> Repeat {
+/// The sums of one repetition: time by function over all lanes, and the fuel that was burnt in that time. Unless calls
+/// have stamps of their own, that of a node is with all calls inside.
+fn repeat(lanes: &[Lane], tasks: &[Task], nodes: &[Node], deep: bool) -> Repeat {
     let mut sums = vec![(0, 0); functions().len()];
     for (function, ns, _) in
         lanes.iter().flat_map(|lane| &lane.between).chain(tasks.iter().flat_map(|task| &task.booked))
@@ -228,6 +230,11 @@ fn repeat(lanes: &[Lane], tasks: &[Task], nodes: &[Node]) -> Repeat {
     }
     for (node, .., fuel, _) in tasks.iter().flat_map(|task| &task.nodes) {
         sums[nodes[*node as usize].function as usize].1 += fuel;
+    }
+    for (node, function, _, fuel, _) in tasks.iter().filter(|_| deep).flat_map(|task| &task.inner) {
+        let around = &mut sums[nodes[*node as usize].function as usize].1;
+        *around = around.saturating_sub(*fuel);
+        sums[*function as usize].1 += fuel;
     }
     let functions = sums.into_iter().enumerate().filter(|(_, sum)| *sum != (0, 0));
     Repeat {

@@ -155,8 +155,21 @@ fn events_lie_beside_the_record() {
     // An export that fails in the midst leaves what was there.
     let batt = batt.file("run.events.jsonl", &events[..events.len() / 2]).file("trace.json", "before");
     let text = batt.run("profile export {dir}/run.json --format chrome -o {dir}/trace.json");
-    assert!(text.contains("cut off") && text.ends_with("exit 2\n"), "{text}");
+    assert!(text.contains("run.events.jsonl: ") && text.contains("cut off"), "{text}");
+    assert!(text.ends_with("exit 2\n"), "{text}");
     assert_eq!(batt.read("trace.json"), "before");
+    // Nor does it print half of it.
+    let text = batt.run("profile export {dir}/run.json --format chrome");
+    assert!(text.starts_with("error: ") && text.ends_with("exit 2\n"), "{text}");
+    // Events of another recording are none of this one.
+    batt.run("run demo --record {dir}/other.json --profile --events --threads 2");
+    let other = batt.read("other.events.jsonl");
+    let batt = batt.file("run.events.jsonl", other);
+    let text = batt.run("profile export {dir}/run.json --format chrome");
+    assert!(text.contains("of another recording") && text.ends_with("exit 2\n"), "{text}");
+    std::fs::remove_file(batt.path("run.events.jsonl")).unwrap();
+    let text = batt.run("profile export {dir}/run.json --format chrome");
+    assert!(text.contains("run.events.jsonl: No such file"), "{text}");
 }
 
 #[test]
@@ -185,7 +198,9 @@ fn what_cannot_be_shown_is_told() {
         ("dsl {dir}/damaged.json", "damaged"),
         ("dsl {dir}/plain.json", "no profile; make one with"),
         ("dsl {dir}/run.json -i nothing", "no task nothing"),
-        ("dsl {dir}/run.json --start 100", "leave none of 79"),
+        ("dsl {dir}/run.json --start 100", "nothing is left of the 79"),
+        ("framework {dir}/run.json -i rooms", "unexpected argument"),
+        ("phases {dir}/run.json --tasks 0", "0 is not in"),
         ("what-if {dir}/run.json objets=2x", "nothing is called `objets`"),
         ("what-if {dir}/run.json objects", "write `objects=3x`"),
         ("budget 8 {dir}/run.json", "write 8h"),
@@ -232,12 +247,36 @@ fn recordings_compare() {
 fn the_log_is_off_unless_asked_for() {
     let batt = Batt::new("profile-log");
     assert!(!batt.run("run demo -i rooms").contains("task is through"));
-    let text = batt.run("--log debug run demo -i rooms --record {dir}/run.json --profile --threads 1");
+    let text = batt.run("--log debug run demo --record {dir}/run.json --profile --threads 1");
     assert!(text.contains("task is through"), "{text}");
     let framework = json(&batt.run("profile framework {dir}/run.json --json --allow-invalid"));
     let categories = framework["categories"].as_array().unwrap();
     let logging = categories.iter().find(|it| it["name"] == "logging").unwrap();
-    assert!(logging["time"].as_u64().unwrap() > 0);
+    // To write a line takes more than a tenth of a microsecond on any machine.
+    assert!(logging["time"].as_u64() > Some(79 * 100), "{logging}");
+}
+
+/// The table for spreadsheets holds each lane's time, once.
+fn every_moment_is_in_the_table(batt: &Batt, record: &str) {
+    batt.run(&format!("profile export {{dir}}/{record}.json --format csv -o {{dir}}/{record}.csv"));
+    let mut sums = std::collections::BTreeMap::<String, u64>::new();
+    for line in batt.read(&format!("{record}.csv")).lines().skip(1) {
+        let fields: Vec<_> = line.split(',').collect();
+        let number = |i: usize| fields[i].parse::<u64>().unwrap();
+        *sums.entry(fields[1].to_owned()).or_default() += number(8) + number(9);
+    }
+    let document: serde_json::Value = serde_json::from_str(&batt.read(&format!("{record}.json"))).unwrap();
+    for lane in document["profile"]["lanes"].as_array().unwrap() {
+        let wall = lane["end"].as_u64().unwrap() - lane["start"].as_u64().unwrap();
+        assert_eq!(sums[lane["name"].as_str().unwrap()], wall, "{lane}");
+    }
+}
+
+#[test]
+fn every_level_is_in_the_table() {
+    for level in ["", "--deep"] {
+        every_moment_is_in_the_table(&recorded("profile-table", level), "run");
+    }
 }
 
 #[test]
@@ -258,6 +297,8 @@ fn a_search_is_recorded_as_a_run_is() {
         assert!(time(busy) > Some(0), "{command}: {framework}");
         let sum: u64 = categories.iter().map(|it| it["time"].as_u64().unwrap()).sum();
         assert_eq!(Some(sum), framework["lane_time"].as_u64());
+        every_moment_is_in_the_table(&batt, "s");
+        assert!(batt.run("profile lines {dir}/s.json").contains("a search keeps no lines"));
         // A task that is taken up again and again is one task.
         let phases = json(&batt.run("profile phases {dir}/s.json --allow-invalid --json"));
         assert!(phases["tasks"].as_u64() <= Some(4), "{command}: {phases}");

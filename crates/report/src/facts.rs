@@ -1,7 +1,7 @@
 //! A record whose profile has been checked, and the time of its nodes split over functions.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use batt_record::profile::{self, Function, Profile};
 use batt_record::{Record, RecordError};
@@ -18,7 +18,7 @@ pub enum ReportError {
     Damaged(String),
     #[error("the recording has no task {0}")]
     NoTask(String),
-    #[error("-n and --start leave none of {0} recorded tasks")]
+    #[error("nothing is left of the {0} recorded tasks; ask for others with -i, -n and --start")]
     NothingSelected(usize),
     #[error("{0}")]
     Question(String),
@@ -89,6 +89,14 @@ impl FunctionTime {
     }
 }
 
+/// A part of a task's time.
+pub(crate) struct Part {
+    pub(crate) function: u32,
+    /// The function of the node in which it was called.
+    pub(crate) inside: Option<u32>,
+    pub(crate) time: FunctionTime,
+}
+
 /// Nanoseconds for a unit of fuel, by function, found where nothing else was called; and what any node costs.
 struct Rates {
     by_function: Vec<Option<f64>>,
@@ -153,7 +161,7 @@ impl<'r> Facts<'r> {
         if self.whole { self.busy() } else { self.tasks.iter().map(|task| task.end - task.start).sum() }
     }
 
-    /// The nodes of the selected tasks, by function.
+    /// The selected tasks, by function.
     pub fn functions(&self) -> BTreeMap<u32, FunctionTime> {
         let mut sums: BTreeMap<u32, FunctionTime> = BTreeMap::new();
         for task in &self.tasks {
@@ -164,58 +172,44 @@ impl<'r> Facts<'r> {
         sums
     }
 
-    /// The time of the nodes of a task in parts: the node's function, the function called in it if the part is that
-    /// one's, and the time.
-    pub(crate) fn node_parts(&self, task: &profile::Task) -> Vec<(u32, Option<u32>, u64)> {
-        let mut all = Vec::new();
-        let mut rest = &task.inner[..];
-        for (node, hits, _, ns, fuel, _) in &task.nodes {
-            let n_inner = rest.iter().take_while(|inner| inner.0 == *node).count();
-            let (inner, after) = rest.split_at(n_inner);
-            rest = after;
-            let function = self.profile.nodes[*node as usize].function;
-            let own_fuel = fuel.saturating_sub(inner.iter().map(|it| it.3).sum());
-            let parts = self.split(function, own_fuel, *hits, *ns, inner);
-            all.push((function, None, parts.as_ref().map_or(*ns, |parts| parts[0])));
-            let inside = inner.iter().enumerate();
-            all.extend(
-                inside
-                    .map(|(i, it)| (function, Some(it.1), parts.as_ref().map_or(it.4, |parts| parts[i + 1]))),
-            );
-        }
-        all
-    }
-
-    /// The nodes of a task, by function. The times sum to the time of its nodes.
-    pub fn task_functions(&self, task: &profile::Task) -> BTreeMap<u32, FunctionTime> {
-        let mut sums: BTreeMap<u32, FunctionTime> = BTreeMap::new();
+    /// The time of a task in parts, each moment once: nodes, what was called in them, and all that is no node's.
+    pub(crate) fn parts(&self, task: &profile::Task) -> Vec<Part> {
+        let mut parts = Vec::new();
         let mut rest = &task.inner[..];
         for (node, hits, fails, ns, fuel, bytes) in &task.nodes {
             let n_inner = rest.iter().take_while(|inner| inner.0 == *node).count();
             let (inner, after) = rest.split_at(n_inner);
             rest = after;
             let function = self.profile.nodes[*node as usize].function;
-            let inner_fuel: u64 = inner.iter().map(|it| it.3).sum();
-            let own_fuel = fuel.saturating_sub(inner_fuel);
-            let parts = self.split(function, own_fuel, *hits, *ns, inner);
-            let own = sums.entry(function).or_default();
-            own.hits += u64::from(*hits);
-            own.fails += u64::from(*fails);
-            own.bytes += bytes;
-            own.fuel += own_fuel;
-            match parts {
-                None => own.measured += ns,
-                Some(ref parts) => own.apportioned += parts[0],
-            }
-            for (i, (_, function, calls, fuel, ns)) in inner.iter().enumerate() {
-                let sum = sums.entry(*function).or_default();
-                sum.calls += calls;
-                sum.fuel += fuel;
-                match &parts {
-                    None => sum.measured += ns,
-                    Some(parts) => sum.apportioned += parts[i + 1],
-                }
-            }
+            let own_fuel = fuel.saturating_sub(inner.iter().map(|it| it.3).sum());
+            let split = self.split(function, own_fuel, *hits, *ns, inner);
+            // What was split is apportioned; else it was measured.
+            let time = |place: usize, measured: u64| match &split {
+                Some(parts) => FunctionTime { apportioned: parts[place], ..FunctionTime::default() },
+                None => FunctionTime { measured, ..FunctionTime::default() },
+            };
+            let (hits, fails) = (u64::from(*hits), u64::from(*fails));
+            let own = FunctionTime { hits, fails, fuel: own_fuel, bytes: *bytes, ..time(0, *ns) };
+            parts.push(Part { function, inside: None, time: own });
+            parts.extend(inner.iter().enumerate().map(|(i, (_, called, calls, fuel, ns))| {
+                let time = FunctionTime { calls: *calls, fuel: *fuel, ..time(i + 1, *ns) };
+                Part { function: *called, inside: Some(function), time }
+            }));
+        }
+        let taken = taken(self.profile, task);
+        parts.extend(task.booked.iter().filter_map(|(function, ns, _)| {
+            let measured = ns.saturating_sub(taken.get(function).copied().unwrap_or(0));
+            let time = FunctionTime { measured, ..FunctionTime::default() };
+            (measured > 0).then_some(Part { function: *function, inside: None, time })
+        }));
+        parts
+    }
+
+    /// A task, by function. The times sum to its time.
+    pub fn task_functions(&self, task: &profile::Task) -> BTreeMap<u32, FunctionTime> {
+        let mut sums: BTreeMap<u32, FunctionTime> = BTreeMap::new();
+        for part in self.parts(task) {
+            sums.entry(part.function).or_default().add(&part.time);
         }
         sums.values_mut().for_each(|sum| sum.tasks = 1);
         sums
@@ -294,6 +288,17 @@ impl Rates {
     }
 }
 
+/// What a task's nodes hold of the time that is booked to each function.
+fn taken(profile: &Profile, task: &profile::Task) -> BTreeMap<u32, u64> {
+    let mut taken: BTreeMap<u32, u64> = BTreeMap::new();
+    let nodes = task.nodes.iter().map(|(node, _, _, ns, ..)| (profile.nodes[*node as usize].function, *ns));
+    let inner = task.inner.iter().map(|(_, called, .., ns)| (*called, *ns));
+    for (function, ns) in nodes.chain(inner) {
+        *taken.entry(function).or_default() += ns;
+    }
+    taken
+}
+
 /// Every number in range, and for every lane the parts sum to the whole.
 fn check(profile: &Profile) -> Result<(), ReportError> {
     let damaged = |what: &str| Err(ReportError::Damaged(what.to_owned()));
@@ -320,6 +325,13 @@ fn check(profile: &Profile) -> Result<(), ReportError> {
         if !nodes || !named || task.end.checked_sub(task.start) != Some(booked) {
             return damaged(&format!("the parts of task {} are not its whole", task.id));
         }
+        let held: BTreeMap<u32, u64> = task.booked.iter().map(|(function, ns, _)| (*function, *ns)).collect();
+        if taken(profile, task).iter().any(|(function, ns)| held.get(function).copied().unwrap_or(0) < *ns) {
+            return damaged(&format!("nodes of task {} take more time than is booked to them", task.id));
+        }
+    }
+    if profile.lanes.iter().flat_map(|lane| &lane.waits).any(|(from, to)| from > to) {
+        return damaged("a lane stops waiting before it starts");
     }
     for (lane, sum) in profile.lanes.iter().zip(sums) {
         if lane.end - lane.start != sum {
@@ -363,7 +375,10 @@ fn select<'r>(
         return Err(ReportError::NoTask(id.clone()));
     }
     let wanted = |id: &str| selection.ids.is_empty() || selection.ids.iter().any(|it| it == id);
-    let ids = record.tasks.iter().map(|task| task.id.as_str()).filter(|id| wanted(id));
+    // In the order of the data; what was begun and is not in the record, for the run was stopped, comes last.
+    let listed: BTreeSet<&str> = record.tasks.iter().map(|task| task.id.as_str()).collect();
+    let others = every.iter().map(|task| task.id.as_str()).filter(|id| !listed.contains(id));
+    let ids = record.tasks.iter().map(|task| task.id.as_str()).chain(others).filter(|id| wanted(id));
     let ids = ids.skip(selection.start).take(selection.limit.unwrap_or(usize::MAX));
     let tasks: Vec<_> = ids.filter_map(|id| by_id.get(id).copied().cloned()).collect();
     if tasks.is_empty() {

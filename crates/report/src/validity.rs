@@ -67,8 +67,9 @@ impl Claim {
         let (search, right) = (record.search.is_some(), &record.right);
         let wrong = right.programs.saturating_sub(right.on_all + excused);
         let refuted = match right.programs {
-            // A search that finds nothing is as sound as one that does.
+            // A search that finds nothing, or is stopped, is as sound as another.
             _ if search => None,
+            _ if right.left > 0 => Some(format!("stopped, {} tasks were not run", right.left)),
             0 => Some("no program was run on its own task, so no answer was checked".to_owned()),
             _ if wrong > 0 => Some(format!("{wrong} of {} programs are wrong", right.programs)),
             _ => None,

@@ -47,6 +47,90 @@ fn a_prediction_comes_true_to_the_nanosecond() {
     assert_eq!(what_if(&run(1, Level::Nodes), "load=2x").unwrap().predicted.middle, 910.0 - 250.0);
     assert!(matches!(what_if(&run(1, Level::Nodes), "objets=2x"), Err(ReportError::Question(_))));
     assert!("objects=0".parse::<Speedup>().is_err() && "objects".parse::<Speedup>().is_err());
+    assert!("objects=3xx".parse::<Speedup>().is_err());
+}
+
+#[test]
+fn a_name_means_one_thing_and_says_which() {
+    let record = run(1, Level::Nodes);
+    let meant = |what: &str| what_if(&record, what).map(|view| view.meant[0]).ok();
+    assert_eq!(meant("objects=2x"), Some("primitive"));
+    assert_eq!(meant("load=2x"), Some("phase"));
+    assert_eq!(meant("loading=2x"), Some("category"));
+    assert_eq!(meant("test=2x"), Some("family"));
+    let named = |name: &str| {
+        let speedup = Speedup { name: name.to_owned(), factor: 2.0 };
+        WhatIf::new(&facts(&record), &[speedup]).map(|view| view.meant[0]).ok()
+    };
+    assert_eq!(named("data load"), Some("phase"));
+    assert_eq!(named("read tasks"), Some("function"));
+    assert_eq!(named("phase: load"), Some("phase"));
+    // Time in which nothing is done, by whatever name.
+    for nothing in ["idle", "waiting", "unaccounted", "none", "around it"] {
+        assert_eq!(named(nothing), None, "{nothing}");
+    }
+    assert!(what_if(&record, "objects=2x objects=3x").is_err(), "named twice");
+    assert!(what_if(&record, "objects=0.5x").unwrap().to_string().contains("objects 2× slower"));
+}
+
+#[test]
+fn what_the_engine_does_in_tasks_can_be_made_faster() {
+    // As a search is recorded: every function is a node, and time is booked to some without one.
+    let world = World::new(Level::Nodes);
+    world.task_of("t", |world, lane| {
+        world.node(lane, OBJECTS, 100);
+        world.hand.advance(60);
+        lane.mark(Spot::CHECK);
+        world.hand.advance(40);
+        lane.mark(Spot::primitive(SHIFT));
+    });
+    let mut record = world.finish();
+    let profile = record.profile.as_mut().unwrap();
+    let known = profile.nodes.len() as u32;
+    let functions = profile.functions.len() as u32;
+    profile.nodes.extend(
+        (known..functions.max(known))
+            .map(|function| batt_record::profile::Node { function: function - known, programs: 0 }),
+    );
+    let wall = facts(&record).wall() as f64;
+    assert_eq!(what_if(&record, "scoring=2x").unwrap().predicted.middle, wall - 30.0);
+    assert_eq!(what_if(&record, "shift=2x").unwrap().predicted.middle, wall - 20.0);
+    let dsl = Dsl::new(&facts(&record));
+    let row = |name: &str| dsl.rows.iter().find(|row| row.name == name).unwrap();
+    assert_eq!((row("objects").measured.0, row("shift").measured.0), (100, 40));
+    assert_eq!(dsl.primitives.0, 140);
+    let sum: u64 = facts(&record).functions().values().map(|it| it.time()).sum();
+    assert_eq!(sum, 200, "every moment of the task once");
+}
+
+#[test]
+fn a_speedup_of_nothing_changes_nothing() {
+    // The replay is off by some; that is no change.
+    let record = two_workers(&[(1000, 1), (990, 2), (40, 1)]);
+    let view = what_if(&record, "objects=1x").unwrap();
+    assert!(view.error < 0.0);
+    assert_eq!(view.predicted.middle, facts(&record).wall() as f64);
+    assert_eq!((view.predicted.low, view.predicted.high), (view.predicted.middle, view.predicted.middle));
+}
+
+#[test]
+fn a_node_that_takes_more_than_is_booked_is_damage() {
+    let mut record = tasks(&[10]);
+    record.profile.as_mut().unwrap().tasks[0].nodes[0].3 += 5;
+    assert!(matches!(Facts::new(&record, &Selection::default()), Err(ReportError::Damaged(_))));
+    let mut record = tasks(&[10]);
+    record.profile.as_mut().unwrap().lanes[0].waits = vec![(5, 2)];
+    assert!(matches!(Facts::new(&record, &Selection::default()), Err(ReportError::Damaged(_))));
+}
+
+#[test]
+fn a_stopped_run_is_stamped_and_drops_nothing() {
+    let mut record = tasks(&[10, 20, 30]);
+    record.tasks.pop();
+    record.right.left = 1;
+    let facts = facts(&record);
+    assert_eq!(facts.tasks.len(), 3, "what was begun is still there");
+    assert!(!Validity::new(&facts).valid);
 }
 
 #[test]
@@ -261,7 +345,7 @@ fn more_work_is_told_apart_from_slower_work() {
     let c = with(&[(950, 50), (200, 50), (202, 50), (198, 50)]);
     let more = compare(&a, &b, 10.0);
     let change = &more.functions[0];
-    assert_eq!((change.before, change.after, change.ratio), (100.0, 200.0, 1.0));
+    assert_eq!((change.before, change.after, change.ratio), (100.0, 200.0, Some(1.0)));
     assert_eq!((change.more_work, change.slower), (Some(1.0), Some(0.0)));
     assert!(more.regression && change.interval.is_some_and(|(low, high)| low <= 1.0 && high >= 1.0));
     let slower = compare(&a, &c, 10.0);
@@ -271,23 +355,31 @@ fn more_work_is_told_apart_from_slower_work() {
     // A spread that reaches down to no change is no regression.
     let noisy = with(&[(900, 50), (95, 50), (130, 50), (128, 50)]);
     assert!(!compare(&a, &noisy, 10.0).regression);
+    // One recording of each proves nothing, however far they are apart.
+    let (one, other) = (with(&[(100, 50)]), with(&[(900, 50)]));
+    assert!(Compare::new(&facts(&one), &facts(&other), Some(10.0)).is_err());
+    assert!(Compare::new(&facts(&a), &facts(&b), Some(f64::NAN)).is_err());
+    // What was not there before has not doubled.
+    let none = with(&[(0, 0)]);
+    assert_eq!(Compare::new(&facts(&none), &facts(&one), None).unwrap().functions[0].ratio, None);
 }
 
 #[test]
 fn a_budget_counts_the_cold_start_once() {
     let mut record = tasks(&[10, 20]);
+    // The recorded run is the last one, so it is warm.
     let wall = facts(&record).wall();
     let profile = record.profile.as_mut().unwrap();
-    let warm = Repeat { wall: wall - 30, functions: Vec::new() };
-    profile.repeats = vec![Repeat { wall, functions: Vec::new() }, warm.clone(), warm];
+    let warm = Repeat { wall, functions: Vec::new() };
+    profile.repeats = vec![Repeat { wall: wall + 30, functions: Vec::new() }, warm.clone(), warm];
     let quota = Quota { share: 1.0, speed: 1.0 };
     let budget =
         Budget::new(&facts(&record), 10.0 * wall as f64, quota, &["load=2x".parse().unwrap()]).unwrap();
-    assert_eq!((budget.cold_start, budget.candidates), (30.0, 4));
+    assert_eq!((budget.cold_start, budget.candidates), (30.0, Some(4)));
     let row = &budget.rows[0];
-    assert_eq!(row.runs_cold, 10);
-    assert_eq!(row.runs_warm, 1 + 9 * wall / (wall - 30));
-    assert_eq!(row.candidates, 4 * row.runs_warm);
+    assert_eq!(row.runs_cold, 10 * wall / (wall + 30));
+    assert_eq!(row.runs_warm, 1 + (9 * wall - 30) / wall);
+    assert_eq!(row.candidates, Some(4 * row.runs_warm));
     assert!(budget.rows[1].runs_cold > row.runs_cold);
     assert_eq!(duration("8h"), Ok(8.0 * 3600e9));
     assert_eq!(duration("250ms"), Ok(250e6));

@@ -44,7 +44,7 @@ function changed(before, after) {
 function times(view) {
   const signed = (/** @type {number | null} */ share) => (share === null ? "" : `${share >= 0 ? "+" : ""}${percent(share)}`);
   const row = (/** @type {Change} */ it) => [it.name, figure(`before ${it.name}`, it.before, time(it.before)), figure(`after ${it.name}`, it.after, time(it.after)),
-    signed(it.ratio), it.interval ? `${signed(it.interval[0])} to ${signed(it.interval[1])}` : "", signed(it.more_work), signed(it.slower)];
+    it.ratio === null ? "new" : signed(it.ratio), it.interval ? `${signed(it.interval[0])} to ${signed(it.interval[1])}` : "", signed(it.more_work), signed(it.slower)];
   return section("Times", ...view.notes.map((text) => el("p", { class: "note" }, text)),
     table("What takes longer, and whether it is more work or slower work", ["", " before", " after", " change", "95 %", " more work", " slower"], [view.wall, view.busy, ...view.functions.slice(0, 30)].map(row)));
 }

@@ -40,8 +40,8 @@
  *   phases: { wall: number, tasks: number, rows: PhaseRow[], warnings: string[],
  *     projection: { to_tasks: number, from_tasks: number, busy: Projected, wall: Projected, parallel: number } },
  *   outliers: { rule: string, threshold: number, all: Sums, without: Sums, outliers: Outlier[] },
- *   budget: { budget_ns: number, wall: number, cold_start: number, cold_from: string, candidates: number,
- *     rows: { name: string, runs_cold: number, runs_warm: number, candidates: number }[] },
+ *   budget: { budget_ns: number, wall: number, cold_start: number, warm: boolean, cold_from: string, candidates: number | null,
+ *     rows: { name: string, runs_cold: number, runs_warm: number, candidates: number | null }[] },
  *   flame: Block, schedule: Schedule }} Cost
  */
 /** @typedef {{ most: [number, string][], nodes: [string, number, number[]][] }} Graph */
@@ -60,7 +60,7 @@
  *   tasks: Task[], programs: Program[],
  *   ancestors: [string, string, string, Made | null][], cost: Result<Cost> }} Run
  */
-/** @typedef {{ name: string, before: number, after: number, ratio: number, interval: [number, number] | null, more_work: number | null, slower: number | null }} Change */
+/** @typedef {{ name: string, before: number, after: number, ratio: number | null, interval: [number, number] | null, more_work: number | null, slower: number | null }} Change */
 /** @typedef {{ repeats: [number, number], notes: string[], wall: Change, busy: Change, functions: Change[] }} Compare */
 /** @typedef {{ name: string, colors: string[], inks: string[], line: string }} Look */
 /** @typedef {{ schema: number, looks: Look[], runs: Run[], compare: Result<Compare> | null, follow: { path: string, token: string } | null }} Report */

@@ -110,9 +110,10 @@ function whatIfPart(cost) {
   const answer = el("p", { class: "answer", role: "status" });
   const tell = () => {
     const { predicted, off, wall } = whatIf(schedule, speedups);
-    const runs = runsIn(budget.budget_ns, predicted, budget.cold_start);
+    const runs = runsIn(budget, predicted);
     fill(answer, "wall ", time(wall), " → ", figure("predicted", predicted, about({ low: predicted - off, middle: predicted, high: predicted + off })),
-      `, ${percent(predicted / Math.max(1, wall) - 1)} · `, figure("runs", runs, grouped(runs)), ` runs in ${time(budget.budget_ns)} in one process, `, figure("candidates", runs * budget.candidates, grouped(runs * budget.candidates)), " pairs of program and task");
+      `, ${percent(predicted / Math.max(1, wall) - 1)} · `, figure("runs", runs, grouped(runs)), ` runs in ${time(budget.budget_ns)} in one process`);
+    if (budget.candidates !== null) answer.append(", ", figure("candidates", runs * budget.candidates, grouped(runs * budget.candidates)), " pairs of program and task");
   };
   const sliders = cost.dsl.rows.slice(0, 12).map((row) => {
     const shown = el("output", {}, "1×");
@@ -131,7 +132,7 @@ function whatIfPart(cost) {
     tell();
   } }, "as recorded");
   const part = section("What if a primitive were faster?", answer, el("div", { class: "sliders" }, ...sliders), reset,
-    el("p", { class: "muted" }, `Cold start ≈ ${time(budget.cold_start)} (${budget.cold_from}). ${schedule.workers === 1 ? "One worker: exact arithmetic." : `${schedule.workers} workers: the recorded schedule replayed, off by ${percent(plain.error)} with nothing changed.`}`));
+    el("p", { class: "muted" }, `Cold start ≈ ${time(budget.cold_start)}, ${budget.warm ? "not " : ""}in the recorded run (${budget.cold_from}). ${schedule.workers === 1 ? "One worker: exact arithmetic." : `${schedule.workers} workers: the recorded schedule replayed, off by ${percent(plain.error)} with nothing changed.`}`));
   tell();
   return part;
 }

@@ -18,13 +18,14 @@ export function whatIf(schedule, speedups) {
   const add = (/** @type {number} */ sum, /** @type {[number, number]} */ cost) => sum + saved(cost);
   const main = schedule.main.reduce(add, 0);
   const tasks = schedule.tasks.map((slot) => slot[4].reduce(add, 0));
-  const base = schedule.waits.reduce((sum, [from, to]) => sum + (to - from), 0);
-  const change = (/** @type {number[]} */ less) =>
-    // One worker: what it saves is saved.
-    schedule.workers === 1 ? -less.reduce((sum, ns) => sum + ns, 0) : replay(schedule, less) - base;
-  const replayed = schedule.wall + change(tasks.map(() => 0));
-  const predicted = schedule.wall - main + change(tasks);
-  const off = Math.abs(replayed - schedule.wall);
+  const waited = schedule.waits.reduce((sum, [from, to]) => sum + (to - from), 0);
+  const sum = (/** @type {number[]} */ less) => less.reduce((sum, ns) => sum + ns, 0);
+  // How long the tasks take in all. One worker: what it saves is saved.
+  const schedules = (/** @type {number[]} */ less) => schedule.workers === 1 ? waited - sum(less) : replay(schedule, less);
+  const unchanged = schedules(tasks.map(() => 0));
+  const replayed = schedule.wall + unchanged - waited;
+  const predicted = schedule.wall - main + schedules(tasks) - unchanged;
+  const off = main + sum(tasks) === 0 ? 0 : Math.abs(replayed - schedule.wall);
   return { wall: schedule.wall, replayed, error: replayed / Math.max(1, schedule.wall) - 1, predicted, off };
 }
 
@@ -58,12 +59,12 @@ function replay(schedule, less) {
 }
 
 /**
- * How many runs of one process fit into a time, as `batt profile budget` counts them.
- * @param {number} budget
+ * How many runs of one process fit into the budget, as `batt profile budget` counts them.
+ * @param {{ budget_ns: number, cold_start: number, warm: boolean }} budget
  * @param {number} wall
- * @param {number} cold what only the first run pays
  */
-export function runsIn(budget, wall, cold) {
-  const whole = Math.max(1, wall);
-  return budget < whole ? 0 : 1 + Math.floor((budget - whole) / Math.max(1, whole - cold));
+export function runsIn({ budget_ns, cold_start, warm }, wall) {
+  const run = Math.max(1, wall);
+  const [first, next] = warm ? [run + cold_start, run] : [run, Math.max(1, run - cold_start)];
+  return budget_ns < first ? 0 : 1 + Math.floor((budget_ns - first) / next);
 }

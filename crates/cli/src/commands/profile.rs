@@ -23,15 +23,19 @@ pub(crate) enum Command {
     /// What each primitive costs, and what it would bring to speed it up
     Dsl(One),
     /// All time of all threads by category, every function in exactly one
-    Framework(One),
+    Framework {
+        record: PathBuf,
+        #[command(flatten)]
+        print: Print,
+    },
     /// Load, code generation, execution, validation, output: fixed and marginal cost, projected
     Phases {
         /// Records; with several of different sizes fixed and marginal costs are told apart
         #[arg(required = true, value_name = "RECORD")]
         records: Vec<PathBuf>,
         /// Project to a run of so many tasks
-        #[arg(long, value_name = "N", default_value_t = 400)]
-        tasks: usize,
+        #[arg(long, value_name = "N", default_value_t = 400, value_parser = clap::value_parser!(u32).range(1..))]
+        tasks: u32,
         #[command(flatten)]
         print: Print,
     },
@@ -152,33 +156,26 @@ pub(crate) enum ExportFormat {
 pub(crate) fn run(command: &Command) -> Answer {
     match command {
         Command::Dsl(one) => view(one, |facts| Ok(Dsl::new(facts))),
-        Command::Framework(one) => view(one, |facts| Ok(Framework::new(facts))),
-        Command::Tasks { one, k } => view(one, |facts| Ok(Tasks::new(facts, *k)?)),
-        Command::Lines { one, program } => view(one, |facts| Ok(Lines::new(facts, program.as_deref())?)),
+        Command::Framework { record, print } => whole(record, print, |facts| Ok(Framework::new(facts))),
+        Command::Tasks { one, k } => view(one, |facts| Tasks::new(facts, *k)),
+        Command::Lines { one, program } => view(one, |facts| Lines::new(facts, program.as_deref())),
         Command::Phases { records, tasks, print } => {
             let read = records.iter().map(|path| record(path)).collect::<anyhow::Result<Vec<_>>>()?;
             let facts = records.iter().zip(&read).map(|(path, it)| facts(path, it, &Selection::default()));
             let facts = facts.collect::<anyhow::Result<Vec<_>>>()?;
-            show(&facts, Phases::new(&facts, *tasks)?, print)
+            show(&facts, Phases::new(&facts, *tasks as usize)?, print)
         }
-        Command::WhatIf { record: path, what, print } => {
-            let record = record(path)?;
-            let facts = facts(path, &record, &Selection::default())?;
-            let view = WhatIf::new(&facts, what)?;
-            show(&[facts], view, print)
-        }
-        Command::Budget { time, record: path, what_if, quota, speed, print } => {
-            let record = record(path)?;
-            let facts = facts(path, &record, &Selection::default())?;
+        Command::WhatIf { record, what, print } => whole(record, print, |facts| WhatIf::new(facts, what)),
+        Command::Budget { time, record, what_if, quota, speed, print } => {
             let quota = Quota { share: *quota, speed: *speed };
-            let view = Budget::new(&facts, *time, quota, what_if)?;
-            show(&[facts], view, print)
+            whole(record, print, |facts| Budget::new(facts, *time, quota, what_if))
         }
         Command::Compare { before, after, fail_above, print } => {
             let (a, b) = (record(before)?, record(after)?);
             let all = Selection::default();
             let (a, b) = (facts(before, &a, &all)?, facts(after, &b, &all)?);
-            let view = Compare::new(&a, &b, *fail_above)?;
+            let view = Compare::new(&a, &b, *fail_above)
+                .with_context(|| format!("{} and {}", before.display(), after.display()))?;
             let fine = !view.regression;
             Ok(show(&[a, b], view, print)? && fine)
         }
@@ -204,12 +201,34 @@ fn facts<'r>(path: &Path, record: &'r Record, selection: &Selection) -> anyhow::
     Facts::new(record, selection).with_context(|| path.display().to_string())
 }
 
-fn view<V: Display + Serialize>(one: &One, make: impl FnOnce(&Facts<'_>) -> anyhow::Result<V>) -> Answer {
-    let record = record(&one.record)?;
+/// A view of the selected tasks of a record.
+fn view<V: Display + Serialize>(
+    one: &One,
+    make: impl FnOnce(&Facts<'_>) -> Result<V, ReportError>,
+) -> Answer {
     let selection = Selection { ids: one.id.clone(), start: one.start, limit: one.n };
-    let facts = facts(&one.record, &record, &selection)?;
-    let view = make(&facts)?;
-    show(&[facts], view, &one.print)
+    selected(&one.record, &selection, &one.print, make)
+}
+
+/// A view of all of a record.
+fn whole<V: Display + Serialize>(
+    path: &Path,
+    print: &Print,
+    make: impl FnOnce(&Facts<'_>) -> Result<V, ReportError>,
+) -> Answer {
+    selected(path, &Selection::default(), print, make)
+}
+
+fn selected<V: Display + Serialize>(
+    path: &Path,
+    selection: &Selection,
+    print: &Print,
+    make: impl FnOnce(&Facts<'_>) -> Result<V, ReportError>,
+) -> Answer {
+    let record = record(path)?;
+    let facts = facts(path, &record, selection)?;
+    let view = make(&facts).with_context(|| path.display().to_string())?;
+    show(&[facts], view, print)
 }
 
 /// Whether the run is right comes first, and decides on the exit code.
@@ -251,16 +270,22 @@ fn export(path: &Path, format: ExportFormat, output: Option<&Path>) -> Answer {
     // The events lie beside the record.
     let events = facts.profile.events.as_ref().map(|name| path.with_file_name(name));
     let write = |out: &mut dyn Write| export::write(&facts, format, events.as_deref(), out);
+    // A timeline is read from the events too.
+    let from = || events.as_deref().unwrap_or(path).display().to_string();
     match output {
         Some(output) => {
             // A damaged recording shows only when it is read to its end; then no half file is left behind.
             let written = write_aside_with(output, |out| write(out).map_err(std::io::Error::other));
             written.map_err(|error| match error.downcast::<ReportError>() {
-                Ok(error) => anyhow::Error::new(error),
+                Ok(error) => anyhow::Error::new(error).context(from()),
                 Err(error) => anyhow::Error::new(error).context(format!("cannot write {}", output.display())),
             })?;
         }
         None => {
+            // For the same reason it is read once before anything is printed.
+            if events.is_some() {
+                write(&mut std::io::sink()).with_context(from)?;
+            }
             let mut out = std::io::BufWriter::new(std::io::stdout().lock());
             write(&mut out)?;
             out.flush()?;

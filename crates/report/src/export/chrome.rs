@@ -47,15 +47,20 @@ fn every<R: std::io::BufRead>(
     let names = reader.functions.clone();
     let categories: BTreeMap<&str, &str> =
         facts.profile.functions.iter().map(|it| (it.name.as_str(), it.category.as_str())).collect();
+    let mut left: Vec<u64> = facts.profile.lanes.iter().map(|lane| lane.end - lane.start).collect();
+    let foreign =
+        || ReportError::Damaged("the events beside it are of another recording, or not all".to_owned());
     for line in reader {
         if let Line::Event(event) = line? {
+            let lane = left.get_mut(event.lane as usize).ok_or_else(foreign)?;
+            *lane = lane.checked_sub(event.ns).ok_or_else(foreign)?;
             let name = &names[event.function as usize];
             let category = categories.get(name.as_str()).copied().unwrap_or("unknown");
             let args = event.node.map(|node| json!({ "node": node }));
             list.add(&complete(name, category, event.lane, event.start, event.ns, args))?;
         }
     }
-    Ok(())
+    if left.iter().all(|ns| *ns == 0) { Ok(()) } else { Err(foreign()) }
 }
 
 /// An event with a start and a duration, in microseconds as the format wants it. Readers add the two up to know where

@@ -19,10 +19,9 @@ pub(super) fn write(facts: &Facts<'_>, out: &mut dyn Write) -> Result<(), Report
             row("", &lane.name, *function, format!(",,,{ns},0,,"))?;
         }
     }
-    for task in &facts.tasks {
+    for task in &facts.profile.tasks {
         let lane = &facts.profile.lanes[task.lane as usize].name;
-        let nodes = facts.task_functions(task);
-        for (function, it) in &nodes {
+        for (function, it) in &facts.task_functions(task) {
             let (hits, calls, fails, fuel, bytes) = (it.hits, it.calls, it.fails, it.fuel, it.bytes);
             let (measured, apportioned) = (it.measured, it.apportioned);
             row(
@@ -31,9 +30,6 @@ pub(super) fn write(facts: &Facts<'_>, out: &mut dyn Write) -> Result<(), Report
                 *function,
                 format!("{hits},{calls},{fails},{measured},{apportioned},{fuel},{bytes}"),
             )?;
-        }
-        for (function, ns, _) in task.booked.iter().filter(|it| !nodes.contains_key(&it.0)) {
-            row(&task.id, lane, *function, format!(",,,{ns},0,,"))?;
         }
     }
     Ok(())

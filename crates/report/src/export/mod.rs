@@ -1,4 +1,5 @@
-//! Files for existing viewers. Every nanosecond of every lane is in each of them, once.
+//! Files for existing viewers. Every nanosecond of every lane is in each of them, once; only a timeline without events
+//! shows tasks as a whole and nothing of what is in them.
 
 mod chrome;
 mod csv;

@@ -14,22 +14,15 @@ pub(super) fn of_lane(facts: &Facts<'_>, lane: usize) -> BTreeMap<Vec<String>, u
     for (function, ns, _) in &facts.profile.lanes[lane].between {
         *stacks.entry(stack(*function)).or_default() += ns;
     }
-    for task in facts.profile.tasks.iter().filter(|task| task.lane as usize == lane) {
-        let mut in_nodes: BTreeMap<u32, u64> = BTreeMap::new();
-        for (function, inside, ns) in facts.node_parts(task) {
-            *in_nodes
-                .entry(if facts.profile.deep { inside.unwrap_or(function) } else { function })
-                .or_default() += ns;
-            let mut stack = stack(function);
+    let tasks = facts.profile.tasks.iter().filter(|task| task.lane as usize == lane);
+    for part in tasks.flat_map(|task| facts.parts(task)) {
+        let mut stack = stack(part.inside.unwrap_or(part.function));
+        if part.inside.is_some() {
             // What was apportioned says so.
-            let mark = if facts.profile.deep { "" } else { "~" };
-            stack.extend(inside.map(|inside| format!("{mark}{}", facts.function(inside).name)));
-            *stacks.entry(stack).or_default() += ns;
+            let mark = if part.time.apportioned > 0 { "~" } else { "" };
+            stack.push(format!("{mark}{}", facts.function(part.function).name));
         }
-        for (function, ns, _) in &task.booked {
-            let rest = ns.saturating_sub(in_nodes.get(function).copied().unwrap_or(0));
-            *stacks.entry(stack(*function)).or_default() += rest;
-        }
+        *stacks.entry(stack).or_default() += part.time.time();
     }
     stacks.retain(|_, ns| *ns > 0);
     stacks

@@ -27,10 +27,12 @@ pub struct Budget {
     pub wall: Measured,
     /// What only the first run in a process pays.
     pub cold_start: f64,
+    /// The recorded run was not the first in its process, so it did not pay that.
+    pub warm: bool,
     /// How the cold start is known.
     pub cold_from: &'static str,
-    /// Programs times tasks in one run.
-    pub candidates: u64,
+    /// Programs times tasks in one run; a search does not tell what it tried.
+    pub candidates: Option<u64>,
     pub rows: Vec<BudgetRow>,
 }
 
@@ -42,7 +44,7 @@ pub struct BudgetRow {
     pub runs_cold: u64,
     /// All in one process.
     pub runs_warm: u64,
-    pub candidates: u64,
+    pub candidates: Option<u64>,
 }
 
 impl Budget {
@@ -61,19 +63,22 @@ impl Budget {
         }
         let wall = facts.wall() as f64;
         let (cold_start, cold_from) = cold_start(facts);
-        let cold_start = cold_start.min(wall);
-        let candidates = facts.record.tasks.iter().map(|task| task.programs.len() as u64).sum();
+        let warm = facts.profile.repeats.len() > 1;
+        let cold_start = if warm { cold_start } else { cold_start.min(wall) };
+        let pairs = facts.record.tasks.iter().map(|task| task.programs.len() as u64);
+        let candidates = facts.record.search.is_none().then(|| pairs.sum::<u64>());
         let usable = budget_ns * quota.share * quota.speed;
         let row = |name: String, predicted: Projected| {
-            let whole = predicted.middle.max(1.0);
-            let warm = (whole - cold_start).max(1.0);
-            let runs_warm = if usable < whole { 0 } else { 1 + ((usable - whole) / warm) as u64 };
+            let run = predicted.middle.max(1.0);
+            let (first, next) =
+                if warm { (run + cold_start, run) } else { (run, (run - cold_start).max(1.0)) };
+            let runs_warm = if usable < first { 0 } else { 1 + ((usable - first) / next) as u64 };
             BudgetRow {
                 name,
                 wall: predicted.over(quota.speed),
-                runs_cold: (usable / whole) as u64,
+                runs_cold: (usable / first) as u64,
                 runs_warm,
-                candidates: runs_warm.saturating_mul(candidates),
+                candidates: candidates.map(|each| runs_warm.saturating_mul(each)),
             }
         };
         let mut rows = vec![row("as recorded".to_owned(), Projected::exactly(wall))];
@@ -84,7 +89,8 @@ impl Budget {
         if what_ifs.len() > 1 {
             rows.push(row("all of these".to_owned(), WhatIf::new(facts, what_ifs)?.predicted));
         }
-        Ok(Budget { budget_ns, quota, wall: Measured(facts.wall()), cold_start, cold_from, candidates, rows })
+        let wall = Measured(facts.wall());
+        Ok(Budget { budget_ns, quota, wall, cold_start, warm, cold_from, candidates, rows })
     }
 }
 
@@ -125,25 +131,24 @@ pub fn duration(text: &str) -> Result<f64, String> {
 impl fmt::Display for Budget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Quota { share, speed } = self.quota;
+        let pairs = self.candidates.map(|n| format!("{} pairs of program and task in ", grouped(n)));
         writeln!(
             f,
-            "{} of time, {} of it ours, on a machine {speed} times as fast as here; {} pairs of program and task in a run of {}",
+            "{} of time, {} of it ours, on a machine {speed} times as fast as here; {}a run of {}",
             time(self.budget_ns),
             percent(share),
-            grouped(self.candidates),
+            pairs.unwrap_or_default(),
             self.wall
         )?;
-        writeln!(f, "cold start ≈ {} ({})", time(self.cold_start), self.cold_from)?;
-        let head = ["", "a run", "runs, one process each", "runs in one process", "candidates"];
-        let mut table = Table::new(&head, 5);
+        let paid = if self.warm { "not in the recorded run" } else { "in the recorded run" };
+        writeln!(f, "cold start ≈ {}, {paid} ({})", time(self.cold_start), self.cold_from)?;
+        let mut head = vec!["", "a run", "runs, one process each", "runs in one process"];
+        head.extend(self.candidates.map(|_| "candidates"));
+        let mut table = Table::new(&head, head.len());
         for row in &self.rows {
-            table.row([
-                row.name.clone(),
-                row.wall.to_string(),
-                grouped(row.runs_cold),
-                grouped(row.runs_warm),
-                grouped(row.candidates),
-            ]);
+            let cells =
+                [row.name.clone(), row.wall.to_string(), grouped(row.runs_cold), grouped(row.runs_warm)];
+            table.row(cells.into_iter().chain(row.candidates.map(grouped)));
         }
         write!(f, "{table}")
     }

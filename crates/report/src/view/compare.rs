@@ -20,6 +20,8 @@ pub struct Compare {
     /// The time of all lanes without waiting.
     pub busy: Change,
     pub functions: Vec<Change>,
+    /// Every call has a stamp of its own.
+    pub deep: bool,
     pub regression: bool,
     /// In percent; what counts as one.
     pub fail_above: Option<f64>,
@@ -31,8 +33,9 @@ pub struct Change {
     pub name: String,
     pub before: f64,
     pub after: f64,
-    /// `after / before - 1`, with an interval that holds 95 % of the draws if there are enough repetitions.
-    pub ratio: f64,
+    /// `after / before - 1`, nothing if there was none before; with an interval that holds 95 % of the draws if there
+    /// are enough repetitions.
+    pub ratio: Option<f64>,
     pub interval: Option<(f64, f64)>,
     /// The part that is more or less fuel, and the part that is slower or faster fuel.
     pub more_work: Option<f64>,
@@ -52,8 +55,18 @@ impl Compare {
         if hashes(a) != hashes(b) {
             notes.push("the programs are not the same".to_owned());
         }
+        let (mine, theirs) = (&a.record.run, &b.record.run);
+        if mine.options != theirs.options || a.record.search != b.record.search {
+            notes.push("the options are not the same, so neither is the work".to_owned());
+        }
+        if mine.version != theirs.version || mine.dsl != theirs.dsl {
+            notes.push("the versions of batt or of its primitives are not the same".to_owned());
+        }
         if a.record.means != b.record.means {
-            notes.push("threads, options or machine are not the same".to_owned());
+            notes.push("threads, kernels or machine are not the same".to_owned());
+        }
+        if fail_above.is_some_and(f64::is_nan) {
+            return Err(ReportError::Question("--fail-above wants a number of percent".to_owned()));
         }
         if a.profile.deep != b.profile.deep {
             return Err(ReportError::Question(
@@ -83,10 +96,18 @@ impl Compare {
             by(b).total_cmp(&by(a)).then_with(|| a.name.cmp(&b.name))
         });
         // Only what the interval leaves no doubt about is a regression.
-        let least = busy.interval.map_or(busy.ratio, |(low, _)| low);
-        let regression = fail_above.is_some_and(|limit| least * 100.0 > limit);
+        let regression = match (fail_above, busy.interval) {
+            (Some(limit), Some((low, _))) => low * 100.0 > limit,
+            (Some(_), None) => {
+                return Err(ReportError::Question(
+                    "--fail-above needs intervals, one recording of each is no proof; record both with `--repeat 4` or more".to_owned(),
+                ));
+            }
+            (None, _) => false,
+        };
         let repeats = (mine.len(), theirs.len());
-        Ok(Compare { repeats, notes, wall, busy, functions, regression, fail_above })
+        let deep = a.profile.deep;
+        Ok(Compare { repeats, notes, wall, busy, functions, deep, regression, fail_above })
     }
 }
 
@@ -117,10 +138,13 @@ fn change(name: &str, a: &[Sums], b: &[Sums], of: impl Fn(&Sums) -> (f64, f64)) 
     let (before, after) = (column(a), column(b));
     let (fuel_before, fuel_after) = (fuel(a), fuel(b));
     let middle = |values: &[f64]| median(values).unwrap_or(0.0);
-    let ratio =
-        |before: f64, after: f64| if before > 0.0 { after / before - 1.0 } else { f64::from(after > 0.0) };
+    let ratio = |before: f64, after: f64| match (before > 0.0, after > 0.0) {
+        (true, _) => Some(after / before - 1.0),
+        (false, true) => None,
+        (false, false) => Some(0.0),
+    };
     let all = ratio(middle(&before), middle(&after));
-    let more_work = (fuel_before > 0.0 && fuel_after > 0.0).then(|| ratio(fuel_before, fuel_after));
+    let more_work = ratio(fuel_before, fuel_after).filter(|_| fuel_before > 0.0 && fuel_after > 0.0);
     Change {
         name: name.to_owned(),
         before: middle(&before),
@@ -128,12 +152,12 @@ fn change(name: &str, a: &[Sums], b: &[Sums], of: impl Fn(&Sums) -> (f64, f64)) 
         ratio: all,
         interval: interval(&before, &after, ratio),
         more_work,
-        slower: more_work.map(|more| (1.0 + all) / (1.0 + more) - 1.0),
+        slower: more_work.zip(all).map(|(more, all)| (1.0 + all) / (1.0 + more) - 1.0),
     }
 }
 
 /// By drawing repetitions again. Fewer than three tell nothing about their spread.
-fn interval(before: &[f64], after: &[f64], ratio: impl Fn(f64, f64) -> f64) -> Option<(f64, f64)> {
+fn interval(before: &[f64], after: &[f64], ratio: impl Fn(f64, f64) -> Option<f64>) -> Option<(f64, f64)> {
     if before.len() < 3 || after.len() < 3 {
         return None;
     }
@@ -142,7 +166,8 @@ fn interval(before: &[f64], after: &[f64], ratio: impl Fn(f64, f64) -> f64) -> O
         let drawn: Vec<f64> = (0..values.len()).map(|_| lots.pick(values)).collect();
         median(&drawn).unwrap_or(0.0)
     };
-    let ratios: Vec<f64> = (0..1000).map(|_| (draw(before), draw(after))).map(|(a, b)| ratio(a, b)).collect();
+    let ratios: Option<Vec<f64>> = (0..1000).map(|_| ratio(draw(before), draw(after))).collect();
+    let ratios = ratios?;
     Some((quantile(&ratios, 0.025)?, quantile(&ratios, 0.975)?))
 }
 
@@ -165,7 +190,7 @@ impl fmt::Display for Compare {
                 change.name.clone(),
                 time(change.before),
                 time(change.after),
-                signed(change.ratio),
+                change.ratio.map_or("new".to_owned(), signed),
                 interval.unwrap_or_default(),
                 maybe(change.more_work),
                 maybe(change.slower),
@@ -174,6 +199,12 @@ impl fmt::Display for Compare {
         write!(f, "{table}")?;
         if self.functions.len() > SHOWN {
             writeln!(f, "and {} functions that changed less", self.functions.len() - SHOWN)?;
+        }
+        if !self.deep {
+            writeln!(
+                f,
+                "calls through function values are in the node that makes them; --deep tells them apart"
+            )?;
         }
         if let Some(limit) = self.fail_above {
             let word = if self.regression { "REGRESSION: more" } else { "no regression: not more" };

@@ -11,16 +11,18 @@ use crate::table::{Table, grouped};
 
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Dsl {
-    /// What shares are shares of.
+    /// What shares are shares of: the busy time of all lanes, or the time of the selected tasks.
     pub base: Measured,
+    /// All tasks are looked at. Medians and first touches are known for all together only.
+    pub whole: bool,
     pub tasks: usize,
     /// Every call has a stamp of its own, so nothing is apportioned.
     pub deep: bool,
-    /// Over all lanes, and of the base.
+    /// All of them together, of the base.
     pub primitives: Measured,
     pub rows: Vec<Row>,
     /// First touches on each lane, which are in the times above and not in the medians.
-    pub cold: Measured,
+    pub cold: Option<Measured>,
 }
 
 /// One primitive.
@@ -37,7 +39,7 @@ pub struct Row {
     pub apportioned: Apportioned,
     pub fuel: u64,
     pub bytes: u64,
-    /// Of single nodes (single calls in a deep recording) after the first, over all tasks.
+    /// Of single nodes (single calls in a deep recording) after the first, if all tasks are looked at.
     pub median: Option<u64>,
     pub p99: Option<u64>,
     /// Both kinds of time, of the base.
@@ -96,7 +98,8 @@ impl Dsl {
                 let share = sum.time() as f64 / base.max(1) as f64;
                 let priority = Priority::of(share);
                 let saved = |factor: f64| share * (1.0 - 1.0 / factor);
-                let warm = warm(facts, *function);
+                let warm = facts.whole.then(|| warm(facts, *function));
+                let quantile = |share: f64| warm.as_ref().and_then(|warm| warm.quantile(share));
                 Row {
                     name: facts.function(*function).name.clone(),
                     family: facts.function(*function).category.clone(),
@@ -108,8 +111,8 @@ impl Dsl {
                     apportioned: Apportioned(sum.apportioned),
                     fuel: sum.fuel,
                     bytes: sum.bytes,
-                    median: warm.quantile(0.5),
-                    p99: warm.quantile(0.99),
+                    median: quantile(0.5),
+                    p99: quantile(0.99),
                     share,
                     priority,
                     saves: priority.assumed().map(|(low, high)| (saved(low), saved(high))),
@@ -117,14 +120,16 @@ impl Dsl {
             })
             .collect();
         rows.sort_by(|a, b| b.share.total_cmp(&a.share).then_with(|| a.name.cmp(&b.name)));
-        let cold = facts.profile.lanes.iter().flat_map(|lane| &lane.primitives).map(|it| it.cold).sum();
+        let touched = facts.profile.lanes.iter().flat_map(|lane| &lane.primitives);
+        let cold = facts.whole.then(|| Measured(touched.map(|it| it.cold).sum()));
         Dsl {
             base: Measured(base),
+            whole: facts.whole,
             tasks: facts.tasks.len(),
             deep: facts.profile.deep,
-            primitives: Measured(functions.values().map(|sum| sum.time()).sum()),
+            primitives: Measured(rows.iter().map(|row| row.measured.0 + row.apportioned.0).sum()),
             rows,
-            cold: Measured(cold),
+            cold,
         }
     }
 }
@@ -144,9 +149,10 @@ impl fmt::Display for Dsl {
         let share = self.primitives.0 as f64 / self.base.0.max(1) as f64;
         writeln!(
             f,
-            "nodes take {} of {} busy time, {}, over {} tasks",
+            "primitives take {} of {} {}, {}, over {} tasks",
             self.primitives,
             self.base,
+            if self.whole { "busy time" } else { "in these tasks" },
             percent(share),
             self.tasks
         )?;
@@ -179,7 +185,7 @@ impl fmt::Display for Dsl {
             let mark = if row.apportioned.0 > 0 { "~" } else { "" };
             table.row([
                 row.name.clone(),
-                grouped(row.hits),
+                if row.hits > 0 { grouped(row.hits) } else { String::new() },
                 if row.calls > 0 { grouped(row.calls) } else { String::new() },
                 row.measured.to_string(),
                 row.apportioned.to_string(),
@@ -196,12 +202,17 @@ impl fmt::Display for Dsl {
         if rest > 0 {
             writeln!(f, "and {rest} primitives below 0.1 %")?;
         }
-        if !self.deep {
+        if self.rows.iter().any(|row| row.apportioned.0 > 0) {
             writeln!(
                 f,
                 "~ apportioned: the time of a node with calls inside is split by fuel, at what fuel costs each primitive; --deep measures it"
             )?;
         }
-        writeln!(f, "first touches (cold), {} in all, are in the sums and not in median and p99", self.cold)
+        match self.cold {
+            Some(cold) => {
+                writeln!(f, "first touches (cold), {cold} in all, are in the sums and not in median and p99")
+            }
+            None => writeln!(f, "median and p99 are known for all tasks together only"),
+        }
     }
 }

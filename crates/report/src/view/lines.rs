@@ -39,6 +39,11 @@ pub struct LineRow {
 impl Lines {
     /// Of the program of this name; of the only one that ran on the selected tasks if none is given.
     pub fn new(facts: &Facts<'_>, name: Option<&str>) -> Result<Lines, ReportError> {
+        if facts.record.search.is_some() {
+            return Err(ReportError::Question(
+                "a search keeps no lines, for its plans come and go; run what it found with `batt run --programs FILE --record FILE --profile`".to_owned(),
+            ));
+        }
         let ran = Ran::new(facts)?;
         let program = ran.find(name)?;
         Ok(ran.lines(program))

@@ -58,8 +58,14 @@ const PARTS: [(&str, &[Phase]); 6] = [
     ("around it", &[Phase::None]),
 ];
 
-/// Time of tasks is drawn by lot this often.
+/// The part that a phase belongs to.
+pub(crate) fn part_of(phase: &str) -> Option<&'static str> {
+    PARTS.iter().find(|(_, phases)| phases.iter().any(|it| it.name() == phase)).map(|(name, _)| *name)
+}
+
+/// Time of tasks is drawn by lot this often, and so many tasks each time: of more, the sum is known from these.
 const ROUNDS: usize = 2000;
+const DRAWN: usize = 10_000;
 
 impl Phases {
     /// Of one recording, or of several of different sizes.
@@ -175,24 +181,30 @@ impl Draws {
             .map(|task| {
                 let mut parts = [0.0; PARTS.len()];
                 for (function, ns, _) in &task.booked {
-                    let phase = &facts.function(*function).phase;
-                    let place =
-                        PARTS.iter().position(|(_, phases)| phases.iter().any(|it| it.name() == phase));
+                    let part = part_of(&facts.function(*function).phase);
+                    let place = PARTS.iter().position(|(name, _)| Some(*name) == part);
                     parts[place.unwrap_or(PARTS.len() - 1)] += *ns as f64;
                 }
                 parts
             })
             .collect();
         // Which tasks a larger run has is not known either: first a world is drawn, then its run.
-        let rounds = (4_000_000 / to_tasks.max(1)).clamp(100, ROUNDS);
+        let drawn = to_tasks.min(DRAWN);
+        let rounds = (4_000_000 / drawn.max(1)).clamp(100, ROUNDS);
         let mut lots = Lots::new();
         let mut sums: Vec<Vec<f64>> = vec![Vec::new(); PARTS.len() + 1];
         for _ in 0..rounds {
             let world: Vec<_> = (0..parts.len()).map(|_| lots.pick(&parts)).collect();
             let mut sum = [0.0; PARTS.len()];
-            for _ in 0..to_tasks {
+            for _ in 0..drawn {
                 let task = lots.pick(&world);
                 sum.iter_mut().zip(task).for_each(|(sum, ns)| *sum += ns);
+            }
+            // What a sum is off its mean grows with the root of the number of tasks.
+            let (more, root) = (to_tasks as f64, (to_tasks as f64 / drawn.max(1) as f64).sqrt());
+            for (place, sum) in sum.iter_mut().enumerate() {
+                let mean = world.iter().map(|task| task[place]).sum::<f64>() / world.len() as f64;
+                *sum = mean * more + (*sum - mean * drawn as f64) * root;
             }
             for (sums, sum) in sums.iter_mut().zip(sum.iter().copied().chain([sum.iter().sum()])) {
                 sums.push(sum);

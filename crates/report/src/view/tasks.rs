@@ -85,14 +85,8 @@ fn sums(times: &[f64]) -> Sums {
 fn outlier(facts: &Facts<'_>, task: &batt_record::profile::Task, middle: f64) -> Outlier {
     let ns = task.end - task.start;
     // Functions of the engine and primitives alike: whoever took the most is the reason.
-    let nodes = facts.task_functions(task);
-    let in_nodes: Vec<(u32, u64, bool)> =
-        nodes.iter().map(|(function, sum)| (*function, sum.time(), sum.apportioned > 0)).collect();
-    let is_node = |function: u32| facts.profile.nodes.iter().any(|node| node.function == function);
-    let engine =
-        task.booked.iter().filter(|it| !is_node(it.0)).map(|(function, ns, _)| (*function, *ns, false));
-    let most = in_nodes.into_iter().chain(engine).max_by_key(|(_, ns, _)| *ns);
-    let (function, most, apportioned) = most.unwrap_or((0, 0, false));
+    let most = facts.task_functions(task).into_iter().max_by_key(|(_, sum)| sum.time());
+    let (function, most) = most.unwrap_or_default();
     let outcomes = facts.record.tasks.iter().filter(|it| it.id == task.id).flat_map(|it| &it.programs);
     let verdicts = outcomes.flat_map(|it| it.train.iter().chain(&it.test)).map(|pair| pair.verdict.as_str());
     let limit = |verdict: &&str| ["fuel", "deadline", "too_large"].contains(verdict);
@@ -105,8 +99,8 @@ fn outlier(facts: &Facts<'_>, task: &batt_record::profile::Task, middle: f64) ->
         times: ns as f64 / middle.max(1.0),
         cold: task.cold,
         function: facts.function(function).name.clone(),
-        share: most as f64 / ns.max(1) as f64,
-        apportioned,
+        share: most.time() as f64 / ns.max(1) as f64,
+        apportioned: most.apportioned > 0,
         cells: task.cells,
         fuel: task.nodes.iter().map(|node| node.4).sum(),
         limits,

@@ -4,10 +4,12 @@ use std::fmt;
 use std::str::FromStr;
 
 use batt_record::profile::Function;
+use batt_trace::Category;
 use serde::Serialize;
 
-use crate::facts::{Facts, ReportError};
+use crate::facts::{Facts, FunctionTime, ReportError};
 use crate::figure::{Measured, Projected, percent, time};
+use crate::view::phases::part_of;
 
 /// `objects=3x`: a function, category, family or phase, and how many times faster it gets. Below 1 is slower.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -22,17 +24,29 @@ impl FromStr for Speedup {
     fn from_str(text: &str) -> Result<Speedup, String> {
         let wrong = || format!("`{text}` is no what-if; write `objects=3x`");
         let (name, factor) = text.rsplit_once('=').ok_or_else(wrong)?;
-        let factor: f64 = factor.trim().trim_end_matches(['x', '×']).parse().map_err(|_| wrong())?;
-        if !(factor.is_finite() && factor > 0.0) || name.trim().is_empty() {
+        let factor = factor.trim();
+        let factor = factor.strip_suffix(['x', '×']).unwrap_or(factor).parse().map_err(|_| wrong())?;
+        if !(f64::is_finite(factor) && factor > 0.0) || name.trim().is_empty() {
             return Err(wrong());
         }
         Ok(Speedup { name: name.trim().to_owned(), factor })
     }
 }
 
+impl fmt::Display for Speedup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.factor {
+            factor if factor < 1.0 => write!(f, "{} {}× slower", self.name, 1.0 / factor),
+            factor => write!(f, "{} {factor}× faster", self.name),
+        }
+    }
+}
+
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct WhatIf {
     pub speedups: Vec<Speedup>,
+    /// What each name stands for: `primitive`, `function`, `family`, `category`, `phase`.
+    pub meant: Vec<&'static str>,
     pub workers: usize,
     pub wall: Measured,
     /// The schedule replayed with nothing changed.
@@ -49,17 +63,17 @@ impl WhatIf {
     pub const MAX_ERROR: f64 = 0.03;
 
     pub fn new(facts: &Facts<'_>, speedups: &[Speedup]) -> Result<WhatIf, ReportError> {
-        let factors = factors(facts, speedups)?;
+        let (factors, meant) = factors(facts, speedups)?;
         let savings = Savings::new(facts, &factors);
         let wall = facts.wall();
         let workers = facts.workers();
+        // How long the tasks take in all. One worker: what it saves is saved.
         let schedule = |saved: &[f64]| match workers {
-            // One worker: what it saves is saved.
-            1 => -saved.iter().sum::<f64>(),
-            _ => replay(facts, saved) - replay_base(facts),
+            1 => waited(facts) - saved.iter().sum::<f64>(),
+            _ => replay(facts, saved),
         };
-        let nothing = vec![0.0; facts.profile.tasks.len()];
-        let replayed = wall as f64 + schedule(&nothing);
+        let unchanged = schedule(&vec![0.0; facts.profile.tasks.len()]);
+        let replayed = wall as f64 + unchanged - waited(facts);
         let error = replayed / wall.max(1) as f64 - 1.0;
         if error.abs() > WhatIf::MAX_ERROR {
             return Err(ReportError::Question(format!(
@@ -67,11 +81,12 @@ impl WhatIf {
                 percent(error)
             )));
         }
-        let predicted = wall as f64 - savings.main + schedule(&savings.tasks);
+        let predicted = wall as f64 - savings.main + schedule(&savings.tasks) - unchanged;
         let saved = savings.main + savings.tasks.iter().sum::<f64>();
-        let off = (replayed - wall as f64).abs();
+        let off = if saved == 0.0 { 0.0 } else { (replayed - wall as f64).abs() };
         Ok(WhatIf {
             speedups: speedups.to_vec(),
+            meant,
             workers,
             wall: Measured(wall),
             replayed,
@@ -82,37 +97,59 @@ impl WhatIf {
     }
 }
 
-/// How many times faster each function gets. A name means the function called so; only if there is none the category
-/// or family, and then the phase. Where several names meet in a function, the closest one counts.
-fn factors(facts: &Facts<'_>, speedups: &[Speedup]) -> Result<Vec<f64>, ReportError> {
+/// What a name can stand for, the closest first: where several names meet in a function, that one counts.
+const KINDS: [&str; 5] = ["primitive", "function", "family", "category", "phase"];
+
+/// Whether a name of this kind stands for the function. Phases are also known by what `batt profile phases` calls them.
+fn stands_for(kind: &str, name: &str, function: &Function) -> bool {
+    let family = function.category.strip_prefix("primitives: ");
+    match kind {
+        "primitive" => function.primitive && function.name == name,
+        "function" => !function.primitive && function.name == name,
+        "family" => family == Some(name) || family.is_some() && function.category == name,
+        "category" => family.is_none() && function.category == name,
+        _ => function.phase == name || part_of(&function.phase).is_some_and(|part| part == name),
+    }
+}
+
+/// How many times faster each function gets, and what kind of thing each name stands for.
+fn factors(facts: &Facts<'_>, speedups: &[Speedup]) -> Result<(Vec<f64>, Vec<&'static str>), ReportError> {
+    let wrong = |text: String| Err(ReportError::Question(text));
     let functions = &facts.profile.functions;
-    let mut factors = vec![(0, 1.0); functions.len()];
-    for Speedup { name, factor } in speedups {
-        let rank = |function: &Function| match function.category.strip_prefix("primitives: ") {
-            _ if function.name == *name => 3,
-            family if function.category == *name || family == Some(name) => 2,
-            _ if function.phase == *name => 1,
-            _ => 0,
+    let mut factors = vec![(KINDS.len(), 1.0); functions.len()];
+    let mut meant = Vec::new();
+    for (i, Speedup { name, factor }) in speedups.iter().enumerate() {
+        if speedups[..i].iter().any(|other| other.name == *name) {
+            return wrong(format!("`{name}` is named twice"));
+        }
+        // `phase: merge` means the phase, though there is a primitive of that name.
+        let told = KINDS.iter().position(|kind| name.starts_with(&format!("{kind}: ")));
+        let bare = told.map_or(name.as_str(), |kind| &name[KINDS[kind].len() + 2..]);
+        let kind = (0..KINDS.len())
+            .filter(|kind| told.is_none_or(|told| told == *kind))
+            .find(|kind| functions.iter().any(|function| stands_for(KINDS[*kind], bare, function)));
+        let Some(kind) = kind else {
+            return wrong(format!(
+                "nothing is called `{name}`; name a primitive or its family, a function or category of `batt profile framework`, or a phase of `batt profile phases`"
+            ));
         };
-        let meant = functions.iter().map(rank).max().unwrap_or(0);
-        let known = meant > 0;
         for (function, entry) in functions.iter().zip(&mut factors) {
-            if known && rank(function) == meant && meant > entry.0 {
-                *entry = (meant, *factor);
+            if !stands_for(KINDS[kind], bare, function) {
+                continue;
+            }
+            let nobody = [Category::Idle, Category::Unaccounted].map(Category::name);
+            if nobody.contains(&function.category.as_str()) {
+                return wrong(format!(
+                    "`{name}` contains time in which nothing is done, which cannot be made faster; what is waited for can"
+                ));
+            }
+            if kind < entry.0 {
+                *entry = (kind, *factor);
             }
         }
-        if !known {
-            return Err(ReportError::Question(format!(
-                "nothing is called `{name}`; name a primitive, a family, or a category or function of `batt profile framework`"
-            )));
-        }
-        if name == "idle" || name == "waiting" {
-            return Err(ReportError::Question(
-                "waiting cannot be made faster; what is waited for can".to_owned(),
-            ));
-        }
+        meant.push(KINDS[kind]);
     }
-    Ok(factors.into_iter().map(|(_, factor)| factor).collect())
+    Ok((factors.into_iter().map(|(_, factor)| factor).collect(), meant))
 }
 
 /// What is saved: on the main lane, and in each task of the profile.
@@ -142,18 +179,16 @@ pub(crate) struct Cost {
     pub(crate) apportioned: u64,
 }
 
-/// What the functions took in each task of the profile: the engine's, then those of nodes.
+/// What the functions took in each task of the profile.
 pub(crate) fn costs(facts: &Facts<'_>) -> Vec<Vec<Cost>> {
-    let mut is_node = vec![false; facts.profile.functions.len()];
-    facts.profile.nodes.iter().for_each(|node| is_node[node.function as usize] = true);
-    facts.profile.functions.iter().enumerate().for_each(|(i, it)| is_node[i] |= it.primitive);
     let of_task = |task: &batt_record::profile::Task| {
-        let engine = task.booked.iter().filter(|it| !is_node[it.0 as usize]);
-        let engine = engine.map(|(function, ns, _)| Cost { function: *function, ns: *ns, apportioned: 0 });
-        let nodes = facts.task_functions(task).into_iter();
-        let nodes =
-            nodes.map(|(function, sum)| Cost { function, ns: sum.time(), apportioned: sum.apportioned });
-        engine.chain(nodes).collect()
+        let functions = facts.task_functions(task).into_iter();
+        let cost = |(function, sum): (u32, FunctionTime)| Cost {
+            function,
+            ns: sum.time(),
+            apportioned: sum.apportioned,
+        };
+        functions.map(cost).collect()
     };
     facts.profile.tasks.iter().map(of_task).collect()
 }
@@ -189,15 +224,14 @@ fn replay(facts: &Facts<'_>, saved: &[f64]) -> f64 {
 }
 
 /// How long the main lane waited.
-fn replay_base(facts: &Facts<'_>) -> f64 {
+fn waited(facts: &Facts<'_>) -> f64 {
     facts.profile.lanes[0].waits.iter().map(|(from, to)| (to - from) as f64).sum()
 }
 
 impl fmt::Display for WhatIf {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let what: Vec<_> =
-            self.speedups.iter().map(|it| format!("{} {}× faster", it.name, it.factor)).collect();
-        writeln!(f, "{}", what.join(", "))?;
+        let what = self.meant.iter().zip(&self.speedups).map(|(kind, it)| format!("{kind} {it}"));
+        writeln!(f, "{}", what.collect::<Vec<_>>().join(", "))?;
         let change = self.predicted.middle / self.wall.0.max(1) as f64 - 1.0;
         writeln!(f, "wall {} → {}, {}", self.wall, self.predicted, percent(change))?;
         match self.workers {
