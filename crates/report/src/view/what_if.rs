@@ -230,7 +230,10 @@ fn waited(facts: &Facts<'_>) -> f64 {
 
 impl fmt::Display for WhatIf {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let what = self.meant.iter().zip(&self.speedups).map(|(kind, it)| format!("{kind} {it}"));
+        let what = self.meant.iter().zip(&self.speedups).map(|(kind, it)| {
+            // `phase: merge` says so itself.
+            if it.name.starts_with(&format!("{kind}: ")) { it.to_string() } else { format!("{kind} {it}") }
+        });
         writeln!(f, "{}", what.collect::<Vec<_>>().join(", "))?;
         let change = self.predicted.middle / self.wall.0.max(1) as f64 - 1.0;
         writeln!(f, "wall {} → {}, {}", self.wall, self.predicted, percent(change))?;
