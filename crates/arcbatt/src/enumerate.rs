@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use batt_dsl::Limits;
 use batt_lang::{Program, parse};
 use batt_search::breed::{Trial, Trials};
-use batt_search::{Puzzle, enumerate_traced, name, simplify};
+use batt_search::{NEVER, Puzzle, enumerate_traced, name, simplify};
 use batt_trace::{Lane, Spot, Trace};
 use rayon::prelude::*;
 
@@ -27,7 +27,8 @@ pub struct Enumeration {
 const TASKS_A_THREAD: usize = 2;
 
 /// Searches programs for the tasks, with so much fuel for each. `each` is told what was found, in the order of the tasks
-/// and on the thread of the caller, `trace` where the time goes; tasks that were not through when `stop` was set are left out.
+/// and on the thread of the caller, `trace` where the time goes. When `stop` is set, what was found for the tasks at hand by
+/// then counts, and those that had not begun are left out.
 pub fn run<'p>(
     pool: &Pool,
     puzzles: impl IntoIterator<Item = (usize, &'p Puzzle)>,
@@ -65,9 +66,9 @@ fn search(puzzle: &Puzzle, fuel: Option<u64>, stop: &AtomicBool, lane: Option<&L
     let mut trials = Trials::new(puzzle, Limits::STANDARD, lane);
     let mut solution = None;
     for program in answers.iter().flat_map(|answer| parse(&answer.program).programs) {
-        let trial = *trials.run([&program], stop)?.first()?;
+        let trial = *trials.run([&program], &NEVER)?.first()?;
         if trial.solves() {
-            let simple = simplify(&program, &mut trials, stop);
+            let simple = simplify(&program, &mut trials, &NEVER);
             fuel += trial.fuel + simple.fuel;
             solution = Some(simple.program.unwrap_or((program, trial)));
             break;

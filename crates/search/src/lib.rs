@@ -21,6 +21,8 @@ mod puzzle;
 mod simplify;
 mod step;
 
+use std::sync::atomic::AtomicBool;
+
 pub use answer::{Answer, Checks, Folds, Progress};
 pub use choose::{Attempt, Attempts};
 pub use confidence::SURE;
@@ -28,3 +30,7 @@ pub use enumerate::{Counts, Enumerated, View, enumerate, enumerate_traced};
 pub use puzzle::Puzzle;
 pub use simplify::{Simplified, simplify};
 pub use step::{FUEL_PER_WORK, KNOWN, Known, Searcher, Step, name};
+
+/// A flag that is never set. A stop ends the making of candidates; what was found by then is verified under this one,
+/// or it would be lost. Fuel bounds how long that takes.
+pub static NEVER: AtomicBool = AtomicBool::new(false);

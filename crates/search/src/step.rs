@@ -16,7 +16,7 @@ use crate::breed::{Breeder, Room};
 use crate::check::{Inspector, picture};
 use crate::choose::ranked;
 use crate::puzzle::{grid, image};
-use crate::{Answer, Enumerated, Progress, Puzzle, View, enumerate_traced};
+use crate::{Answer, Enumerated, NEVER, Progress, Puzzle, View, enumerate_traced};
 
 /// Learners count their work in units of so much fuel.
 pub const FUEL_PER_WORK: u64 = lesson::FUEL_PER_WORK;
@@ -347,7 +347,7 @@ impl Attempt<'_> {
             }
         }
         self.progress.tried += brood.tried;
-        let mut inspector = Inspector { puzzle: self.puzzle, colors: &[0; 10], stop, fuel: 0 };
+        let mut inspector = Inspector { puzzle: self.puzzle, colors: &[0; 10], stop: &NEVER, fuel: 0 };
         if let Some(solution) = &brood.solution {
             let program = batt_lang::print(&solution.program);
             if let Some(outputs) = inspector.outputs(&program) {

@@ -2,7 +2,8 @@
 //! same fuel gives the same programs on any number of threads.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 use batt_dsl::{Cx, Limits};
 use batt_exec::{Sample, run};
@@ -135,6 +136,24 @@ fn the_same_fuel_gives_the_same_programs_on_any_thread() {
         running.into_iter().map(|thread| thread.join().unwrap()).collect()
     });
     assert_eq!(alone, threads);
+}
+
+#[test]
+fn what_was_found_before_a_stop_counts() {
+    let dataset = demo::dataset();
+    let puzzle = Puzzle::new(dataset.get("bridges").unwrap());
+    let (stop, begun) = (AtomicBool::new(false), Instant::now());
+    let enough = enumerate(&puzzle, "f", FUEL / 8, &stop);
+    assert!(!enough.answers.is_empty());
+    let time = begun.elapsed();
+    let found = std::thread::scope(|scope| {
+        let search = scope.spawn(|| enumerate(&puzzle, "f", FUEL * 1000, &stop));
+        std::thread::sleep(3 * time);
+        assert!(!search.is_finished(), "there was nothing to stop");
+        stop.store(true, Ordering::Relaxed);
+        search.join().unwrap()
+    });
+    assert!(!found.answers.is_empty());
 }
 
 #[test]

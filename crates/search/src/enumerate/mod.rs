@@ -24,7 +24,7 @@ use batt_trace::{Lane, Spot};
 use batt_value::{Arena, Caps};
 
 use crate::check::Inspector;
-use crate::{Answer, Folds, Puzzle};
+use crate::{Answer, Folds, NEVER, Puzzle};
 use explore::{Bounds, Explorer};
 use goal::Goal;
 
@@ -58,7 +58,8 @@ pub struct Enumerated {
     pub counts: Counts,
 }
 
-/// Searches programs for a task with about so much fuel. They are called `name`.
+/// Searches programs for a task with about so much fuel. They are called `name`. When `stop` is set, what was found by
+/// then is verified and counts.
 pub fn enumerate(puzzle: &Puzzle, name: &str, fuel: u64, stop: &AtomicBool) -> Enumerated {
     enumerate_traced(puzzle, name, fuel, stop, None)
 }
@@ -73,7 +74,7 @@ pub fn enumerate_traced(
 ) -> Enumerated {
     let Found { programs, views, mut counts } = programs(puzzle, name, fuel, stop, lane);
     // What was found is run as any program is; the colours of the recoloured task do not matter for that.
-    let mut inspector = Inspector { puzzle, colors: &[0; 10], stop, fuel: 0 };
+    let mut inspector = Inspector { puzzle, colors: &[0; 10], stop: &NEVER, fuel: 0 };
     let answer = |Written { text, cost, words }| {
         let outputs = inspector.outputs(&text)?;
         let mechanism = MECHANISM.to_owned();
