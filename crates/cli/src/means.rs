@@ -18,7 +18,7 @@ pub(crate) struct Means {
     /// For what is drawn by lot
     #[arg(long, default_value_t = 0)]
     pub(crate) seed: u64,
-    /// Memory to stay within: fewer threads run if that takes it (4GB, 500MB)
+    /// Memory to stay within, 400MB at least: fewer threads run if that takes it (4GB, 500MB)
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "4GB")]
     memory: u64,
     /// Threads; 0 is one for each core
@@ -26,19 +26,23 @@ pub(crate) struct Means {
     threads: usize,
 }
 
-/// Counted for each thread: several times what the largest grids take.
+/// Counted for each thread: the 96 MB of values that the search from the task may keep, several times what the largest
+/// grids take, and its part of what is remembered.
 const MEMORY_PER_THREAD: u64 = 400 << 20;
+/// What part of the memory is for what searches remember.
+const REMEMBERED: u64 = 4;
 
 impl Means {
     pub(crate) fn threads(&self) -> usize {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let wanted = if self.threads == 0 { cores } else { self.threads };
-        wanted.min((self.memory / MEMORY_PER_THREAD).max(1) as usize)
+        // Less than one thread needs is not taken.
+        wanted.min((self.memory / MEMORY_PER_THREAD) as usize)
     }
 
-    /// What is left of the memory when the threads have theirs.
-    pub(crate) fn spare_memory(&self) -> u64 {
-        self.memory.saturating_sub(self.threads() as u64 * MEMORY_PER_THREAD)
+    /// For what is remembered. It does not depend on the threads, or what is found would.
+    pub(crate) fn to_remember(&self) -> u64 {
+        self.memory / REMEMBERED
     }
 
     /// The fuel that a task may use; `None` if only time limits it.
@@ -93,7 +97,12 @@ fn size(text: &str) -> Result<u64, String> {
         _ => return Err("write 4GB or 500MB".to_owned()),
     };
     let number: f64 = digits.parse().map_err(|_| "write 4GB or 500MB".to_owned())?;
-    Ok((number * unit as f64) as u64)
+    let bytes = (number * unit as f64) as u64;
+    if bytes < MEMORY_PER_THREAD {
+        let least = MEMORY_PER_THREAD >> 20;
+        return Err(format!("at least {least}MB are needed: so much is counted for one thread"));
+    }
+    Ok(bytes)
 }
 
 /// `1 h 05 min`, `3 min 20 s`, `12.3 s`

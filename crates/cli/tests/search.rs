@@ -35,11 +35,21 @@ fn fresh(test: &str) -> Batt {
 
 #[test]
 fn the_same_programs_on_any_number_of_threads() {
-    let batt = fresh("search-threads");
+    check_threads("search-threads", "4GB");
+}
+
+#[test]
+fn the_same_programs_with_little_memory() {
+    // It is just enough for two threads.
+    check_threads("search-memory", "800MB");
+}
+
+fn check_threads(test: &str, memory: &str) {
+    let batt = fresh(test);
     for threads in [1, 2] {
         let told = batt.run(&format!(
             "search demo -n 12 --programs {{dir}}/damaged.py --store {{dir}}/{threads}.sqlite --seed 7 \
-             --fuel-per-task 2000000 --threads {threads} --record {{dir}}/{threads}.json"
+             --fuel-per-task 2000000 --memory {memory} --threads {threads} --record {{dir}}/{threads}.json"
         ));
         assert!(told.ends_with("exit 0\n"), "{told}");
         batt.run(&format!("programs export --store {{dir}}/{threads}.sqlite -o {{dir}}/{threads}.py"));

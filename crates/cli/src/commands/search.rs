@@ -252,7 +252,7 @@ impl<'d> Desk<'d> {
 
     fn breed(&self, own: &[Vec<Program>], trace: Option<&Trace>) {
         let breeding = Breeding::new(self.tasks);
-        let room = Room::within(self.args.means.spare_memory(), self.tasks.len());
+        let room = Room::within(self.args.means.to_remember(), self.tasks.len());
         let breeder = Breeder { seed: self.args.means.seed, room };
         let stock = Stock { breeder, known: self.known, own, fuel: self.args.means.fuel(), trace };
         self.watched(|stop| breeding.run(self.pool, &stock, stop, self));
