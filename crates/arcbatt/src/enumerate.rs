@@ -1,5 +1,6 @@
 //! The search from the task, for many tasks at once.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use batt_dsl::Limits;
@@ -21,13 +22,20 @@ pub struct Enumeration {
     pub tried: u64,
     /// The simplest program that is right on all demonstration pairs, and what it comes to there.
     pub solution: Option<(Program, Trial)>,
+    /// More fuel would bring nothing more.
+    ended: bool,
 }
 
+/// What each task gets in the first round when only time limits the search, some 12 ms of it, and how many times as much
+/// in each round after that. A search begins anew with more fuel: the rounds before the last take a third of its time.
+const FIRST_ROUND: u64 = 1_000_000;
+const GROWTH: u64 = 4;
 /// How many tasks each thread takes before what was found is handed over.
 const TASKS_A_THREAD: usize = 2;
 
-/// Searches programs for the tasks, with so much fuel for each. `each` is told what was found, in the order of the tasks
-/// and on the thread of the caller, `trace` where the time goes. When `stop` is set, what was found for the tasks at hand by
+/// Searches programs for the tasks, with so much fuel for each; if only time limits it, in rounds with more and more fuel
+/// over all tasks that are not solved. `each` is told what was found and what it took, in the order of the tasks and on the
+/// thread of the caller, `trace` where the time goes. When `stop` is set, what was found for the tasks at hand by
 /// then counts, and those that had not begun are left out.
 pub fn run<'p>(
     pool: &Pool,
@@ -40,27 +48,60 @@ pub fn run<'p>(
     if let Some(trace) = trace {
         trace.start_workers(pool.threads());
     }
-    let puzzles: Vec<(usize, &Puzzle)> = puzzles.into_iter().collect();
-    for chunk in puzzles.chunks(pool.threads() * TASKS_A_THREAD) {
-        let one = |(task, puzzle): &(usize, &Puzzle)| {
-            let found = on_lane(trace, puzzle.task(), |lane| search(puzzle, fuel, stop, lane));
-            Some((*task, found?))
-        };
-        let found: Vec<_> = {
-            let _waiting = trace.map(|trace| trace.enter(Spot::IDLE));
-            pool.install(|| chunk.par_iter().with_max_len(1).filter_map(one).collect())
-        };
-        let _filing = trace.map(|trace| trace.enter(Spot::WRITE));
-        found.into_iter().for_each(|(task, enumeration)| each(task, enumeration));
+    let mut open: Vec<(usize, &Puzzle)> = puzzles.into_iter().collect();
+    let mut round = Round { pool, fuel: fuel.unwrap_or(FIRST_ROUND), stop, trace };
+    loop {
+        let mut done = BTreeSet::new();
+        round.run(&open, |task, enumeration| {
+            if enumeration.ended || enumeration.solution.is_some() {
+                done.insert(task);
+            }
+            each(task, enumeration);
+        });
+        open.retain(|(task, _)| !done.contains(task));
+        if fuel.is_some() || open.is_empty() || stop.load(Ordering::Relaxed) {
+            return;
+        }
+        round.fuel = round.fuel.saturating_mul(GROWTH);
     }
 }
 
-fn search(puzzle: &Puzzle, fuel: Option<u64>, stop: &AtomicBool, lane: Option<&Lane>) -> Option<Enumeration> {
+/// One search for every task.
+struct Round<'r> {
+    pool: &'r Pool,
+    /// For each.
+    fuel: u64,
+    stop: &'r AtomicBool,
+    trace: Option<&'r Trace>,
+}
+
+impl Round<'_> {
+    fn run(&self, puzzles: &[(usize, &Puzzle)], mut each: impl FnMut(usize, Enumeration)) {
+        let Round { pool, fuel, stop, trace } = *self;
+        for chunk in puzzles.chunks(pool.threads() * TASKS_A_THREAD) {
+            let one = |(task, puzzle): &(usize, &Puzzle)| {
+                let found = on_lane(trace, puzzle.task(), |lane| search(puzzle, fuel, stop, lane));
+                Some((*task, found?))
+            };
+            let found: Vec<_> = {
+                let _waiting = trace.map(|trace| trace.enter(Spot::IDLE));
+                pool.install(|| chunk.par_iter().with_max_len(1).filter_map(one).collect())
+            };
+            let _filing = trace.map(|trace| trace.enter(Spot::WRITE));
+            found.into_iter().for_each(|(task, enumeration)| each(task, enumeration));
+        }
+    }
+}
+
+fn search(puzzle: &Puzzle, given: u64, stop: &AtomicBool, lane: Option<&Lane>) -> Option<Enumeration> {
     if stop.load(Ordering::Relaxed) {
         return None;
     }
-    let found = enumerate_traced(puzzle, &name(puzzle.id()), fuel.unwrap_or(u64::MAX), stop, lane);
+    let found = enumerate_traced(puzzle, &name(puzzle.id()), given, stop, lane);
     let mut fuel = found.counts.fuel;
+    // Each of the two readings of a task has half of the fuel and goes deeper while half of that is left. So where less
+    // than a quarter is used, operations or memory have ended, not fuel.
+    let ended = fuel < given / 4 && !stop.load(Ordering::Relaxed);
     let mut answers = found.answers;
     answers.sort_by(|a, b| a.cost.total_cmp(&b.cost));
     let mut trials = Trials::new(puzzle, Limits::STANDARD, lane);
@@ -74,5 +115,5 @@ fn search(puzzle: &Puzzle, fuel: Option<u64>, stop: &AtomicBool, lane: Option<&L
             break;
         }
     }
-    Some(Enumeration { fuel, tried: found.counts.candidates, solution })
+    Some(Enumeration { fuel, tried: found.counts.candidates, solution, ended })
 }

@@ -178,8 +178,8 @@ impl Outcome {
     }
 
     fn enumerated(&mut self, enumeration: Enumeration) {
-        self.fuel = enumeration.fuel;
-        self.tried = enumeration.tried;
+        self.fuel += enumeration.fuel;
+        self.tried += enumeration.tried;
         if let Some((program, trial)) = enumeration.solution {
             (self.score, self.solved) = (trial.score, true);
             self.found = Some(Found { program, operator: "enumerate".to_owned(), parents: Vec::new() });
