@@ -31,6 +31,8 @@ pub struct Stock<'s> {
     pub known: &'s [Program],
     /// For each task those that are bred from whatever they are worth.
     pub own: &'s [Vec<Program>],
+    /// For each task whether it is left alone.
+    pub settled: &'s [bool],
     /// For each task; `None` if only time limits it.
     pub fuel: Option<u64>,
     /// Told where the time goes.
@@ -57,7 +59,7 @@ impl Breeding {
         &self.puzzles
     }
 
-    /// What is bred for a task; nothing if nobody has looked at it yet.
+    /// What is bred for a task; nothing if nobody has looked at it.
     pub fn look<T>(&self, task: usize, look: impl FnOnce(&Brood) -> T) -> Option<T> {
         self.brood(task).as_ref().map(look)
     }
@@ -108,9 +110,12 @@ impl Breeding {
         }
     }
 
-    /// Gives every task its first programs.
+    /// Gives every task its first programs, unless it is left alone.
     fn start(&self, pool: &Pool, stock: &Stock<'_>, stop: &AtomicBool, keeper: &dyn Keeper) {
         let start = |(task, puzzle): (usize, &Puzzle)| {
+            if stock.settled.get(task) == Some(&true) {
+                return;
+            }
             let own = stock.own.get(task).map_or(&[][..], |own| own);
             on_lane(stock.trace, puzzle.task(), |lane| {
                 let Some(brood) = stock.breeder.start(puzzle, stock.known, own, stop) else { return };

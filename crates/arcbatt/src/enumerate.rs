@@ -16,6 +16,9 @@ use crate::profile::on_lane;
 /// What was found for a task.
 #[derive(Clone, Debug)]
 pub struct Enumeration {
+    /// The best score that a known program has, in millionths; told the first time only. A task that is solved is left
+    /// alone.
+    pub before: u32,
     /// Used.
     pub fuel: u64,
     /// Candidates that were tried.
@@ -34,12 +37,13 @@ const GROWTH: u64 = 4;
 const TASKS_A_THREAD: usize = 2;
 
 /// Searches programs for the tasks, with so much fuel for each; if only time limits it, in rounds with more and more fuel
-/// over all tasks that are not solved. `each` is told what was found and what it took, in the order of the tasks and on the
+/// over all tasks that are not solved. The known programs are run before, within the usual limits. `each` is told what was found and what it took, in the order of the tasks and on the
 /// thread of the caller, `trace` where the time goes. When `stop` is set, what was found for the tasks at hand by
 /// then counts, and those that had not begun are left out.
 pub fn run<'p>(
     pool: &Pool,
     puzzles: impl IntoIterator<Item = (usize, &'p Puzzle)>,
+    known: &[Program],
     fuel: Option<u64>,
     stop: &AtomicBool,
     trace: Option<&Trace>,
@@ -49,7 +53,7 @@ pub fn run<'p>(
         trace.start_workers(pool.threads());
     }
     let mut open: Vec<(usize, &Puzzle)> = puzzles.into_iter().collect();
-    let mut round = Round { pool, fuel: fuel.unwrap_or(FIRST_ROUND), stop, trace };
+    let mut round = Round { pool, known, fuel: fuel.unwrap_or(FIRST_ROUND), stop, trace };
     loop {
         let mut done = BTreeSet::new();
         round.run(&open, |task, enumeration| {
@@ -62,13 +66,15 @@ pub fn run<'p>(
         if fuel.is_some() || open.is_empty() || stop.load(Ordering::Relaxed) {
             return;
         }
-        round.fuel = round.fuel.saturating_mul(GROWTH);
+        round = Round { known: &[], fuel: round.fuel.saturating_mul(GROWTH), ..round };
     }
 }
 
 /// One search for every task.
 struct Round<'r> {
     pool: &'r Pool,
+    /// Run first.
+    known: &'r [Program],
     /// For each.
     fuel: u64,
     stop: &'r AtomicBool,
@@ -77,11 +83,10 @@ struct Round<'r> {
 
 impl Round<'_> {
     fn run(&self, puzzles: &[(usize, &Puzzle)], mut each: impl FnMut(usize, Enumeration)) {
-        let Round { pool, fuel, stop, trace } = *self;
+        let Round { pool, trace, .. } = *self;
         for chunk in puzzles.chunks(pool.threads() * TASKS_A_THREAD) {
             let one = |(task, puzzle): &(usize, &Puzzle)| {
-                let found = on_lane(trace, puzzle.task(), |lane| search(puzzle, fuel, stop, lane));
-                Some((*task, found?))
+                Some((*task, on_lane(trace, puzzle.task(), |lane| self.search(puzzle, lane))?))
             };
             let found: Vec<_> = {
                 let _waiting = trace.map(|trace| trace.enter(Spot::IDLE));
@@ -91,29 +96,35 @@ impl Round<'_> {
             found.into_iter().for_each(|(task, enumeration)| each(task, enumeration));
         }
     }
-}
 
-fn search(puzzle: &Puzzle, given: u64, stop: &AtomicBool, lane: Option<&Lane>) -> Option<Enumeration> {
-    if stop.load(Ordering::Relaxed) {
-        return None;
-    }
-    let found = enumerate_traced(puzzle, &name(puzzle.id()), given, stop, lane);
-    let mut fuel = found.counts.fuel;
-    // Each of the two readings of a task has half of the fuel and goes deeper while half of that is left. So where less
-    // than a quarter is used, operations or memory have ended, not fuel.
-    let ended = fuel < given / 4 && !stop.load(Ordering::Relaxed);
-    let mut answers = found.answers;
-    answers.sort_by(|a, b| a.cost.total_cmp(&b.cost));
-    let mut trials = Trials::new(puzzle, Limits::STANDARD, lane);
-    let mut solution = None;
-    for program in answers.iter().flat_map(|answer| parse(&answer.program).programs) {
-        let trial = *trials.run([&program], &NEVER)?.first()?;
-        if trial.solves() {
-            let simple = simplify(&program, &mut trials, &NEVER);
-            fuel += trial.fuel + simple.fuel;
-            solution = Some(simple.program.unwrap_or((program, trial)));
-            break;
+    fn search(&self, puzzle: &Puzzle, lane: Option<&Lane>) -> Option<Enumeration> {
+        let stopped = || self.stop.load(Ordering::Relaxed);
+        if stopped() {
+            return None;
         }
+        let mut trials = Trials::new(puzzle, Limits::STANDARD, lane);
+        let known = trials.run(self.known, self.stop)?;
+        let before = known.iter().map(|trial| trial.score).max().unwrap_or(0);
+        if known.iter().any(Trial::solves) {
+            return Some(Enumeration { before, fuel: 0, tried: 0, solution: None, ended: true });
+        }
+        let found = enumerate_traced(puzzle, &name(puzzle.id()), self.fuel, self.stop, lane);
+        let mut fuel = found.counts.fuel;
+        // Each of the two readings of a task has half of the fuel and goes deeper while half of that is left. So where
+        // less than a quarter is used, operations or memory have ended, not fuel.
+        let ended = fuel < self.fuel / 4 && !stopped();
+        let mut answers = found.answers;
+        answers.sort_by(|a, b| a.cost.total_cmp(&b.cost));
+        let mut solution = None;
+        for program in answers.iter().flat_map(|answer| parse(&answer.program).programs) {
+            let trial = *trials.run([&program], &NEVER)?.first()?;
+            if trial.solves() {
+                let simple = simplify(&program, &mut trials, &NEVER);
+                fuel += trial.fuel + simple.fuel;
+                solution = Some(simple.program.unwrap_or((program, trial)));
+                break;
+            }
+        }
+        Some(Enumeration { before, fuel, tried: found.counts.candidates, solution, ended })
     }
-    Some(Enumeration { fuel, tried: found.counts.candidates, solution, ended })
 }

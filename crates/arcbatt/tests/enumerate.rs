@@ -13,7 +13,7 @@ fn told(ids: &[&str], until: usize) -> Vec<(usize, bool)> {
     let puzzles: Vec<Puzzle> = ids.iter().map(|id| Puzzle::new(dataset.get(id).unwrap())).collect();
     let (pool, stop) = (Pool::new(1).unwrap(), AtomicBool::new(false));
     let mut told = Vec::new();
-    enumerate::run(&pool, puzzles.iter().enumerate(), None, &stop, None, |task, enumeration| {
+    enumerate::run(&pool, puzzles.iter().enumerate(), &[], None, &stop, None, |task, enumeration| {
         told.push((task, enumeration.solution.is_some()));
         if told.len() >= until {
             stop.store(true, Ordering::Relaxed);

@@ -24,6 +24,16 @@ def solve_kaleidoscope(I):
     return vconcat(x, hmirror(x))
 ";
 
+/// It takes more fuel than a mutant may.
+const DEAR: &str = "\
+def solve_kaleidoscope(I):
+    x1 = asindices(I)
+    x2 = product(x1, x1)
+    x3 = apply(compose(size, rbind(product, x2)), x2)
+    x4 = hconcat(I, vmirror(I))
+    return branch(contained(ZERO, x3), I, vconcat(x4, hmirror(x4)))
+";
+
 fn json(text: &str) -> Value {
     serde_json::from_str(text.lines().next().unwrap()).unwrap()
 }
@@ -107,6 +117,30 @@ fn enumeration_finds_programs_from_the_task() {
     let found = json(&told);
     assert_eq!(found["tasks"][0]["found"]["operator"], "enumerate", "{told}");
     assert!(batt.run("programs verify demo --store {dir}/store.sqlite").ends_with("exit 0\n"));
+}
+
+#[test]
+fn what_a_known_program_solves_is_left_alone() {
+    let batt = fresh("search-known").file("dear.py", DEAR);
+    let check = |args: &str| {
+        let told = batt.run(&format!("search demo {args} --fuel-per-task 1000000 --json"));
+        for task in json(&told)["tasks"].as_array().unwrap() {
+            assert_eq!(
+                (&task["tried"], &task["score_before"]),
+                (&0.into(), &1_000_000.into()),
+                "{args}: {told}"
+            );
+            assert!(task["solved"] == true && task["found"].is_null(), "{args}: {told}");
+        }
+    };
+    batt.run("programs import {dir}/dear.py --data demo --store {dir}/dear.sqlite");
+    for mode in ["enumerate", "breed"] {
+        check(&format!("-n 5 --programs programs/demo.py --mode {mode} --store {{dir}}/given.sqlite"));
+        check(&format!("-i kaleidoscope --mode {mode} --store {{dir}}/dear.sqlite"));
+        check(&format!(
+            "-i kaleidoscope --programs {{dir}}/dear.py --mode {mode} --store {{dir}}/given.sqlite"
+        ));
+    }
 }
 
 #[test]

@@ -180,6 +180,10 @@ impl Outcome {
     fn enumerated(&mut self, enumeration: Enumeration) {
         self.fuel += enumeration.fuel;
         self.tried += enumeration.tried;
+        if enumeration.before > self.before {
+            (self.before, self.score) = (enumeration.before, enumeration.before);
+            self.solved = self.before == SOLVED;
+        }
         if let Some((program, trial)) = enumeration.solution {
             (self.score, self.solved) = (trial.score, true);
             self.found = Some(Found { program, operator: "enumerate".to_owned(), parents: Vec::new() });
@@ -254,7 +258,10 @@ impl<'d> Desk<'d> {
         let breeding = Breeding::new(self.tasks);
         let room = Room::within(self.args.means.to_remember(), self.tasks.len());
         let breeder = Breeder { seed: self.args.means.seed, room };
-        let stock = Stock { breeder, known: self.known, own, fuel: self.args.means.fuel(), trace };
+        // What the store has measured counts as it stands.
+        let settled: Vec<bool> = lock(&self.outcomes).iter().map(|outcome| outcome.solved).collect();
+        let fuel = self.args.means.fuel();
+        let stock = Stock { breeder, known: self.known, own, settled: &settled, fuel, trace };
         self.watched(|stop| breeding.run(self.pool, &stock, stop, self));
     }
 
@@ -264,7 +271,8 @@ impl<'d> Desk<'d> {
             (0..puzzles.len()).filter(|task| !lock(&self.outcomes)[*task].solved).collect();
         let open = open.into_iter().map(|task| (task, &puzzles[task]));
         self.watched(|stop| {
-            enumerate::run(self.pool, open, self.args.means.fuel(), stop, trace, |task, enumeration| {
+            let fuel = self.args.means.fuel();
+            enumerate::run(self.pool, open, self.known, fuel, stop, trace, |task, enumeration| {
                 lock(&self.outcomes)[task].enumerated(enumeration);
                 self.file(&[task]);
                 self.bring_up_to_date();

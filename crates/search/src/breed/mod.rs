@@ -132,8 +132,8 @@ impl Breeder {
         own: &[Program],
         stop: &AtomicBool,
     ) -> Option<Brood> {
-        let limits = Limits { fuel: FUEL_BOUNDS.1, ..Limits::STANDARD };
-        let mut trials = Trials::new(puzzle, limits, None);
+        // The usual limits, as for the store: what solves a task there solves it here.
+        let mut trials = Trials::new(puzzle, Limits::STANDARD, None);
         let bred = |(program, trial): (&Program, Trial)| Bred::known(program, program.hash(), trial);
         let mut starters: Vec<Bred> = own.iter().zip(trials.run(own, stop)?).map(bred).collect();
         let mut others: Vec<Bred> = known.iter().zip(trials.run(known, stop)?).map(bred).collect();
