@@ -153,6 +153,53 @@ fn what_solve_finds_is_filed() {
     assert!(batt.run("programs verify demo --store {dir}/store.sqlite").ends_with("exit 0\n"));
 }
 
+/// A store that can be opened and refuses what is filed, as if the disk were full.
+fn full(batt: &Batt) {
+    assert!(batt.run("programs import {dir}/damaged.py --store {dir}/store.sqlite").ends_with("exit 0\n"));
+    let trigger = "CREATE TRIGGER full BEFORE INSERT ON results BEGIN SELECT RAISE(ABORT, 'no space'); END";
+    batt.sql("store.sqlite", trigger);
+}
+
+#[test]
+fn a_store_that_takes_nothing_costs_no_other_file() {
+    let batt = fresh("search-full");
+    full(&batt);
+    let told = batt.run(
+        "solve demo -i kaleidoscope --fuel-per-task 3000000 --store {dir}/store.sqlite -o {dir}/solved.json \
+         --record {dir}/solve.json --export {dir}/solved.py",
+    );
+    assert!(told.ends_with("error: cannot use {dir}/store.sqlite: no space\nexit 2\n"), "{told}");
+    assert!(batt.read("solved.py").contains("def solve_kaleidoscope("));
+    let record: Value = serde_json::from_str(&batt.read("solve.json")).unwrap();
+    assert!(!record["scores"].as_array().unwrap().is_empty(), "the last save is missing");
+    let told = batt.run(
+        "search demo -i mirror_repair --store {dir}/store.sqlite --fuel-per-task 2000000 --record {dir}/search.json",
+    );
+    assert!(told.ends_with("error: cannot use {dir}/store.sqlite: no space\nexit 2\n"), "{told}");
+    let record: Value = serde_json::from_str(&batt.read("search.json")).unwrap();
+    assert!(!record["tasks"][0]["found"].is_null(), "what was found is told");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_store_that_may_not_be_written_is_told_at_once() {
+    let batt = fresh("search-read-only");
+    batt.permit("", 0o777);
+    assert!(batt.run("programs import {dir}/damaged.py --store {dir}/store.sqlite").ends_with("exit 0\n"));
+    batt.permit("store.sqlite", 0o444);
+    for command in ["search", "solve"] {
+        let args =
+            format!("{command} demo --budget 10m --store {{dir}}/store.sqlite --record {{dir}}/run.json");
+        let Some(told) = batt.run_as_guest(&args) else { return };
+        assert_eq!(
+            told,
+            "error: cannot write to {dir}/store.sqlite or beside it (attempt to write a readonly database); make \
+             the file and its folder writable, or name another file with --store\nexit 2\n"
+        );
+        assert!(!batt.path("run.json").exists());
+    }
+}
+
 #[test]
 fn mistakes_are_told_and_foreign_files_left_alone() {
     let batt = fresh("search-mistakes")
@@ -181,6 +228,14 @@ fn mistakes_are_told_and_foreign_files_left_alone() {
             exit 2
         "#]],
     );
+    batt.check(
+        "search nosuch --store {dir}/store.sqlite",
+        expect![[r#"
+            error: there is no data set, file or folder called nosuch
+            exit 2
+        "#]],
+    );
+    assert!(!batt.path("store.sqlite").exists(), "made for nothing");
     let told = batt.run("search demo --store {dir}/store.sqlite --budget 10");
     assert!(told.contains("10 what? Write 10s, 10m or 10h") && told.ends_with("exit 2\n"), "{told}");
 }

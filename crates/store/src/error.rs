@@ -25,10 +25,16 @@ pub enum StoreError {
     /// Other processes write all the time, or one hangs.
     #[error("{path} is in use: other processes did not let us in for a minute; try again")]
     Busy { path: PathBuf },
+    /// The file or its folder belongs to somebody else, or lies on a disk that is only read.
+    #[error(
+        "cannot write to {path} or beside it ({error}); make the file and its folder writable, or name another file \
+         with --store"
+    )]
+    ReadOnly { path: PathBuf, error: rusqlite::Error },
     /// The disk is full, or the file is not ours.
     #[error("cannot use {path}: {error}")]
     Io { path: PathBuf, error: io::Error },
-    /// What SQLite says otherwise: mostly that the disk is full or may not be written to.
+    /// What SQLite says otherwise: mostly that the disk is full.
     #[error("cannot use {path}: {error}")]
     Sqlite { path: PathBuf, error: rusqlite::Error },
     /// Our mistake: the text of a program does not say what the program says. It was not stored.
@@ -53,6 +59,7 @@ impl StoreError {
                 StoreError::Corrupt { path, what: error.to_string() }
             }
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::Busy { path },
+            Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen) => StoreError::ReadOnly { path, error },
             _ => StoreError::Sqlite { path, error },
         }
     }

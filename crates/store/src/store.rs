@@ -23,12 +23,15 @@ pub struct Pruned {
 const ATTEMPTS: usize = 20;
 
 impl Store {
-    /// Opens the store in a file, and makes it if there is no such file.
+    /// Opens the store in a file to write to it, and makes it if there is no such file. Whether it can be written is
+    /// found out at once, not after hours of work.
     pub fn open(path: &Path) -> Result<Store, StoreError> {
         if !path.exists() {
             file::create(path)?;
         }
-        Store::open_existing(path)
+        let mut store = Store::open_existing(path)?;
+        store.try_to_write()?;
+        Ok(store)
     }
 
     /// Opens the store in a file that is there.
@@ -56,25 +59,42 @@ impl Store {
         Ok(pruned)
     }
 
+    /// Begins to write, and leaves it at that.
+    fn try_to_write(&mut self) -> Result<(), StoreError> {
+        self.attempt(|connection| {
+            let transaction = Transaction::new(connection, TransactionBehavior::Immediate)?;
+            // Where nothing may be written SQLite begins all the same, and refuses the first change.
+            transaction.pragma_update(None, "user_version", file::VERSION)?;
+            transaction.rollback()
+        })
+    }
+
     /// All of `work` happens, or nothing; and when this returns it is on the disk.
     pub(crate) fn write<T>(
         &mut self,
         work: impl Fn(&Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
-        let mut attempt = || {
+        self.attempt(|connection| {
             // Immediate: who reads first and writes later may find that the ground has moved in between.
-            let transaction = Transaction::new(&mut self.connection, TransactionBehavior::Immediate)?;
+            let transaction = Transaction::new(connection, TransactionBehavior::Immediate)?;
             let done = work(&transaction)?;
             transaction.commit()?;
             Ok(done)
-        };
-        let mut done = attempt();
+        })
+    }
+
+    /// Does `work`, again if other processes are in the way.
+    fn attempt<T>(
+        &mut self,
+        mut work: impl FnMut(&mut Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        let mut done = work(&mut self.connection);
         for _ in 1..ATTEMPTS {
             if !done.as_ref().is_err_and(in_use) {
                 break;
             }
             std::thread::sleep(std::time::Duration::from_millis(20));
-            done = attempt();
+            done = work(&mut self.connection);
         }
         self.told(done)
     }

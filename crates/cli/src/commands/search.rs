@@ -84,11 +84,11 @@ pub(crate) fn run(args: &Args) -> Answer {
     let given = known(&args.programs)?;
     drop(span);
     let span = recording.enter(Spot::LOAD);
-    let path = args.store.path()?;
-    let mut store = Store::open(&path)?;
     let pool = Pool::new(args.means.threads())?;
     let (index, _) = args.which.readable(args.which.index()?, &pool)?;
     let tasks: Vec<Task> = index.tasks(0).collect::<Result<_, _>>()?;
+    // Not before there is something to search for: it may make the file.
+    let mut store = Store::open(&args.store.path()?)?;
     let known = with_stored(given, &store)?;
     let own = own(&tasks, &known, &store)?;
     let outcomes = tasks.iter().map(|task| Outcome::before(task, &store)).collect::<Result<Vec<_>, _>>()?;
@@ -99,11 +99,12 @@ pub(crate) fn run(args: &Args) -> Answer {
         Mode::Enumerate => desk.enumerate(recording.trace()),
     }
     let _span = recording.enter(Spot::WRITE);
-    let (outcomes, filed) = desk.finish()?;
+    let (outcomes, filed, failed) = desk.finish();
     let (elapsed, threads) = (started.elapsed(), pool.threads());
     let (tasks, outcomes, known, store, filed) = (&tasks, &outcomes, &known, &store, &filed);
     let finds = Finds { args, tasks, outcomes, known, store, elapsed, threads };
-    Report { finds, filed, recording: &recording }.tell()
+    let told = Report { finds, filed, recording: &recording }.tell();
+    programs_store::after(told, failed.map_or(Ok(()), Err))
 }
 
 /// The graded score of what is right on all pairs, in millionths.
@@ -376,13 +377,11 @@ impl<'d> Desk<'d> {
         filing.failed = filing.failed.take().or(saved.err());
     }
 
-    fn finish(self) -> anyhow::Result<(Vec<Outcome>, Vec<Added>)> {
+    /// What is known, what was filed, and what went wrong with that.
+    fn finish(self) -> (Vec<Outcome>, Vec<Added>, Option<anyhow::Error>) {
         let filing = self.filing.into_inner().unwrap_or_else(PoisonError::into_inner);
         let outcomes = self.outcomes.into_inner().unwrap_or_else(PoisonError::into_inner);
-        match filing.failed {
-            Some(error) => Err(error),
-            None => Ok((outcomes, filing.filed)),
-        }
+        (outcomes, filing.filed, filing.failed)
     }
 }
 

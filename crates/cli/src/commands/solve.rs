@@ -128,11 +128,15 @@ pub(crate) fn run(args: &Args) -> Answer {
     let desk = Desk::new(args, &campaign, run, started, pool.threads())?;
     drop(span);
     desk.search(&campaign, &pool, &searcher, recording.trace());
-    let _span = recording.enter(Spot::WRITE);
-    if let Some(store) = &mut store {
-        file(store, args.means.seed, &campaign, &tasks, &pool)?;
-    }
-    desk.finish(&campaign, &tasks, resumed, &recording)
+    let span = recording.enter(Spot::WRITE);
+    let told = desk.finish(&campaign, &tasks, resumed, &recording);
+    drop(span);
+    // The files come first: whatever is wrong with the store, they are there.
+    let filed = match &mut store {
+        Some(store) => file(store, args.means.seed, &campaign, &tasks, &pool),
+        None => Ok(()),
+    };
+    programs_store::after(told, filed)
 }
 
 /// Programs, and which of them have a place on a task, by its id.

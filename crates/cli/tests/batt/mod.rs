@@ -42,6 +42,43 @@ impl Batt {
         format!("{}{}exit {}\n", text(output.stdout), text(output.stderr), output.status.code().unwrap())
     }
 
+    /// As [`Batt::run`], by a user who may write only where everybody may. `None` where there is no such user: not
+    /// everybody may look into the folder of the build.
+    #[cfg(unix)]
+    #[allow(dead_code, reason = "not every test is about permissions")]
+    pub(crate) fn run_as_guest(&self, args: &str) -> Option<String> {
+        use std::os::unix::{fs::PermissionsExt, process::CommandExt};
+        let dir = self.dir.to_str().unwrap();
+        let args = args.split_whitespace().map(|arg| arg.replace("{dir}", dir));
+        let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin("batt"));
+        command.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).args(args);
+        // Whom no permission stops can become somebody else.
+        let probe = self.dir.join("probe");
+        std::fs::write(&probe, "").unwrap();
+        std::fs::set_permissions(&probe, std::fs::Permissions::from_mode(0o444)).unwrap();
+        if std::fs::OpenOptions::new().write(true).open(&probe).is_ok() {
+            command.uid(65534).gid(65534);
+        }
+        std::fs::remove_file(&probe).unwrap();
+        let output = command.output().ok()?;
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap().replace(dir, "{dir}");
+        Some(format!("{}{}exit {}\n", text(output.stdout), text(output.stderr), output.status.code()?))
+    }
+
+    /// Who may do what with a file of this test.
+    #[cfg(unix)]
+    #[allow(dead_code, reason = "not every test is about permissions")]
+    pub(crate) fn permit(&self, name: &str, mode: u32) {
+        use std::os::unix::fs::PermissionsExt;
+        std::fs::set_permissions(self.dir.join(name), std::fs::Permissions::from_mode(mode)).unwrap();
+    }
+
+    /// Runs SQL on a store of this test.
+    #[allow(dead_code, reason = "not every test has a store")]
+    pub(crate) fn sql(&self, store: &str, sql: &str) {
+        rusqlite::Connection::open(self.dir.join(store)).unwrap().execute_batch(sql).unwrap();
+    }
+
     /// A file that a command wrote.
     #[allow(dead_code, reason = "not every test reads one")]
     pub(crate) fn read(&self, name: &str) -> String {
