@@ -180,6 +180,37 @@ fn a_store_that_takes_nothing_costs_no_other_file() {
     assert!(!record["tasks"][0]["found"].is_null(), "what was found is told");
 }
 
+#[test]
+fn a_program_that_can_no_longer_be_read_stands_in_nobodys_way() {
+    let batt = fresh("search-unreadable");
+    assert!(
+        batt.run("programs import {dir}/damaged.py --data demo --store {dir}/store.sqlite")
+            .ends_with("exit 0\n")
+    );
+    batt.sql("store.sqlite", "UPDATE programs SET text = replace(text, 'vconcat', 'vconkat')");
+    let what = "program 3f0f4edadff5 of {dir}/store.sqlite can no longer be read: `vconkat` is not a primitive; \
+                `batt programs prune --store {dir}/store.sqlite` takes it out\n";
+    for command in [
+        "programs export",
+        "search demo -i kaleidoscope mirror_repair --fuel-per-task 100000",
+        "solve demo -i kaleidoscope mirror_repair --fuel-per-task 100000",
+    ] {
+        let told = batt.run(&format!("{command} --store {{dir}}/store.sqlite"));
+        assert!(told.contains(&format!("warning: 1 program left out: {what}exit 0\n")), "{told}");
+    }
+    let told = batt.run("programs show solve_kaleidoscope --store {dir}/store.sqlite");
+    assert_eq!(told, format!("error: {what}exit 2\n"));
+    let told = batt.run("programs verify --store {dir}/store.sqlite");
+    assert!(
+        told.contains("3f0f4edadff5: it can no longer be read: `vconkat` is not a primitive\n"),
+        "{told}"
+    );
+    let told = batt.run("programs prune --store {dir}/store.sqlite");
+    assert!(told.contains(" removed (1 program could no longer be read), "), "{told}");
+    let told = batt.run("programs verify --store {dir}/store.sqlite");
+    assert!(told.ends_with(": 0 differences\nexit 0\n"), "{told}");
+}
+
 #[cfg(unix)]
 #[test]
 fn a_store_that_may_not_be_written_is_told_at_once() {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
-use crate::entry::{self, Added, Entry, Measure, Origin};
+use crate::entry::{self, Added, Entry, Measure, Origin, Stored};
 use crate::store::{Pruned, Store};
 use crate::{StoreError, read};
 
@@ -215,14 +215,21 @@ fn verdict(connection: &Connection, row: &Row<'_>, known: bool) -> rusqlite::Res
     Ok(Added::Outranked)
 }
 
-pub(crate) fn prune(connection: &Connection, keep: usize) -> rusqlite::Result<Pruned> {
-    let mut pruned = Pruned { programs: 0, results: 0 };
+pub(crate) fn prune(connection: &Connection, keep: usize, unreadable: &[Stored]) -> rusqlite::Result<Pruned> {
+    let mut pruned = Pruned { programs: 0, results: 0, unreadable: 0 };
+    // They go first, so that they take nobody's place.
+    for stored in unreadable {
+        let hash = stored.hash.to_string();
+        pruned.results += connection.execute("DELETE FROM results WHERE program = ?1", [&hash])?;
+        pruned.unreadable += connection.execute("DELETE FROM programs WHERE hash = ?1", [&hash])?;
+    }
     let mut statement = connection.prepare("SELECT hash FROM tasks ORDER BY hash")?;
     let tasks: Vec<String> = statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
     for task in tasks {
         pruned.results += trim(connection, &task, keep)?.len();
     }
-    pruned.programs = connection.execute(
+    pruned.programs = pruned.unreadable;
+    pruned.programs += connection.execute(
         "DELETE FROM programs WHERE origin = 'found'
          AND NOT EXISTS (SELECT 1 FROM results WHERE program = hash)",
         [],

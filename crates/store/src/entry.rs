@@ -116,21 +116,20 @@ impl Stored {
         head.map_or_else(|| self.text.clone(), |rest| format!("def {name}{rest}"))
     }
 
-    /// The program, read from its text under its first name.
-    pub fn program(&self) -> Result<Program, StoreError> {
+    /// The program, read from its text under its first name; or why that fails.
+    pub(crate) fn program(&self) -> Result<Program, String> {
         read(&self.text_as(self.names.first().map_or(NAME, |name| name)), self.hash)
     }
 
     /// What is wrong with what is stored, if anything is: the text must give the hash, the types and the length
     /// again.
-    pub fn check(&self) -> Result<(), StoreError> {
-        let program = self.program()?;
-        let wrong = |what: String| Err(StoreError::Text { hash: self.hash, what });
+    pub fn check(&self) -> Result<(), String> {
+        let program = self.program().map_err(|what| format!("it can no longer be read: {what}"))?;
         if signature(&program) != self.signature {
-            return wrong(format!("it is stored as {} but is {}", self.signature, signature(&program)));
+            return Err(format!("it is stored as {} but is {}", self.signature, signature(&program)));
         }
         if calls(&program) != self.calls {
-            return wrong(format!("it is stored with {} calls but has {}", self.calls, calls(&program)));
+            return Err(format!("it is stored with {} calls but has {}", self.calls, calls(&program)));
         }
         Ok(())
     }
@@ -145,18 +144,19 @@ pub(crate) fn text(program: &Program) -> Result<String, StoreError> {
         return Err(StoreError::Text { hash, what: "its text does not start with its name".to_owned() });
     };
     let text = format!("def {NAME}{rest}");
-    read(&text, hash)?;
+    read(&text, hash).map_err(|what| StoreError::Text { hash, what })?;
     Ok(text)
 }
 
-fn read(text: &str, hash: ContentHash) -> Result<Program, StoreError> {
+fn read(text: &str, hash: ContentHash) -> Result<Program, String> {
     let mut parsed = batt_lang::parse(text);
-    let what = match &parsed.programs[..] {
-        [program] if program.hash() == hash => return Ok(parsed.programs.remove(0)),
-        [program] => format!("its text is that of {}", program.hash()),
-        _ => parsed.problems.first().map_or("its text is no program".to_owned(), |it| it.message.clone()),
-    };
-    Err(StoreError::Text { hash, what })
+    match &parsed.programs[..] {
+        [program] if program.hash() == hash => Ok(parsed.programs.remove(0)),
+        [program] => Err(format!("its text is that of {}", program.hash())),
+        _ => {
+            Err(parsed.problems.first().map_or("its text is no program".to_owned(), |it| it.message.clone()))
+        }
+    }
 }
 
 pub(crate) fn signature(program: &Program) -> String {

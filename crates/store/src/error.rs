@@ -37,6 +37,11 @@ pub enum StoreError {
     /// What SQLite says otherwise: mostly that the disk is full.
     #[error("cannot use {path}: {error}")]
     Sqlite { path: PathBuf, error: rusqlite::Error },
+    /// A primitive was renamed or removed since the program was stored, or somebody has changed its text.
+    #[error(
+        "program {hash:.12} of {path} can no longer be read: {what}; `batt programs prune --store {path}` takes it out"
+    )]
+    Unreadable { path: PathBuf, hash: batt_value::ContentHash, what: String },
     /// Our mistake: the text of a program does not say what the program says. It was not stored.
     #[error("program {hash} cannot be written down: {what}")]
     Text { hash: batt_value::ContentHash, what: String },

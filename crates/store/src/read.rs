@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use batt_lang::Program;
 use batt_value::ContentHash;
 use rusqlite::{Connection, OptionalExtension, Row, types::Type};
 
@@ -43,6 +44,13 @@ pub struct Stats {
 impl Store {
     pub fn get(&self, hash: ContentHash) -> Result<Option<Stored>, StoreError> {
         self.read(|connection| stored(connection, &hash.to_string()))
+    }
+
+    /// The program, read from its text under its first name.
+    pub fn program(&self, stored: &Stored) -> Result<Program, StoreError> {
+        let unreadable =
+            |what| StoreError::Unreadable { path: self.path().to_owned(), hash: stored.hash, what };
+        stored.program().map_err(unreadable)
     }
 
     /// The programs with this name, and those whose hash begins with these digits (four at least), in the order of

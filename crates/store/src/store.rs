@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
 
-use crate::{StoreError, add, file};
+use crate::{StoreError, Stored, add, file};
 
 /// An open store. It may be opened as often as one likes, by any number of processes and threads.
 pub struct Store {
@@ -16,6 +16,8 @@ pub struct Store {
 pub struct Pruned {
     pub programs: usize,
     pub results: usize,
+    /// So many of the programs could no longer be read.
+    pub unreadable: usize,
 }
 
 /// How often a transaction is tried that other processes got in the way of. SQLite waits by itself; this is for the
@@ -50,10 +52,12 @@ impl Store {
         &self.path
     }
 
-    /// Keeps only the best `keep` programs of each task, and of found programs only those that are among them; then
-    /// gives the space back.
+    /// Takes out what can no longer be read; keeps only the best `keep` programs of each task, and of found programs
+    /// only those that are among them; then gives the space back.
     pub fn prune(&mut self, keep: usize) -> Result<Pruned, StoreError> {
-        let pruned = self.write(|transaction| add::prune(transaction, keep))?;
+        let unreadable: Vec<Stored> =
+            self.list()?.into_iter().filter(|stored| stored.program().is_err()).collect();
+        let pruned = self.write(|transaction| add::prune(transaction, keep, &unreadable))?;
         // While others read, the space is kept for later; that is no failure.
         let _ = self.connection.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE);");
         Ok(pruned)

@@ -153,7 +153,7 @@ fn programs_come_back_as_they_went_in() {
     assert_eq!(store.add(&[imported, entry.clone()]).unwrap(), [Added::New, Added::New]);
     let stored = store.get(child.hash()).unwrap().unwrap();
     assert_eq!((&stored.origin, stored.calls, stored.signature.as_str()), (&origin, 2, "(Grid) -> Grid"));
-    assert_eq!(stored.program().unwrap().hash(), child.hash());
+    assert_eq!(store.program(&stored).unwrap().hash(), child.hash());
     stored.check().unwrap();
     assert_eq!(store.measures_of(child.hash()).unwrap(), entry.measures);
     let lineage = store.lineage(child.hash()).unwrap();
@@ -232,6 +232,27 @@ fn exported_programs_are_the_same_when_read_again() {
 fn without_hash(name: &str) -> String {
     let digits = |word: &str| word.len() >= 8 && word.chars().all(|c| c.is_ascii_hexdigit());
     name.split('_').map(|word| if digits(word) { "PLACE" } else { word }).collect::<Vec<_>>().join("_")
+}
+
+#[test]
+fn what_can_no_longer_be_read_is_told_and_pruned() {
+    let mut store = open("unreadable");
+    let (lost, good) = (program("def solve_a(I): return vmirror(I)"), numbered(1, 0));
+    let placed = Entry { measures: vec![measure("t", "a", 9, 1)], ..written(&lost) };
+    store.add(&[placed, found(&good, vec![measure("t", "b", 8, 1)])]).unwrap();
+    let other = rusqlite::Connection::open(store.path()).unwrap();
+    other.execute_batch("UPDATE programs SET text = replace(text, 'vmirror', 'vmiror')").unwrap();
+    drop(other);
+    let stored = store.get(lost.hash()).unwrap().unwrap();
+    let told = store.program(&stored).err().unwrap().to_string();
+    expect!["program HASH of FILE can no longer be read: `vmiror` is not a primitive; `batt programs prune --store FILE` takes it out"]
+    .assert_eq(&told.replace(store.path().to_str().unwrap(), "FILE").replace(&format!("{:.12}", lost.hash()), "HASH"));
+    assert!(stored.check().is_err());
+    // It takes no place from those that can be read.
+    let pruned = store.prune(1).unwrap();
+    assert_eq!((pruned.programs, pruned.results, pruned.unreadable), (1, 1, 1));
+    assert_eq!(places(&store, "t"), [(8, 1, 2)]);
+    assert_eq!(store.prune(1).unwrap().programs, 0);
 }
 
 #[test]

@@ -11,7 +11,8 @@ use arcbatt::dsl::Limits;
 use arcbatt::lang::{self, Program};
 use arcbatt::library::{self, Measured};
 use arcbatt::store::{
-    Added, Ancestor, Entry, Exported, KEEP, Measure, Origin, Sealed, Store, Stored, TestResult, export,
+    Added, Ancestor, Entry, Exported, KEEP, Measure, Origin, Pruned, Sealed, Store, StoreError, Stored,
+    TestResult, export,
 };
 use arcbatt::task::{Dataset, Task};
 use arcbatt::value::ContentHash;
@@ -84,7 +85,7 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Keep only the best programs of each task; imported and written programs stay
+    /// Keep only the best programs of each task, and what can be read; imported and written programs stay
     Prune {
         /// How many programs of a task
         #[arg(long, value_name = "N", default_value_t = KEEP)]
@@ -259,6 +260,37 @@ pub(crate) fn file(store: &mut Store, finds: Vec<Find<'_>>, pool: &Pool) -> anyh
     Ok(added)
 }
 
+/// Reads stored programs. One that can no longer be read stands in nobody's way: it is left out, and told at the end.
+pub(crate) struct Reader<'s> {
+    store: &'s Store,
+    /// Why, by hash.
+    left_out: BTreeMap<[u8; 32], StoreError>,
+}
+
+impl Reader<'_> {
+    pub(crate) fn new(store: &Store) -> Reader<'_> {
+        Reader { store, left_out: BTreeMap::new() }
+    }
+
+    pub(crate) fn read(&mut self, stored: &Stored) -> Option<Program> {
+        match self.store.program(stored) {
+            Ok(program) => Some(program),
+            Err(error) => {
+                self.left_out.insert(*stored.hash.bytes(), error);
+                None
+            }
+        }
+    }
+
+    /// Tells the user what was left out.
+    pub(crate) fn tell(self) {
+        let Some(first) = self.left_out.values().next() else { return };
+        let n = self.left_out.len();
+        let first_of = if n == 1 { "" } else { ", the first" };
+        output::warning(&format!("{} left out{first_of}: {first}", count(n, "program")));
+    }
+}
+
 /// The answer of a command that files what it found after everything else: the store has the last word.
 pub(crate) fn after(told: Answer, filed: anyhow::Result<()>) -> Answer {
     let Err(error) = filed else { return told };
@@ -307,7 +339,11 @@ fn best(measures: &[Measure]) -> Option<&Measure> {
 }
 
 fn export_programs(task: Option<&str>, to: &Path, store: &StoreArgs, json: bool) -> Answer {
-    let programs = chosen(&store.open_existing()?, task)?;
+    let store = store.open_existing()?;
+    let mut programs = chosen(&store, task)?;
+    let mut reader = Reader::new(&store);
+    programs.retain(|(stored, _)| reader.read(stored).is_some());
+    reader.tell();
     let exported = programs.iter().map(|(stored, measures)| {
         let task = best(measures).map(|measure| measure.task_name.as_str());
         Exported { stored, task }
@@ -468,7 +504,7 @@ pub(crate) fn show(wanted: &str, store: &StoreArgs, tests: bool, json: bool) -> 
     }
     let store = Store::open_existing(&path)?;
     let stored = only(&store, wanted)?;
-    let program = stored.program()?;
+    let program = store.program(&stored)?;
     let lineage = store.lineage(stored.hash)?;
     let measures = store.measures_of(stored.hash)?;
     // Nothing is left to choose, so the seal may be broken.
@@ -612,8 +648,8 @@ pub(crate) fn verify(
     let programs = store.list()?;
     let mut wrong = Vec::new();
     for stored in &programs {
-        if let Err(error) = stored.check() {
-            wrong.push(Wrong { program: stored.hash.to_string(), task: None, why: error.to_string() });
+        if let Err(why) = stored.check() {
+            wrong.push(Wrong { program: stored.hash.to_string(), task: None, why });
         }
     }
     let pool = Pool::new(0)?;
@@ -622,7 +658,8 @@ pub(crate) fn verify(
     for task in dataset.iter().flat_map(|dataset| &dataset.tasks) {
         let ranked = store.best_for(task.sealed_hash())?;
         // What cannot be read was told above.
-        let readable: Vec<_> = ranked.iter().filter_map(|it| Some((it, it.stored.program().ok()?))).collect();
+        let readable: Vec<_> =
+            ranked.iter().filter_map(|it| Some((it, store.program(&it.stored).ok()?))).collect();
         let (ranked, programs): (Vec<_>, Vec<_>) = readable.into_iter().unzip();
         if programs.is_empty() {
             continue;
@@ -678,14 +715,20 @@ fn prune(keep: usize, store: &StoreArgs, json: bool) -> Answer {
         struct Document {
             programs: usize,
             results: usize,
+            unreadable: usize,
             left: usize,
         }
-        output::json(Document { programs: pruned.programs, results: pruned.results, left })?;
+        let Pruned { programs, results, unreadable } = pruned;
+        output::json(Document { programs, results, unreadable, left })?;
         return Ok(true);
     }
     let mut out = output::stdout();
     let (programs, results) = (count(pruned.programs, "program"), count(pruned.results, "result"));
-    writeln!(out, "{programs} and {results} removed, {left} left")?;
+    let unreadable = match pruned.unreadable {
+        0 => String::new(),
+        n => format!(" ({} could no longer be read)", count(n, "program")),
+    };
+    writeln!(out, "{programs} and {results} removed{unreadable}, {left} left")?;
     out.flush()?;
     Ok(true)
 }

@@ -28,7 +28,7 @@ use arcbatt::trace::{Spot, Trace};
 use arcbatt::value::ContentHash;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::programs_store::{self, Find, StoreArgs};
+use super::programs_store::{self, Find, Reader, StoreArgs};
 use super::solve::known;
 use crate::data::Which;
 use crate::files;
@@ -89,9 +89,12 @@ pub(crate) fn run(args: &Args) -> Answer {
     let tasks: Vec<Task> = index.tasks(0).collect::<Result<_, _>>()?;
     // Not before there is something to search for: it may make the file.
     let mut store = Store::open(&args.store.path()?)?;
-    let known = with_stored(given, &store)?;
-    let own = own(&tasks, &known, &store)?;
-    let outcomes = tasks.iter().map(|task| Outcome::before(task, &store)).collect::<Result<Vec<_>, _>>()?;
+    let mut reader = Reader::new(&store);
+    let known = with_stored(given, &store, &mut reader)?;
+    let placed = placed(&tasks, &store, &mut reader)?;
+    reader.tell();
+    let own = own(&tasks, &known, &placed);
+    let outcomes = placed.iter().map(|placed| Outcome::before(placed)).collect();
     drop(span);
     let desk = Desk::new(args, &tasks, &known, outcomes, &pool, &mut store, started);
     match args.mode {
@@ -135,10 +138,10 @@ struct Found {
 }
 
 impl Outcome {
-    fn before(task: &Task, store: &Store) -> anyhow::Result<Outcome> {
-        let best = store.best_for(task.sealed_hash())?.first().map_or(0, |ranked| ranked.measure.score);
+    fn before(placed: &[Placed]) -> Outcome {
+        let best = placed.first().map_or(0, |placed| placed.score);
         let (solved, found, tallies) = (best == SOLVED, None, [Tally::default(); Operator::ALL.len()]);
-        Ok(Outcome {
+        Outcome {
             fuel: 0,
             tried: 0,
             before: best,
@@ -147,7 +150,7 @@ impl Outcome {
             found,
             line: BTreeMap::new(),
             tallies,
-        })
+        }
     }
 
     /// `before`: what was known of the line; a program that others took the place of is known only from there.
@@ -193,26 +196,48 @@ impl Outcome {
 }
 
 /// The programs of the files and of the store, each once.
-fn with_stored(mut programs: Vec<Program>, store: &Store) -> anyhow::Result<Vec<Program>> {
+fn with_stored(
+    mut programs: Vec<Program>,
+    store: &Store,
+    reader: &mut Reader<'_>,
+) -> anyhow::Result<Vec<Program>> {
     let mut seen: BTreeSet<[u8; 32]> = BTreeSet::new();
     programs.retain(|program| seen.insert(*program.hash().bytes()));
     for stored in store.list()? {
         if seen.insert(*stored.hash.bytes()) {
-            programs.push(stored.program()?);
+            programs.extend(reader.read(&stored));
         }
     }
     Ok(programs)
 }
 
+/// A program that has a place on a task, and its score there in millionths.
+struct Placed {
+    program: Program,
+    score: u32,
+}
+
+/// For each task the programs that have a place on it, the best first.
+fn placed(tasks: &[Task], store: &Store, reader: &mut Reader<'_>) -> anyhow::Result<Vec<Vec<Placed>>> {
+    let mut placed = Vec::with_capacity(tasks.len());
+    for task in tasks {
+        let ranked = store.best_for(task.sealed_hash())?;
+        let readable = ranked.iter().filter_map(|ranked| {
+            Some(Placed { program: reader.read(&ranked.stored)?, score: ranked.measure.score })
+        });
+        placed.push(readable.collect());
+    }
+    Ok(placed)
+}
+
 /// For each task the programs that are named after it, and those that have a place on it.
-fn own(tasks: &[Task], known: &[Program], store: &Store) -> anyhow::Result<Vec<Vec<Program>>> {
+fn own(tasks: &[Task], known: &[Program], placed: &[Vec<Placed>]) -> Vec<Vec<Program>> {
     let battery = Battery::new(known, tasks.iter().map(|task| task.id.as_str()));
-    let of = |task: &Task| {
-        let named = battery.own(&task.id).iter().map(|id| Ok(known[id.index()].clone()));
-        let placed = store.best_for(task.sealed_hash())?;
-        named.chain(placed.iter().map(|ranked| Ok(ranked.stored.program()?))).collect()
+    let of = |(task, placed): (&Task, &Vec<Placed>)| {
+        let named = battery.own(&task.id).iter().map(|id| known[id.index()].clone());
+        named.chain(placed.iter().map(|placed| placed.program.clone())).collect()
     };
-    tasks.iter().map(of).collect()
+    tasks.iter().zip(placed).map(of).collect()
 }
 
 /// Where everything comes together: store, screen, clock.

@@ -29,7 +29,7 @@ use arcbatt::value::Arena;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
-use super::programs_store::{self, Find};
+use super::programs_store::{self, Find, Reader};
 use crate::data::Which;
 use crate::files::{self, Source};
 use crate::live::{Pulse, SAVE_EVERY};
@@ -147,14 +147,17 @@ type Placed = (Vec<Program>, BTreeMap<String, Vec<ProgramId>>);
 fn stored(store: Option<&Store>, tasks: &[Task], first: usize) -> anyhow::Result<Placed> {
     let (mut programs, mut of_task) = (Vec::new(), BTreeMap::new());
     let Some(store) = store else { return Ok((programs, of_task)) };
+    let mut reader = Reader::new(store);
     for task in tasks {
         let mut ids = Vec::new();
         for ranked in store.best_for(task.sealed_hash())? {
+            let Some(program) = reader.read(&ranked.stored) else { continue };
             ids.push(ProgramId((first + programs.len()) as u32));
-            programs.push(ranked.stored.program()?);
+            programs.push(program);
         }
         of_task.insert(task.id.clone(), ids);
     }
+    reader.tell();
     Ok((programs, of_task))
 }
 
