@@ -91,7 +91,15 @@ fn what_is_found_is_stored_with_its_lineage_and_verifies() {
         let hash = &found["hash"].as_str().unwrap()[..12];
         let shown = batt.run(&format!("programs show {hash} --store {{dir}}/store.sqlite --tests"));
         assert!(shown.contains("found by mutate") && shown.contains("\ntest results\n"), "{shown}");
+        assert!(shown.contains(" not stored\n"), "its parent was given, not stored: {shown}");
     }
+    // Out and in again is no news.
+    let list = || batt.run("programs list --store {dir}/store.sqlite --json");
+    let before = list();
+    batt.run("programs export --store {dir}/store.sqlite -o {dir}/all.py");
+    let told = batt.run("programs import {dir}/all.py --store {dir}/store.sqlite");
+    assert!(told.starts_with("{dir}/all.py: 0 new, 2 known\n"), "{told}");
+    assert_eq!(list(), before);
     let verified = batt.run("programs verify demo --store {dir}/store.sqlite");
     assert_eq!(
         verified,

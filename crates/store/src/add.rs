@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
 use crate::entry::{self, Added, Entry, Measure, Origin, Stored};
 use crate::store::{Pruned, Store};
-use crate::{StoreError, read};
+use crate::{StoreError, export, read};
 
 /// How many programs of a task keep their place.
 pub const KEEP: usize = 32;
@@ -71,24 +71,24 @@ fn add(transaction: &Transaction<'_>, rows: &[Row<'_>]) -> rusqlite::Result<Vec<
     rows.iter().zip(known).map(|(row, known)| verdict(transaction, row, known)).collect()
 }
 
-/// Puts the program in; answers whether it was there.
+/// Puts the program in; answers whether it was there. The first origin counts, and what is known of it stays: whoever
+/// brings a program that was found gives it a name, and by that it is kept.
 fn file_program(connection: &Connection, row: &Row<'_>) -> rusqlite::Result<bool> {
-    let origin = &row.entry.origin;
-    let there: Option<String> = connection
-        .prepare_cached("SELECT origin FROM programs WHERE hash = ?1")?
-        .query_row([&row.hash], |row| row.get(0))
-        .optional()?;
-    let found = matches!(origin, Origin::Found { .. });
-    // What a person brings is no longer merely found, and stays. Otherwise the first origin counts.
-    if there.is_none() || (there.as_deref() == Some("found") && !found) {
+    let known: bool = connection
+        .prepare_cached("SELECT EXISTS (SELECT 1 FROM programs WHERE hash = ?1)")?
+        .query_row([&row.hash], |row| row.get(0))?;
+    if !known {
         put(connection, row)?;
     }
-    if !found {
+    let program = &row.entry.program;
+    // What goes out and comes in again under the name that it got on the way has not been named by anybody.
+    let named = !(known && export::is_made_up(program.name(), program.hash()));
+    if named && !matches!(row.entry.origin, Origin::Found { .. }) {
         connection
             .prepare_cached("INSERT OR IGNORE INTO names (program, name) VALUES (?1, ?2)")?
-            .execute([&row.hash, row.entry.program.name()])?;
+            .execute([&row.hash, program.name()])?;
     }
-    Ok(there.is_some())
+    Ok(known)
 }
 
 fn put(connection: &Connection, row: &Row<'_>) -> rusqlite::Result<()> {
@@ -103,13 +103,9 @@ fn put(connection: &Connection, row: &Row<'_>) -> rusqlite::Result<()> {
     connection
         .prepare_cached(
             "INSERT INTO programs (hash, text, signature, calls, origin, file, seed, operator)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO UPDATE
-             SET origin = excluded.origin, file = excluded.file, seed = excluded.seed, operator = excluded.operator",
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
         )?
         .execute(params![hash, text, signature, calls, entry.origin.name(), file, seed, operator])?;
-    for table in ["parents", "saw"] {
-        connection.prepare_cached(&format!("DELETE FROM {table} WHERE program = ?1"))?.execute([hash])?;
-    }
     for (place, parent) in parents.iter().enumerate() {
         connection
             .prepare_cached("INSERT INTO parents (program, place, parent) VALUES (?1, ?2, ?3)")?
@@ -183,14 +179,14 @@ fn trim(connection: &Connection, task: &str, keep: usize) -> rusqlite::Result<Ve
     statement.query_map(params![task, keep as i64], |row| row.get(0))?.collect()
 }
 
-/// A found program lives as long as it has a place on a task.
+/// What nothing keeps in the store: a found program lives as long as it has a place on a task, or a name, which it has
+/// from a person.
+const PLACELESS: &str = "origin = 'found' AND NOT EXISTS (SELECT 1 FROM results WHERE program = hash)
+                         AND NOT EXISTS (SELECT 1 FROM names WHERE program = hash)";
+
 fn drop_placeless(connection: &Connection, program: &str) -> rusqlite::Result<usize> {
-    connection
-        .prepare_cached(
-            "DELETE FROM programs WHERE hash = ?1 AND origin = 'found'
-             AND NOT EXISTS (SELECT 1 FROM results WHERE program = ?1)",
-        )?
-        .execute([program])
+    let sql = format!("DELETE FROM programs WHERE hash = ?1 AND {PLACELESS}");
+    connection.prepare_cached(&sql)?.execute([program])
 }
 
 fn verdict(connection: &Connection, row: &Row<'_>, known: bool) -> rusqlite::Result<Added> {
@@ -229,11 +225,7 @@ pub(crate) fn prune(connection: &Connection, keep: usize, unreadable: &[Stored])
         pruned.results += trim(connection, &task, keep)?.len();
     }
     pruned.programs = pruned.unreadable;
-    pruned.programs += connection.execute(
-        "DELETE FROM programs WHERE origin = 'found'
-         AND NOT EXISTS (SELECT 1 FROM results WHERE program = hash)",
-        [],
-    )?;
+    pruned.programs += connection.execute(&format!("DELETE FROM programs WHERE {PLACELESS}"), [])?;
     connection.execute("DELETE FROM tasks WHERE NOT EXISTS (SELECT 1 FROM results WHERE task = hash)", [])?;
     Ok(pruned)
 }

@@ -8,7 +8,8 @@ use crate::StoreError;
 /// A program on its way into the store.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// Its name is kept, unless it was found: then nobody has named it.
+    /// Its name is kept, unless it was found: then nobody has named it. Nor has anybody if the program is known and
+    /// the name is the one that [`export`](crate::export()) made up for it.
     pub program: Program,
     pub origin: Origin,
     /// What it is worth on tasks. A found program without any is not kept.
@@ -27,7 +28,7 @@ pub enum Origin {
         seed: u64,
         /// How it was made: `mutate constant`, `enumerate`, …
         operator: String,
-        /// The programs it was made from. They may have lost their place since.
+        /// The programs it was made from, stored or not.
         parents: Vec<ContentHash>,
         /// The tasks whose demonstration pairs had a say in making it.
         saw: Vec<ContentHash>,
@@ -101,7 +102,7 @@ pub struct Stored {
     /// `(Grid) -> Grid`
     pub signature: String,
     pub calls: u32,
-    /// All names it goes by, ascending. A found program has none.
+    /// All names it goes by, ascending. A found program has none, unless a person brought it too: then it stays.
     pub names: Vec<String>,
     pub origin: Origin,
 }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use batt_value::ContentHash;
+
 use crate::{StoreError, Stored};
 
 /// A program with the name it gets in a file.
@@ -56,6 +58,13 @@ fn nameless(stored: &Stored, task: Option<&str>) -> String {
 /// Another name for a program whose own is taken.
 fn longer(name: &str, stored: &Stored) -> String {
     format!("program_{:.12}_{name}", stored.hash)
+}
+
+/// Whether a name was made up here, from the hash of the program.
+pub(crate) fn is_made_up(name: &str, hash: ContentHash) -> bool {
+    let nameless = name.strip_prefix(&format!("found_{hash:.8}"));
+    nameless.is_some_and(|ending| ending.is_empty() || ending.starts_with('_'))
+        || name.starts_with(&format!("program_{hash:.12}_"))
 }
 
 /// In a file a function hides the primitive of its name, and then the other functions mean something else.

@@ -22,7 +22,7 @@ pub struct Ancestor {
     /// 0 for the program itself, 1 for its parents, …
     pub depth: usize,
     pub hash: ContentHash,
-    /// `None` if it has lost its place.
+    /// `None` if it is not stored, be it that it has lost its place or never had one.
     pub stored: Option<Stored>,
     /// It stands further up already, with its own ancestors.
     pub again: bool,

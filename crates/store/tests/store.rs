@@ -162,13 +162,17 @@ fn programs_come_back_as_they_went_in() {
     assert_eq!(store.find("solve_a").unwrap()[0].hash, parent.hash());
     assert_eq!(store.find(&parent.hash().to_string()[..8]).unwrap()[0].hash, parent.hash());
     assert_eq!(store.find("").unwrap(), []);
-    // A second name is remembered, and what a person brings is no longer merely found.
+    // A second name is remembered, and what a person brings stays, with all that is known of it.
     assert_eq!(
         store.add(&[written(&program("def solve_b(I): return vmirror(I)")), written(&child)]).unwrap(),
         [Added::Known, Added::Known]
     );
     assert_eq!(store.get(parent.hash()).unwrap().unwrap().names, ["solve_a", "solve_b"]);
-    assert_eq!(store.get(child.hash()).unwrap().unwrap().origin, Origin::Written);
+    let kept = store.get(child.hash()).unwrap().unwrap();
+    assert_eq!((&kept.origin, kept.names), (&origin, vec!["ignored".to_owned()]));
+    store.prune(0).unwrap();
+    assert!(store.measures_of(child.hash()).unwrap().is_empty());
+    assert_eq!(store.get(child.hash()).unwrap().unwrap().origin, origin);
 }
 
 #[test]
@@ -227,6 +231,36 @@ fn exported_programs_are_the_same_when_read_again() {
         hashes
     };
     assert_eq!(hashes(&store), hashes(&copy));
+}
+
+#[test]
+fn out_and_in_again_changes_nothing() {
+    let mut store = open("round");
+    let origin = Origin::Found {
+        seed: 7,
+        operator: "wrap".to_owned(),
+        parents: vec![hash("parent")],
+        saw: vec![hash("t")],
+    };
+    let child = |n: usize| Entry {
+        origin: origin.clone(),
+        ..found(&numbered(n, 0), vec![measure("t", &n.to_string(), 1 + n as u32, 1)])
+    };
+    store.add(&(0..KEEP).map(child).collect::<Vec<_>>()).unwrap();
+    // Two programs of one name: in the file the second has a longer one.
+    store.add(&[written(&program("def solve_a(I): return vmirror(I)"))]).unwrap();
+    store.add(&[written(&program("def solve_a(I): return hmirror(I)"))]).unwrap();
+    let before = store.list().unwrap();
+    let text = export(before.iter().map(|stored| Exported { stored, task: Some("t") })).unwrap();
+    let programs = batt_lang::parse(&text).programs;
+    let file = || Origin::Imported { file: "all.py".to_owned() };
+    let entries: Vec<_> =
+        programs.into_iter().map(|program| Entry { program, origin: file(), measures: vec![] }).collect();
+    assert_eq!(store.add(&entries).unwrap(), vec![Added::Known; KEEP + 2]);
+    assert_eq!(store.list().unwrap(), before);
+    // So the number of found programs is bounded as before.
+    store.add(&(KEEP..2 * KEEP).map(child).collect::<Vec<_>>()).unwrap();
+    assert_eq!(store.stats().unwrap().programs, KEEP + 2);
 }
 
 fn without_hash(name: &str) -> String {

@@ -66,7 +66,7 @@ pub(crate) struct Book {
 struct Kin {
     depth: usize,
     hash: String,
-    /// Nothing if it has lost its place.
+    /// Nothing if it is not stored.
     label: Option<String>,
     from: String,
     /// It stands further up already.

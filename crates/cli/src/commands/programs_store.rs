@@ -85,7 +85,7 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Keep only the best programs of each task, and what can be read; imported and written programs stay
+    /// Keep only the best programs of each task, and what can be read; what a person brought stays
     Prune {
         /// How many programs of a task
         #[arg(long, value_name = "N", default_value_t = KEEP)]
@@ -609,7 +609,7 @@ fn only(store: &Store, wanted: &str) -> anyhow::Result<Stored> {
 fn describe(ancestor: &Ancestor) -> String {
     let Ancestor { hash, stored, again, .. } = ancestor;
     let origin = match stored.as_ref().map(|stored| &stored.origin) {
-        None => "has lost its place".to_owned(),
+        None => "not stored".to_owned(),
         Some(Origin::Imported { file }) => format!("imported from {file}"),
         Some(Origin::Written) => "written".to_owned(),
         Some(Origin::Found { seed, operator, saw, .. }) => {
