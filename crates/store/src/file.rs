@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
 
@@ -17,8 +18,8 @@ pub(crate) const VERSION: i64 = 1;
 /// `batt` in the header of the file says whose it is.
 const APPLICATION: i64 = 0x6261_7474;
 
-/// How long SQLite waits for other processes, in milliseconds.
-const PATIENCE: u32 = 60_000;
+/// How long we wait for other processes. The words of [`StoreError::Busy`] say it too.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Makes a new, empty store, unless somebody else is quicker.
 ///
@@ -88,7 +89,7 @@ pub(crate) fn open(path: &Path) -> Result<Connection, StoreError> {
 
 fn connect(path: &Path, flags: OpenFlags) -> rusqlite::Result<Connection> {
     let connection = Connection::open_with_flags(path, flags)?;
-    connection.busy_timeout(std::time::Duration::from_millis(PATIENCE.into()))?;
+    connection.busy_timeout(PATIENCE)?;
     Ok(connection)
 }
 

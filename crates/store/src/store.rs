@@ -1,4 +1,5 @@
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
@@ -9,6 +10,8 @@ use crate::{StoreError, Stored, add, file};
 pub struct Store {
     connection: Connection,
     path: PathBuf,
+    /// How long writers wait for other processes.
+    patience: Duration,
 }
 
 /// What [`Store::prune`] has taken away.
@@ -20,9 +23,9 @@ pub struct Pruned {
     pub unreadable: usize,
 }
 
-/// How often a transaction is tried that other processes got in the way of. SQLite waits by itself; this is for the
-/// moments in which it must not, as when a process that was killed left work to be put right.
-const ATTEMPTS: usize = 20;
+/// How long we wait between attempts. SQLite waits by itself; this is for the moments in which it must not, as when a
+/// process that was killed left work to be put right.
+const PAUSE: Duration = Duration::from_millis(20);
 
 impl Store {
     /// Opens the store in a file to write to it, and makes it if there is no such file. Whether it can be written is
@@ -45,7 +48,7 @@ impl Store {
         connection.set_prepared_statement_cache_capacity(64);
         let blind = connection.authorizer(Some(blindfold));
         blind.map_err(|error| StoreError::sqlite(path, error))?;
-        Ok(Store { connection, path: path.to_owned() })
+        Ok(Store { connection, path: path.to_owned(), patience: file::PATIENCE })
     }
 
     pub fn path(&self) -> &Path {
@@ -87,19 +90,22 @@ impl Store {
         })
     }
 
-    /// Does `work`, again if other processes are in the way.
+    /// Does `work`, again if other processes are in the way. One deadline holds for all attempts and for what SQLite
+    /// waits in each of them.
     fn attempt<T>(
         &mut self,
         mut work: impl FnMut(&mut Connection) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
-        let mut done = work(&mut self.connection);
-        for _ in 1..ATTEMPTS {
-            if !done.as_ref().is_err_and(in_use) {
-                break;
+        let deadline = Instant::now() + self.patience;
+        let done = loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let done = self.connection.busy_timeout(left).and_then(|()| work(&mut self.connection));
+            if !done.as_ref().is_err_and(in_use) || Instant::now() + PAUSE >= deadline {
+                break done;
             }
-            std::thread::sleep(std::time::Duration::from_millis(20));
-            done = work(&mut self.connection);
-        }
+            std::thread::sleep(PAUSE);
+        };
+        let done = self.connection.busy_timeout(self.patience).and(done);
         self.told(done)
     }
 
@@ -133,5 +139,29 @@ fn blindfold(context: AuthContext<'_>) -> Authorization {
             Authorization::Deny
         }
         _ => Authorization::Allow,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_writer_waits_as_long_as_it_is_said_and_no_longer() {
+        let folder = std::env::temp_dir().join(format!("batt-store-wait-{}", std::process::id()));
+        let path = folder.join("store.sqlite");
+        let mut store = Store::open(&path).unwrap();
+        store.patience = Duration::from_millis(400);
+        let other = Connection::open(&path).unwrap();
+        other.execute_batch("BEGIN IMMEDIATE").unwrap();
+        let started = Instant::now();
+        let error = store.write(|_| Ok(())).err().unwrap();
+        let waited = started.elapsed();
+        assert!(matches!(error, StoreError::Busy { .. }), "{error}");
+        assert!(waited >= Duration::from_millis(300) && waited < Duration::from_secs(4), "{waited:?}");
+        other.execute_batch("ROLLBACK").unwrap();
+        store.write(|_| Ok(())).unwrap();
+        drop((store, other));
+        std::fs::remove_dir_all(folder).unwrap();
     }
 }
