@@ -37,9 +37,9 @@ const GROWTH: u64 = 4;
 const TASKS_A_THREAD: usize = 2;
 
 /// Searches programs for the tasks, with so much fuel for each; if only time limits it, in rounds with more and more fuel
-/// over all tasks that are not solved. The known programs are run before, within the usual limits. `each` is told what was found and what it took, in the order of the tasks and on the
-/// thread of the caller, `trace` where the time goes. When `stop` is set, what was found for the tasks at hand by
-/// then counts, and those that had not begun are left out.
+/// over all tasks that are not solved. The known programs are run before, within the usual limits. `each` is told what
+/// was found and what it took, in the order of the tasks and on the thread of the caller, `trace` where the time goes.
+/// When `stop` is set, what was found for the tasks at hand by then counts, and those that had not begun are left out.
 pub fn run<'p>(
     pool: &Pool,
     puzzles: impl IntoIterator<Item = (usize, &'p Puzzle)>,

@@ -148,7 +148,7 @@ fn what_was_found_before_a_stop_counts() {
     let time = begun.elapsed();
     let found = std::thread::scope(|scope| {
         let search = scope.spawn(|| enumerate(&puzzle, "f", FUEL * 1000, &stop));
-        std::thread::sleep(3 * time);
+        std::thread::sleep(8 * time);
         assert!(!search.is_finished(), "there was nothing to stop");
         stop.store(true, Ordering::Relaxed);
         search.join().unwrap()
