@@ -232,7 +232,7 @@ fn a_store_that_may_not_be_written_is_told_at_once() {
         let Some(told) = batt.run_as_guest(&args) else { return };
         assert_eq!(
             told,
-            "error: cannot write to {dir}/store.sqlite or beside it (attempt to write a readonly database); make \
+            "error: cannot write to {dir}/store.sqlite or beside it (the file is read-only); make \
              the file and its folder writable, or name another file with --store\nexit 2\n"
         );
         assert!(!batt.path("run.json").exists());

@@ -135,3 +135,57 @@ fn what_is_no_store_is_refused() {
     );
     assert_eq!(batt.read("text"), "no store");
 }
+
+/// What is in a folder of the test.
+#[cfg(unix)]
+fn names(batt: &Batt, folder: &str) -> Vec<String> {
+    let entries = std::fs::read_dir(batt.path(folder)).unwrap();
+    let mut names: Vec<_> =
+        entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+#[cfg(unix)]
+#[test]
+fn a_store_that_may_only_be_read_is_read() {
+    let _ = std::fs::remove_dir_all(Batt::new("store-read-only").path(""));
+    let batt = Batt::new("store-read-only").file("p.py", PROGRAMS);
+    batt.permit("", 0o777);
+    // The file, its folder or both may not be written.
+    for (folder, file) in [(0o777, 0o444), (0o555, 0o666), (0o555, 0o444)] {
+        let name = format!("{folder:o}-{file:o}?%41#");
+        batt.run(&format!("programs import {{dir}}/p.py --store {{dir}}/{name}/s.sqlite"));
+        batt.permit(&format!("{name}/s.sqlite"), file);
+        batt.permit(&name, folder);
+        let store = format!("--store {{dir}}/{name}/s.sqlite");
+        for command in ["list", "show solve_a --tests", "verify", "export"] {
+            let Some(told) = batt.run_as_guest(&format!("programs {command} {store}")) else { return };
+            assert!(told.ends_with("exit 0\n"), "{name} {command}: {told}");
+        }
+        let told = batt.run_as_guest(&format!("programs prune {store}")).unwrap();
+        assert!(
+            told.contains("error: cannot write to {dir}/") && told.ends_with("exit 2\n"),
+            "{name}: {told}"
+        );
+        assert_eq!(names(&batt, &name), ["s.sqlite"], "{name}");
+        batt.permit(&name, 0o777);
+    }
+    // Changes that are not in the file yet are not passed over.
+    batt.run("programs import {dir}/p.py --store {dir}/s.sqlite");
+    let writer = rusqlite::Connection::open(batt.path("s.sqlite")).unwrap();
+    writer.execute_batch("UPDATE names SET name = 'solve_c' WHERE name = 'solve_b'").unwrap();
+    std::fs::create_dir(batt.path("log")).unwrap();
+    for name in ["s.sqlite", "s.sqlite-wal"] {
+        std::fs::copy(batt.path(name), batt.path("log").join(name)).unwrap();
+    }
+    batt.permit("log", 0o555);
+    let told = batt.run_as_guest("programs list --store {dir}/log/s.sqlite").unwrap();
+    batt.permit("log", 0o777);
+    assert_eq!(
+        told,
+        "error: cannot write to {dir}/log/s.sqlite or beside it ({dir}/log/s.sqlite-wal holds changes that are to be \
+         put into it: unable to open database file); make the file and its folder writable, or name another file \
+         with --store\nexit 2\n"
+    );
+}

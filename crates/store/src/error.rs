@@ -27,10 +27,10 @@ pub enum StoreError {
     Busy { path: PathBuf },
     /// The file or its folder belongs to somebody else, or lies on a disk that is only read.
     #[error(
-        "cannot write to {path} or beside it ({error}); make the file and its folder writable, or name another file \
+        "cannot write to {path} or beside it ({what}); make the file and its folder writable, or name another file \
          with --store"
     )]
-    ReadOnly { path: PathBuf, error: rusqlite::Error },
+    ReadOnly { path: PathBuf, what: String },
     /// The disk is full, or the file is not ours.
     #[error("cannot use {path}: {error}")]
     Io { path: PathBuf, error: io::Error },
@@ -64,7 +64,9 @@ impl StoreError {
                 StoreError::Corrupt { path, what: error.to_string() }
             }
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::Busy { path },
-            Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen) => StoreError::ReadOnly { path, error },
+            Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen) => {
+                StoreError::ReadOnly { path, what: error.to_string() }
+            }
             _ => StoreError::Sqlite { path, error },
         }
     }

@@ -74,23 +74,80 @@ fn beside(path: &Path) -> Result<PathBuf, StoreError> {
     Ok(path.with_file_name(aside))
 }
 
+const READ_WRITE: OpenFlags = OpenFlags::SQLITE_OPEN_READ_WRITE.union(OpenFlags::SQLITE_OPEN_NO_MUTEX);
+const READ_ONLY: OpenFlags = OpenFlags::SQLITE_OPEN_READ_ONLY.union(OpenFlags::SQLITE_OPEN_NO_MUTEX);
+
 /// Opens a store for reading and writing, after making sure that it is one. Nothing is written before that.
 pub(crate) fn open(path: &Path) -> Result<Connection, StoreError> {
     header(path)?;
-    inspect(path)?;
     let sqlite = |error| StoreError::sqlite(path, error);
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = connect(path, flags).map_err(sqlite)?;
+    // SQLite opens a file that may not be written too. Nothing is read yet, so nothing is made beside it.
+    let probe = connect(path, READ_WRITE).map_err(sqlite)?;
+    if probe.is_readonly(rusqlite::MAIN_DB).map_err(sqlite)? {
+        return Err(StoreError::ReadOnly { path: path.to_owned(), what: "the file is read-only".to_owned() });
+    }
+    drop(probe);
+    inspect(path)?;
+    let connection = connect(path, READ_WRITE).map_err(sqlite)?;
     // FULL: a commit is on the disk when it returns, not at the next checkpoint.
     let pragmas = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;";
     connection.execute_batch(pragmas).map_err(sqlite)?;
     Ok(connection)
 }
 
+/// Opens a store for reading, and where that is allowed for writing.
+pub(crate) fn open_to_read(path: &Path) -> Result<Connection, StoreError> {
+    match open(path) {
+        Err(StoreError::ReadOnly { .. }) => {}
+        opened => return opened,
+    }
+    let log = log(path);
+    let connection = match fs::metadata(&log) {
+        // It can be read only together with the file.
+        Ok(about) if about.len() > 0 => connect(path, READ_ONLY),
+        // Without changes in a log the file is all there is, and SQLite need not make a log of its own beside it.
+        _ => connect(&unchanging(path), READ_ONLY.union(OpenFlags::SQLITE_OPEN_URI)),
+    };
+    let connection = connection.map_err(|error| StoreError::sqlite(path, error))?;
+    match examine(path, &connection) {
+        Ok(()) => Ok(connection),
+        Err(StoreError::ReadOnly { path, what }) => {
+            let what = format!("{} holds changes that are to be put into it: {what}", log.display());
+            Err(StoreError::ReadOnly { path, what })
+        }
+        Err(error) => Err(error),
+    }
+}
+
 fn connect(path: &Path, flags: OpenFlags) -> rusqlite::Result<Connection> {
     let connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(PATIENCE)?;
     Ok(connection)
+}
+
+/// Where SQLite keeps changes until they are put into the file.
+fn log(path: &Path) -> PathBuf {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    PathBuf::from(log)
+}
+
+/// The address by which SQLite takes a file for one that nobody changes.
+fn unchanging(path: &Path) -> PathBuf {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let bytes = path.as_os_str().as_encoded_bytes();
+    // Other systems than Unix have drives in front.
+    let mut address = if bytes.starts_with(b"/") { "file://" } else { "file:///" }.to_owned();
+    for byte in bytes {
+        match byte {
+            b'\\' if cfg!(windows) => address.push('/'),
+            b'/' | b':' | b'-' | b'_' | b'.' => address.push(char::from(*byte)),
+            byte if byte.is_ascii_alphanumeric() => address.push(char::from(*byte)),
+            byte => address.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    address.push_str("?immutable=1");
+    PathBuf::from(address)
 }
 
 /// Reads the header without SQLite, which would write to files that it takes for its own.
@@ -121,19 +178,30 @@ fn header(path: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// Looks all over the file, without the right to write to it.
+/// Looks all over the file, without the right to write to it, and leaves nothing beside what is refused.
 fn inspect(path: &Path) -> Result<(), StoreError> {
+    let lone = !log(path).exists();
+    let connection = connect(path, READ_ONLY).map_err(|error| StoreError::sqlite(path, error))?;
+    let found = examine(path, &connection);
+    drop(connection);
+    if found.is_err() && lone {
+        // Whoever may not write leaves an empty log behind. Whoever may takes it away when nobody else has the file
+        // open, and SQLite alone can tell. There is nothing in the log to put into the file.
+        let _ = connect(path, READ_WRITE).and_then(|connection| tables(&connection));
+    }
+    found
+}
+
+fn examine(path: &Path, connection: &Connection) -> Result<(), StoreError> {
     let sqlite = |error| StoreError::sqlite(path, error);
     let corrupt = |what: String| Err(StoreError::Corrupt { path: path.to_owned(), what });
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = connect(path, flags).map_err(sqlite)?;
     let found: String =
         connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)).map_err(sqlite)?;
     if found != "ok" {
         // The first line only says in which database it was found.
         return corrupt(found.lines().last().unwrap_or_default().to_owned());
     }
-    if tables(&connection).map_err(sqlite)? != expected().map_err(sqlite)? {
+    if tables(connection).map_err(sqlite)? != expected().map_err(sqlite)? {
         return corrupt("its tables are not those of a store".to_owned());
     }
     Ok(())

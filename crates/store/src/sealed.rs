@@ -29,7 +29,7 @@ pub struct Sealed(Connection, std::path::PathBuf);
 
 impl Sealed {
     pub fn open(path: &Path) -> Result<Sealed, StoreError> {
-        let connection = file::open(path)?;
+        let connection = file::open_to_read(path)?;
         Ok(Sealed(connection, path.to_owned()))
     }
 

@@ -34,17 +34,20 @@ impl Store {
         if !path.exists() {
             file::create(path)?;
         }
-        let mut store = Store::open_existing(path)?;
+        let mut store = Store::new(path, file::open(path)?)?;
         store.try_to_write()?;
         Ok(store)
     }
 
-    /// Opens the store in a file that is there.
+    /// Opens the store in a file that is there. It can also be read where nothing may be written.
     pub fn open_existing(path: &Path) -> Result<Store, StoreError> {
         if !path.exists() {
             return Err(StoreError::Missing { path: path.to_owned() });
         }
-        let mut connection = file::open(path)?;
+        Store::new(path, file::open_to_read(path)?)
+    }
+
+    fn new(path: &Path, mut connection: Connection) -> Result<Store, StoreError> {
         connection.set_prepared_statement_cache_capacity(64);
         let blind = connection.authorizer(Some(blindfold));
         blind.map_err(|error| StoreError::sqlite(path, error))?;

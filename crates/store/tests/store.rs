@@ -315,6 +315,10 @@ fn check_refused(path: &Path, expected: Expect) {
     assert!(before == std::fs::read(path).unwrap(), "it was written to");
     assert!(Sealed::open(path).is_err());
     assert!(before == std::fs::read(path).unwrap(), "it was written to");
+    for ending in ["-wal", "-shm"] {
+        let beside = format!("{}{ending}", path.display());
+        assert!(!Path::new(&beside).exists(), "{beside} was left");
+    }
 }
 
 #[test]
