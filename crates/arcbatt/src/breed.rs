@@ -94,7 +94,7 @@ impl Breeding {
                 let (Some(brood), false) = (&mut *brood, stopped()) else { return };
                 let puzzle = &self.puzzles[*task];
                 on_lane(stock.trace, puzzle.task(), |lane| {
-                    stock.breeder.welcome(puzzle, brood, &news, stop);
+                    stock.breeder.welcome(puzzle, brood, &news, fuel, stop);
                     lane.into_iter().for_each(|lane| lane.mark(Spot::PICK));
                     stock.breeder.advance(puzzle, brood, &donors, fuel, stop, lane);
                     keeper.step(*task, brood);

@@ -112,6 +112,28 @@ fn the_same_seed_gives_the_same_programs() {
 }
 
 #[test]
+fn breeding_stays_within_its_fuel() {
+    let (dataset, programs) = (demo::dataset(), programs());
+    let task = dataset.get("podium").unwrap();
+    let (breeder, puzzle) = (Breeder { seed: 0, room: ROOM }, Puzzle::new(task));
+    // A starter that is dear, so that mutants may be.
+    let dear = program(
+        "def f(I):\n x = asindices(I)\n y = product(x, x)\n return branch(contained(I, apply(size, y)), I, hmirror(I))",
+    );
+    let start = breeder.start(&puzzle, &programs[..2], std::slice::from_ref(&dear), &NEVER).unwrap();
+    assert!(start.fuel > 100_000, "the start is billed: {}", start.fuel);
+    for fuel in [0, 1000, 50_000, 2_000_000] {
+        let (mut brood, fuel) = (start.clone(), start.fuel + fuel);
+        while brood.solution.is_none() && brood.fuel < fuel {
+            breeder.welcome(&puzzle, &mut brood, &programs[2..4], fuel, &NEVER);
+            breeder.advance(&puzzle, &mut brood, &programs, fuel, &NEVER, None);
+        }
+        assert!(brood.fuel <= fuel, "{} of {fuel}", brood.fuel);
+        assert_eq!(brood.tried > 0, fuel > start.fuel + 500);
+    }
+}
+
+#[test]
 fn damage_is_put_right() {
     let dataset = demo::dataset();
     // A constant, a function and an argument are wrong.

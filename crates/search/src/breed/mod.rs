@@ -124,7 +124,8 @@ const FUEL_BOUNDS: (u64, u64) = (100_000, 4_000_000);
 
 impl Breeder {
     /// A brood from the programs that are the task's `own`, whatever they are worth, and from the known ones that come
-    /// closest; from the program that does nothing if there are none. `None` if `stop` was set before its end.
+    /// closest; from the program that does nothing if there are none. All of them are run and stand on its bill. `None` if
+    /// `stop` was set before its end.
     pub fn start(
         &self,
         puzzle: &Puzzle,
@@ -137,6 +138,7 @@ impl Breeder {
         let bred = |(program, trial): (&Program, Trial)| Bred::known(program, program.hash(), trial);
         let mut starters: Vec<Bred> = own.iter().zip(trials.run(own, stop)?).map(bred).collect();
         let mut others: Vec<Bred> = known.iter().zip(trials.run(known, stop)?).map(bred).collect();
+        let used = starters.iter().chain(&others).map(|bred| bill(&bred.trial)).sum();
         others.retain(|other| other.trial.score > 0);
         others.sort_by(|a, b| {
             b.trial.score.cmp(&a.trial.score).then_with(|| a.hash.bytes().cmp(b.hash.bytes()))
@@ -147,7 +149,7 @@ impl Breeder {
             let nothing = nothing(puzzle);
             starters.extend(trials.run([&nothing], stop)?.into_iter().map(|trial| bred((&nothing, trial))));
         }
-        let mut brood = self.brood(puzzle, &starters);
+        let mut brood = Brood { fuel: used, ..self.brood(puzzle, &starters) };
         for starter in starters {
             if brood.tried_before.insert(key(starter.hash)) {
                 brood.take_in(starter);
@@ -156,16 +158,23 @@ impl Breeder {
         Some(brood)
     }
 
-    /// Tries programs that solved other tasks.
-    pub fn welcome(&self, puzzle: &Puzzle, brood: &mut Brood, programs: &[Program], stop: &AtomicBool) {
+    /// Tries programs that solved other tasks, as long as there is fuel: at most so much in all.
+    pub fn welcome(
+        &self,
+        puzzle: &Puzzle,
+        brood: &mut Brood,
+        programs: &[Program],
+        fuel: u64,
+        stop: &AtomicBool,
+    ) {
         let new: Vec<(&Program, ContentHash)> =
             programs.iter().map(|program| (program, program.hash())).collect();
         let new = new.into_iter().filter(|(_, hash)| brood.tried_before.insert(key(*hash)));
         let new: Vec<(&Program, ContentHash)> = new.collect();
         let mut trials = Trials::new(puzzle, brood.limits, None);
-        let Some(results) = trials.run(new.iter().map(|(program, _)| *program), stop) else { return };
+        let candidates: Vec<&Program> = new.iter().map(|(program, _)| *program).collect();
+        let Some(results) = brood.run(&candidates, &mut trials, fuel, stop) else { return };
         for ((program, hash), trial) in new.into_iter().zip(results) {
-            brood.fuel += trial.fuel + FUEL_PER_CANDIDATE;
             brood.tried += 1;
             let bred = Bred::known(program, hash, trial);
             if trial.solves() && brood.solution.is_none() {
@@ -217,11 +226,9 @@ impl Breeder {
                 brood.fuel = brood.fuel.saturating_add(FUEL_PER_CANDIDATE * (TURNS * MUTANTS) as u64);
                 continue;
             }
-            let Some(results) = trials.run(battery.iter().map(|mutant| &mutant.program), stop) else {
-                return;
-            };
+            let candidates: Vec<&Program> = battery.iter().map(|mutant| &mutant.program).collect();
+            let Some(results) = brood.run(&candidates, &mut trials, fuel, stop) else { return };
             for (mutant, trial) in battery.into_iter().zip(results) {
-                brood.fuel += trial.fuel + FUEL_PER_CANDIDATE;
                 brood.judge(mutant, trial);
             }
             trials.mark(Spot::RANK);
@@ -295,6 +302,36 @@ impl Brood {
         self.archive.start(bred);
     }
 
+    /// What candidates come to, one after the other as long as there is fuel, and no others. So many are run together as
+    /// can be paid whatever they take, for what one takes shows only afterwards. `None` if `stop` was set before the end.
+    fn run(
+        &mut self,
+        candidates: &[&Program],
+        trials: &mut Trials<'_>,
+        fuel: u64,
+        stop: &AtomicBool,
+    ) -> Option<Vec<Trial>> {
+        let inputs = trials.n_inputs().max(1);
+        let most = inputs.saturating_mul(self.limits.fuel).saturating_add(FUEL_PER_CANDIDATE);
+        let mut results = Vec::with_capacity(candidates.len());
+        while results.len() < candidates.len() {
+            let left = fuel.saturating_sub(self.fuel);
+            if left <= FUEL_PER_CANDIDATE {
+                // Not worth another one.
+                self.fuel = self.fuel.max(fuel);
+                break;
+            }
+            let rest = &candidates[results.len()..];
+            let together = (left / most).clamp(1, rest.len() as u64) as usize;
+            trials.limit(self.limits.fuel.min((left - FUEL_PER_CANDIDATE) / inputs));
+            let more = trials.run(rest[..together].iter().copied(), stop)?;
+            self.fuel += more.iter().map(bill).sum::<u64>();
+            results.extend(more);
+        }
+        trials.limit(self.limits.fuel);
+        Some(results)
+    }
+
     fn judge(&mut self, mutant: Mutant, trial: Trial) {
         self.tried += 1;
         let best = self.archive.best_score;
@@ -331,6 +368,11 @@ fn nothing(puzzle: &Puzzle) -> Program {
     composer.begin();
     let input = composer.input();
     composer.finish(&crate::name(puzzle.id()), input)
+}
+
+/// What a candidate stands for on the bill of its task.
+fn bill(trial: &Trial) -> u64 {
+    trial.fuel + FUEL_PER_CANDIDATE
 }
 
 /// Part of a hash: enough to tell a few million programs apart.

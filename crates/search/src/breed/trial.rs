@@ -63,6 +63,15 @@ impl<'t> Trials<'t> {
         Trials { demos, job, limits, scratch, lane, seen: FxHashMap::default() }
     }
 
+    /// From now on a program may use so much fuel on an input.
+    pub(crate) fn limit(&mut self, fuel: u64) {
+        self.limits.fuel = fuel;
+    }
+
+    pub(crate) fn n_inputs(&self) -> u64 {
+        self.job.inputs.len() as u64
+    }
+
     /// What each program came to; `None` if `stop` was set before the end.
     pub fn run<'p>(
         &mut self,
