@@ -153,6 +153,22 @@ fn damage_is_put_right() {
     }
 }
 
+#[test]
+fn near_misses_are_simplified() {
+    let (dataset, programs) = (demo::dataset(), programs());
+    let mut near = 0;
+    for task in dataset.tasks.iter().step_by(5) {
+        let brood = bred(0, task, &programs[0], &programs[..20], 2_000_000);
+        let Some(find) = brood.find_of_breeding().filter(|_| brood.solution.is_none()) else { continue };
+        assert_eq!(find.trial.score, brood.best().unwrap().trial.score);
+        let puzzle = Puzzle::new(task);
+        let mut trials = Trials::new(&puzzle, Limits::STANDARD, None);
+        assert!(simplify(&find.program, &mut trials, &NEVER).program.is_none(), "{}", print(&find.program));
+        near += 1;
+    }
+    assert!(near > 3, "only {near} near misses");
+}
+
 /// What becomes of a program on a task of the built-in set.
 fn check_simple(task: &str, text: &str, expected: &str) {
     let dataset = demo::dataset();

@@ -161,7 +161,8 @@ impl Outcome {
             parents: best.parents.clone(),
         };
         let mut line = BTreeMap::new();
-        let mut next: Vec<ContentHash> = brood.best().map(|best| best.parents.clone()).unwrap_or_default();
+        let best = brood.find_of_breeding().or(brood.best());
+        let mut next: Vec<ContentHash> = best.map(|best| best.parents.clone()).unwrap_or_default();
         while let Some(hash) = next.pop() {
             let known = brood.find(hash).map(found).or_else(|| before.get(hash.bytes()).cloned());
             if let Some(known) = known.filter(|_| !line.contains_key(hash.bytes())) {
@@ -171,12 +172,12 @@ impl Outcome {
         }
         Outcome {
             line,
-            fuel: brood.fuel,
+            fuel: brood.fuel + brood.simplifying,
             tried: brood.tried,
             before: brood.at_start,
             score: brood.best().map_or(0, |best| best.trial.score),
             solved: brood.solution.is_some(),
-            found: brood.best().filter(|_| brood.is_better()).map(found),
+            found: brood.find_of_breeding().map(found),
             tallies: brood.tallies,
         }
     }

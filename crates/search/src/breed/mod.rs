@@ -76,6 +76,8 @@ pub struct Brood {
     limits: Limits,
     /// Used so far.
     pub fuel: u64,
+    /// Used besides, for simplifying what was found. No limit holds for that: it is little.
+    pub simplifying: u64,
     /// Programs that were run.
     pub tried: u64,
     /// The best score of what was there from the start.
@@ -84,6 +86,9 @@ pub struct Brood {
     pub tallies: [Tally; Operator::ALL.len()],
     /// The first program that is right on all pairs, simplified.
     pub solution: Option<Bred>,
+    /// A program with the best score that was bred by the end of a step, simplified. Mutants are drawn from what it was
+    /// before: a line that does nothing may be one change away from doing the right thing.
+    simple: Option<Bred>,
 }
 
 /// What became of an operator's mutants. One that was made by two counts for both.
@@ -193,10 +198,12 @@ impl Breeder {
             rng: Rng::of(self.seed, &puzzle.task().sealed_hash().to_string(), 0),
             limits: Limits { fuel, ..Limits::STANDARD },
             fuel: 0,
+            simplifying: 0,
             tried: 0,
             at_start: starters.iter().map(|starter| starter.trial.score).max().unwrap_or(0),
             tallies: [Tally::default(); Operator::ALL.len()],
             solution: None,
+            simple: None,
         }
     }
 
@@ -214,12 +221,24 @@ impl Breeder {
         let palette = palette(puzzle.task());
         let sources = Sources { donors, palette: &palette };
         let mut trials = Trials::new(puzzle, brood.limits, lane);
+        self.batteries(brood, sources, &mut trials, fuel, stop);
+        brood.simplify_best(&mut trials, stop);
+    }
+
+    fn batteries(
+        &self,
+        brood: &mut Brood,
+        sources: Sources<'_>,
+        trials: &mut Trials<'_>,
+        fuel: u64,
+        stop: &AtomicBool,
+    ) {
         let mut mutator = Mutator::default();
         for _ in 0..STEP {
             if brood.solution.is_some() || brood.fuel >= fuel {
                 return;
             }
-            let battery = self.battery(brood, &mut mutator, sources, lane);
+            let battery = self.battery(brood, &mut mutator, sources, trials.lane());
             if battery.is_empty() {
                 // Everything near by has been tried; some of it may be tried again from elsewhere.
                 brood.tried_before.clear();
@@ -227,12 +246,12 @@ impl Breeder {
                 continue;
             }
             let candidates: Vec<&Program> = battery.iter().map(|mutant| &mutant.program).collect();
-            let Some(results) = brood.run(&candidates, &mut trials, fuel, stop) else { return };
+            let Some(results) = brood.run(&candidates, trials, fuel, stop) else { return };
             for (mutant, trial) in battery.into_iter().zip(results) {
                 brood.judge(mutant, trial);
             }
             trials.mark(Spot::RANK);
-            brood.settle(&mut trials, stop);
+            brood.settle(trials, stop);
         }
     }
 
@@ -294,6 +313,13 @@ impl Brood {
         self.best().is_some_and(|best| best.trial.score > self.at_start)
     }
 
+    /// The best that breeding has brought, simplified; nothing if nothing is closer than what was there before.
+    pub fn find_of_breeding(&self) -> Option<&Bred> {
+        let best = self.best().filter(|_| self.is_better())?;
+        let simple = self.simple.as_ref().filter(|simple| simple.trial.score == best.trial.score);
+        self.solution.as_ref().or(simple).or(Some(best))
+    }
+
     /// A program that is known from elsewhere.
     fn take_in(&mut self, bred: Bred) {
         if bred.trial.solves() && self.solution.is_none() {
@@ -351,14 +377,33 @@ impl Brood {
         if self.archive.best_score < MAX_SCORE {
             return;
         }
-        let Some(best) = self.archive.best() else { return };
-        let mut solution = best.clone();
-        let simple = simplify(&solution.program, trials, stop);
-        self.fuel += simple.fuel;
-        if let Some((program, trial)) = simple.program {
-            solution = Bred { hash: program.hash(), calls: calls(&program), program, trial, ..solution };
+        let Some(best) = self.archive.best().cloned() else { return };
+        self.solution = Some(self.simplified(best, trials, stop));
+    }
+
+    /// Simplifies what is closer than everything before.
+    fn simplify_best(&mut self, trials: &mut Trials<'_>, stop: &AtomicBool) {
+        let Some(best) = self.archive.best().filter(|_| self.is_better() && self.solution.is_none()) else {
+            return;
+        };
+        let score = |bred: &Bred| bred.trial.score;
+        let known = self.simple.as_ref().map_or(0, score);
+        // What was not made here has its place elsewhere as it is.
+        if score(best) > known && !best.operators.is_empty() {
+            let best = best.clone();
+            self.simple = Some(self.simplified(best, trials, stop));
         }
-        self.solution = Some(solution);
+    }
+
+    fn simplified(&mut self, bred: Bred, trials: &mut Trials<'_>, stop: &AtomicBool) -> Bred {
+        let simple = simplify(&bred.program, trials, stop);
+        self.simplifying += simple.fuel;
+        match simple.program {
+            Some((program, trial)) => {
+                Bred { hash: program.hash(), calls: calls(&program), program, trial, ..bred }
+            }
+            None => bred,
+        }
     }
 }
 

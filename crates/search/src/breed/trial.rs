@@ -68,6 +68,10 @@ impl<'t> Trials<'t> {
         self.limits.fuel = fuel;
     }
 
+    pub(crate) fn lane(&self) -> Option<&'t Lane> {
+        self.lane
+    }
+
     pub(crate) fn n_inputs(&self) -> u64 {
         self.job.inputs.len() as u64
     }
