@@ -367,7 +367,7 @@ impl Attempt<'_> {
                 });
             }
         }
-        brood.fuel + brood.simplifying + inspector.fuel
+        brood.fuel + brood.beside + inspector.fuel
     }
 
     /// Everything inside the next few contexts that fit, from this place on. The place after them; `None` after the

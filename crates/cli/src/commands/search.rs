@@ -172,7 +172,7 @@ impl Outcome {
         }
         Outcome {
             line,
-            fuel: brood.fuel + brood.simplifying,
+            fuel: brood.fuel + brood.beside,
             tried: brood.tried,
             before: brood.at_start,
             score: brood.best().map_or(0, |best| best.trial.score),

@@ -74,10 +74,11 @@ pub struct Brood {
     tried_before: FxHashSet<u64>,
     rng: Rng,
     limits: Limits,
-    /// Used so far.
+    /// Used for breeding so far.
     pub fuel: u64,
-    /// Used besides, for simplifying what was found. No limit holds for that: it is little.
-    pub simplifying: u64,
+    /// Used besides: to run what is known at the start, and to simplify what was found. No limit holds for that, or
+    /// whoever knows much would breed nothing.
+    pub beside: u64,
     /// Programs that were run.
     pub tried: u64,
     /// The best score of what was there from the start.
@@ -129,8 +130,7 @@ const FUEL_BOUNDS: (u64, u64) = (100_000, 4_000_000);
 
 impl Breeder {
     /// A brood from the programs that are the task's `own`, whatever they are worth, and from the known ones that come
-    /// closest; from the program that does nothing if there are none. All of them are run and stand on its bill. `None` if
-    /// `stop` was set before its end.
+    /// closest; from the program that does nothing if there are none. `None` if `stop` was set before its end.
     pub fn start(
         &self,
         puzzle: &Puzzle,
@@ -154,7 +154,7 @@ impl Breeder {
             let nothing = nothing(puzzle);
             starters.extend(trials.run([&nothing], stop)?.into_iter().map(|trial| bred((&nothing, trial))));
         }
-        let mut brood = Brood { fuel: used, ..self.brood(puzzle, &starters) };
+        let mut brood = Brood { beside: used, ..self.brood(puzzle, &starters) };
         for starter in starters {
             if brood.tried_before.insert(key(starter.hash)) {
                 brood.take_in(starter);
@@ -198,7 +198,7 @@ impl Breeder {
             rng: Rng::of(self.seed, &puzzle.task().sealed_hash().to_string(), 0),
             limits: Limits { fuel, ..Limits::STANDARD },
             fuel: 0,
-            simplifying: 0,
+            beside: 0,
             tried: 0,
             at_start: starters.iter().map(|starter| starter.trial.score).max().unwrap_or(0),
             tallies: [Tally::default(); Operator::ALL.len()],
@@ -397,7 +397,7 @@ impl Brood {
 
     fn simplified(&mut self, bred: Bred, trials: &mut Trials<'_>, stop: &AtomicBool) -> Bred {
         let simple = simplify(&bred.program, trials, stop);
-        self.simplifying += simple.fuel;
+        self.beside += simple.fuel;
         match simple.program {
             Some((program, trial)) => {
                 Bred { hash: program.hash(), calls: calls(&program), program, trial, ..bred }
