@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use batt_dsl::registry;
-use batt_lang::Op;
+use batt_exec::spot;
 use batt_plan::{NodeId, Plan};
 use batt_record::events::{self, Begins, Writer};
 use batt_record::profile::{Costs, Function, Lane, Node, Profile, Repeat, Task, Touched, VERSION};
@@ -156,12 +156,6 @@ fn filled(
 }
 
 fn nodes(plan: &Plan) -> Vec<Node> {
-    let spot = |op: &Op| match op {
-        Op::Call(symbol) => Spot::primitive(symbol.id),
-        Op::Apply => Spot::APPLY,
-        Op::Tuple => Spot::TUPLE,
-        _ => Spot::OTHER,
-    };
     let node =
         |(node, uses): (&batt_plan::Node, u32)| Node { function: number(spot(&node.op)), programs: uses };
     plan.nodes().iter().zip(plan.uses()).map(node).collect()

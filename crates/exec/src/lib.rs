@@ -11,7 +11,7 @@ mod backend;
 pub mod kernel;
 mod outcome;
 
-pub use backend::cpu::{End, Failed, Input, Job, Options, Picture, Prepared, Run, Scratch};
+pub use backend::cpu::{End, Failed, Input, Job, Options, Picture, Prepared, Run, Scratch, spot};
 pub use backend::reference::{Sample, run};
 pub use backend::{bugs, caught};
 pub use outcome::{Failure, Outcome};

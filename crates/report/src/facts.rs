@@ -175,11 +175,7 @@ impl<'r> Facts<'r> {
     /// The time of a task in parts, each moment once: nodes, what was called in them, and all that is no node's.
     pub(crate) fn parts(&self, task: &profile::Task) -> Vec<Part> {
         let mut parts = Vec::new();
-        let mut rest = &task.inner[..];
-        for (node, hits, fails, ns, fuel, bytes) in &task.nodes {
-            let n_inner = rest.iter().take_while(|inner| inner.0 == *node).count();
-            let (inner, after) = rest.split_at(n_inner);
-            rest = after;
+        for ((node, hits, fails, ns, fuel, bytes), inner) in nodes(task) {
             let function = self.profile.nodes[*node as usize].function;
             let own_fuel = fuel.saturating_sub(inner.iter().map(|it| it.3).sum());
             let split = self.split(function, own_fuel, *hits, *ns, inner);
@@ -261,11 +257,8 @@ impl Rates {
         // Hits, time and fuel of nodes without calls inside.
         let mut sums = vec![(0u64, 0u64, 0u64); profile.functions.len()];
         for task in &profile.tasks {
-            let mut rest = &task.inner[..];
-            for (node, hits, _, ns, fuel, _) in &task.nodes {
-                let n_inner = rest.iter().take_while(|inner| inner.0 == *node).count();
-                rest = &rest[n_inner..];
-                if n_inner == 0 {
+            for ((node, hits, _, ns, fuel, _), inner) in nodes(task) {
+                if inner.is_empty() {
                     let sum = &mut sums[profile.nodes[*node as usize].function as usize];
                     *sum = (sum.0 + u64::from(*hits), sum.1 + ns, sum.2 + fuel);
                 }
@@ -286,6 +279,16 @@ impl Rates {
     fn of(&self, function: u32) -> f64 {
         self.by_function[function as usize].unwrap_or(self.overall)
     }
+}
+
+/// The nodes of a task, each with what was called in it.
+fn nodes(task: &profile::Task) -> impl Iterator<Item = (&profile::NodeTime, &[profile::Inner])> {
+    let mut rest = &task.inner[..];
+    task.nodes.iter().map(move |node| {
+        let (inner, after) = rest.split_at(rest.iter().take_while(|inner| inner.0 == node.0).count());
+        rest = after;
+        (node, inner)
+    })
 }
 
 /// What a task's nodes hold of the time that is booked to each function.

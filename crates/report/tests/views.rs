@@ -5,7 +5,7 @@ mod common;
 use batt_record::Record;
 use batt_record::profile::Repeat;
 use batt_report::view::{
-    Budget, Compare, Dsl, Framework, Lines, Phases, Quota, Speedup, Tasks, WhatIf, duration,
+    Budget, Compare, Dsl, Framework, Kind, Lines, Phases, Quota, Speedup, Tasks, WhatIf, duration,
 };
 use batt_report::{Facts, ReportError, Selection, Validity};
 use batt_trace::{Level, Spot};
@@ -54,17 +54,19 @@ fn a_prediction_comes_true_to_the_nanosecond() {
 fn a_name_means_one_thing_and_says_which() {
     let record = run(1, Level::Nodes);
     let meant = |what: &str| what_if(&record, what).map(|view| view.meant[0]).ok();
-    assert_eq!(meant("objects=2x"), Some("primitive"));
-    assert_eq!(meant("load=2x"), Some("phase"));
-    assert_eq!(meant("loading=2x"), Some("category"));
-    assert_eq!(meant("test=2x"), Some("family"));
+    assert_eq!(meant("objects=2x"), Some(Kind::Primitive));
+    assert_eq!(meant("load=2x"), Some(Kind::Phase));
+    assert_eq!(meant("loading=2x"), Some(Kind::Category));
+    assert_eq!(meant("test=2x"), Some(Kind::Family));
     let named = |name: &str| {
         let speedup = Speedup { name: name.to_owned(), factor: 2.0 };
         WhatIf::new(&facts(&record), &[speedup]).map(|view| view.meant[0]).ok()
     };
-    assert_eq!(named("data load"), Some("phase"));
-    assert_eq!(named("read tasks"), Some("function"));
-    assert_eq!(named("phase: load"), Some("phase"));
+    assert_eq!(named("data load"), Some(Kind::Phase));
+    assert_eq!(named("read tasks"), Some(Kind::Function));
+    assert_eq!(named("phase: load"), Some(Kind::Phase));
+    assert_eq!(named("primitive: load"), None);
+    assert_eq!(named("primitives: test"), Some(Kind::Family));
     // Time in which nothing is done, by whatever name.
     for nothing in ["idle", "waiting", "unaccounted", "none", "around it"] {
         assert_eq!(named(nothing), None, "{nothing}");

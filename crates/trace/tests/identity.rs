@@ -312,10 +312,13 @@ fn to_read_the_log_is_billed_to_no_call() {
     {
         let lane = trace.worker(0).unwrap();
         lane.begin_task("t", 0);
-        for _ in 0..3_000 {
+        for i in 0..3_000 {
             let open = lane.open_node(0, Spot::primitive(0));
-            let call = lane.enter_call(1, 2);
-            lane.exit_call(call, 1, 1);
+            // One call or two, so that the log is full at another kind of stamp each time.
+            for _ in 0..1 + i % 2 {
+                let call = lane.enter_call(1, 2);
+                lane.exit_call(call, 1, 1);
+            }
             lane.close_node(open, NodeRuns::once(2, 0, false));
         }
         lane.end_task(Spot::IDLE);

@@ -267,10 +267,10 @@ fn export(path: &Path, format: ExportFormat, output: Option<&Path>) -> Answer {
         ExportFormat::Firefox => Format::Firefox,
         ExportFormat::Csv => Format::Csv,
     };
-    // The events lie beside the record.
-    let events = facts.profile.events.as_ref().map(|name| path.with_file_name(name));
+    // The events lie beside the record; a timeline alone is read from them too.
+    let events = facts.profile.events.as_ref().filter(|_| format == Format::Chrome);
+    let events = events.map(|name| path.with_file_name(name));
     let write = |out: &mut dyn Write| export::write(&facts, format, events.as_deref(), out);
-    // A timeline is read from the events too.
     let from = || events.as_deref().unwrap_or(path).display().to_string();
     match output {
         Some(output) => {

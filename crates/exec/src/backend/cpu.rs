@@ -689,7 +689,7 @@ fn guarded<'a>(node: &Node, given: Result<Value<'a>, Fail>, args: &[Value<'a>], 
 }
 
 /// Where the time of a node goes.
-fn spot(op: &Op) -> Spot {
+pub fn spot(op: &Op) -> Spot {
     match op {
         Op::Call(symbol) => Spot::primitive(symbol.id),
         Op::Apply => Spot::APPLY,

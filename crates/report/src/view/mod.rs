@@ -20,4 +20,4 @@ pub(crate) use lines::Ran;
 pub use phases::Phases;
 pub use tasks::Tasks;
 pub(crate) use what_if::costs;
-pub use what_if::{Speedup, WhatIf};
+pub use what_if::{Kind, Speedup, WhatIf};

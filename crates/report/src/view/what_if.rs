@@ -45,8 +45,8 @@ impl fmt::Display for Speedup {
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct WhatIf {
     pub speedups: Vec<Speedup>,
-    /// What each name stands for: `primitive`, `function`, `family`, `category`, `phase`.
-    pub meant: Vec<&'static str>,
+    /// What each name stands for.
+    pub meant: Vec<Kind>,
     pub workers: usize,
     pub wall: Measured,
     /// The schedule replayed with nothing changed.
@@ -98,43 +98,71 @@ impl WhatIf {
 }
 
 /// What a name can stand for, the closest first: where several names meet in a function, that one counts.
-const KINDS: [&str; 5] = ["primitive", "function", "family", "category", "phase"];
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    Primitive,
+    Function,
+    Family,
+    Category,
+    Phase,
+}
 
-/// Whether a name of this kind stands for the function. Phases are also known by what `batt profile phases` calls them.
-fn stands_for(kind: &str, name: &str, function: &Function) -> bool {
-    let family = function.category.strip_prefix("primitives: ");
-    match kind {
-        "primitive" => function.primitive && function.name == name,
-        "function" => !function.primitive && function.name == name,
-        "family" => family == Some(name) || family.is_some() && function.category == name,
-        "category" => family.is_none() && function.category == name,
-        _ => function.phase == name || part_of(&function.phase).is_some_and(|part| part == name),
+impl Kind {
+    const ALL: [Kind; 5] = [Kind::Primitive, Kind::Function, Kind::Family, Kind::Category, Kind::Phase];
+
+    fn name(self) -> &'static str {
+        match self {
+            Kind::Primitive => "primitive",
+            Kind::Function => "function",
+            Kind::Family => "family",
+            Kind::Category => "category",
+            Kind::Phase => "phase",
+        }
+    }
+
+    /// `phase: merge` means the phase, though there is a primitive of that name: the kind and the bare name.
+    fn told(name: &str) -> Option<(Kind, &str)> {
+        let (kind, bare) = name.split_once(": ")?;
+        Some((Kind::ALL.into_iter().find(|it| it.name() == kind)?, bare))
+    }
+
+    /// Whether a name of this kind stands for the function. Phases are also known by what `batt profile phases` calls
+    /// them.
+    fn holds(self, name: &str, function: &Function) -> bool {
+        let family = function.category.strip_prefix("primitives: ");
+        match self {
+            Kind::Primitive => function.primitive && function.name == name,
+            Kind::Function => !function.primitive && function.name == name,
+            Kind::Family => family == Some(name) || family.is_some() && function.category == name,
+            Kind::Category => family.is_none() && function.category == name,
+            Kind::Phase => function.phase == name || part_of(&function.phase) == Some(name),
+        }
     }
 }
 
 /// How many times faster each function gets, and what kind of thing each name stands for.
-fn factors(facts: &Facts<'_>, speedups: &[Speedup]) -> Result<(Vec<f64>, Vec<&'static str>), ReportError> {
+fn factors(facts: &Facts<'_>, speedups: &[Speedup]) -> Result<(Vec<f64>, Vec<Kind>), ReportError> {
     let wrong = |text: String| Err(ReportError::Question(text));
     let functions = &facts.profile.functions;
-    let mut factors = vec![(KINDS.len(), 1.0); functions.len()];
+    let mut factors: Vec<(Option<Kind>, f64)> = vec![(None, 1.0); functions.len()];
     let mut meant = Vec::new();
     for (i, Speedup { name, factor }) in speedups.iter().enumerate() {
         if speedups[..i].iter().any(|other| other.name == *name) {
             return wrong(format!("`{name}` is named twice"));
         }
-        // `phase: merge` means the phase, though there is a primitive of that name.
-        let told = KINDS.iter().position(|kind| name.starts_with(&format!("{kind}: ")));
-        let bare = told.map_or(name.as_str(), |kind| &name[KINDS[kind].len() + 2..]);
-        let kind = (0..KINDS.len())
-            .filter(|kind| told.is_none_or(|told| told == *kind))
-            .find(|kind| functions.iter().any(|function| stands_for(KINDS[*kind], bare, function)));
+        let known = |kind: &Kind, bare: &str| functions.iter().any(|function| kind.holds(bare, function));
+        let (kind, bare) = match Kind::told(name) {
+            Some((kind, bare)) => (Some(kind).filter(|kind| known(kind, bare)), bare),
+            None => (Kind::ALL.into_iter().find(|kind| known(kind, name)), name.as_str()),
+        };
         let Some(kind) = kind else {
             return wrong(format!(
                 "nothing is called `{name}`; name a primitive or its family, a function or category of `batt profile framework`, or a phase of `batt profile phases`"
             ));
         };
         for (function, entry) in functions.iter().zip(&mut factors) {
-            if !stands_for(KINDS[kind], bare, function) {
+            if !kind.holds(bare, function) {
                 continue;
             }
             let nobody = [Category::Idle, Category::Unaccounted].map(Category::name);
@@ -143,11 +171,11 @@ fn factors(facts: &Facts<'_>, speedups: &[Speedup]) -> Result<(Vec<f64>, Vec<&'s
                     "`{name}` contains time in which nothing is done, which cannot be made faster; what is waited for can"
                 ));
             }
-            if kind < entry.0 {
-                *entry = (kind, *factor);
+            if entry.0.is_none_or(|closest| kind < closest) {
+                *entry = (Some(kind), *factor);
             }
         }
-        meant.push(KINDS[kind]);
+        meant.push(kind);
     }
     Ok((factors.into_iter().map(|(_, factor)| factor).collect(), meant))
 }
@@ -232,7 +260,7 @@ impl fmt::Display for WhatIf {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let what = self.meant.iter().zip(&self.speedups).map(|(kind, it)| {
             // `phase: merge` says so itself.
-            if it.name.starts_with(&format!("{kind}: ")) { it.to_string() } else { format!("{kind} {it}") }
+            if Kind::told(&it.name).is_some() { it.to_string() } else { format!("{} {it}", kind.name()) }
         });
         writeln!(f, "{}", what.collect::<Vec<_>>().join(", "))?;
         let change = self.predicted.middle / self.wall.0.max(1) as f64 - 1.0;
