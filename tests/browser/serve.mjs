@@ -51,7 +51,7 @@ try {
     await page.locator("#seconds").fill("20");
     await page.locator("#start").click();
     await page.locator("[data-run] .badge", { hasText: "finished" }).waitFor();
-    assert.match(await page.locator("[data-run]").first().textContent(), /(\d+) of \1 tasks through, \1 solved/);
+    assert.match(await page.locator("[data-run]").first().textContent(), /(\d+) of \1 tasks done, \1 right/);
     await accessible(page, "runs");
     await page.screenshot({ path: path.join(out, "serve-runs.png") });
     await page.locator("[data-run] a").first().click();
@@ -116,7 +116,7 @@ try {
       console.log(`   candidates seen: ${first}, ${second}, ${before} when the server ended, ${after} after it was started again`);
       search.kill("SIGINT");
       await ended;
-      await card.locator(".badge", { hasText: "finished" }).waitFor();
+      await card.locator(".badge", { hasText: "stopped" }).waitFor();
     } finally {
       search.kill("SIGKILL");
     }
@@ -126,7 +126,7 @@ try {
 
   await test("a search is paused, and goes on after the server was started again", async () => {
     const { page, bad, close } = await open();
-    await page.locator("#what").selectOption("solve");
+    await page.locator("#kind").selectOption("solve");
     await page.locator("#seconds").fill("0.15");
     await page.locator("#start").click();
     const card = page.locator("#here [data-run]").first();

@@ -4,13 +4,13 @@ use std::fmt::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use arcbatt::dsl::{Cx, Limits, Primitive, constants, registry};
-use arcbatt::exec::{Sample, run};
-use arcbatt::lang::parse_bytes;
 use arcbatt::palette::CLASSIC;
-use arcbatt::task::{demo::rules, load};
-use arcbatt::value::{Arena, Grid, Value};
 use arcbatt::verify::task_of;
+use batt_dsl::{Cx, Limits, Primitive, constants, registry};
+use batt_exec::{Sample, run};
+use batt_lang::parse_bytes;
+use batt_task::{demo::rules, load};
+use batt_value::{Arena, Grid, Value};
 
 /// Every generated file: its path and how it is made.
 const FILES: &[(&str, Make)] = &[

@@ -1,17 +1,18 @@
 //! Does the tree still look as ARCHITECTURE.md says?
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
-use arcbatt::dsl::registry;
+use batt_dsl::registry;
 use serde_json::Value;
 
 pub(crate) fn check(root: &Path) -> Result<()> {
     let metadata = metadata(root)?;
     let mut wrong = Vec::new();
-    rooms(root, &metadata, &mut wrong)?;
+    crates(root, &metadata, &mut wrong)?;
+    imports(root, &mut wrong)?;
     licences(root, &metadata, &mut wrong)?;
     declarations(root, &mut wrong)?;
     readme(root, &mut wrong)?;
@@ -31,15 +32,15 @@ fn metadata(root: &Path) -> Result<Value> {
     Ok(serde_json::from_slice(&output.stdout)?)
 }
 
-/// The block of lines `room: rooms it knows` in ARCHITECTURE.md against the manifests.
-fn rooms(root: &Path, metadata: &Value, wrong: &mut Vec<String>) -> Result<()> {
+/// The block of lines `crate: crates it knows` in ARCHITECTURE.md against the manifests.
+fn crates(root: &Path, metadata: &Value, wrong: &mut Vec<String>) -> Result<()> {
     let text = read(root, "ARCHITECTURE.md")?;
-    let block = text.split("```rooms\n").nth(1).and_then(|rest| rest.split("```").next());
-    let block = block.context("ARCHITECTURE.md has no ```rooms block")?;
+    let block = text.split("```crates\n").nth(1).and_then(|rest| rest.split("```").next());
+    let block = block.context("ARCHITECTURE.md has no ```crates block")?;
     let picture: BTreeMap<String, BTreeSet<String>> = block
         .lines()
         .filter_map(|line| line.split_once(':'))
-        .map(|(room, known)| (room.trim().to_owned(), known.split_whitespace().map(str::to_owned).collect()))
+        .map(|(name, known)| (name.trim().to_owned(), known.split_whitespace().map(str::to_owned).collect()))
         .collect();
     let mut actual = BTreeMap::new();
     let packages = metadata["packages"].as_array().context("no packages")?;
@@ -47,8 +48,8 @@ fn rooms(root: &Path, metadata: &Value, wrong: &mut Vec<String>) -> Result<()> {
         let dependencies = package["dependencies"].as_array().context("no dependencies")?;
         let known = dependencies.iter().filter(|dependency| dependency["kind"].is_null());
         let known: BTreeSet<_> =
-            known.filter(|it| it["path"].is_string()).filter_map(|it| room(&it["name"])).collect();
-        actual.insert(room(&package["name"]).context("a package without a name")?, known);
+            known.filter(|it| it["path"].is_string()).filter_map(|it| short(&it["name"])).collect();
+        actual.insert(short(&package["name"]).context("a package without a name")?, known);
     }
     for (name, known) in &actual {
         match picture.get(name) {
@@ -63,13 +64,46 @@ fn rooms(root: &Path, metadata: &Value, wrong: &mut Vec<String>) -> Result<()> {
         picture
             .keys()
             .filter(|name| !actual.contains_key(*name))
-            .map(|name| format!("there is no room {name}")),
+            .map(|name| format!("there is no crate {name}")),
     );
     Ok(())
 }
 
-fn room(name: &Value) -> Option<String> {
+fn short(name: &Value) -> Option<String> {
     name.as_str().map(|name| name.strip_prefix("batt-").unwrap_or(name).to_owned())
+}
+
+/// The front ends, and the crates of the project that they may import.
+const FRONT_ENDS: [(&str, &[&str]); 2] =
+    [("crates/cli/src", &["batt_bench", "batt_web"]), ("crates/web/src", &[])];
+
+/// Front ends use the public API of `arcbatt` and nothing below it.
+fn imports(root: &Path, wrong: &mut Vec<String>) -> Result<()> {
+    for (folder, allowed) in FRONT_ENDS {
+        for file in rust_files(&root.join(folder))? {
+            let text = std::fs::read_to_string(&file)?;
+            for word in text.split(|c: char| !c.is_alphanumeric() && c != '_') {
+                if word.starts_with("batt_") && !allowed.contains(&word) {
+                    let file = file.strip_prefix(root).unwrap_or(&file).display();
+                    wrong.push(format!("{file} names {word}; front ends use only arcbatt"));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn rust_files(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            files.extend(rust_files(&path)?);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+    Ok(files)
 }
 
 /// Every dependency's licence against the list in deny.toml.

@@ -16,7 +16,7 @@ use batt_lang::Parsed;
 use batt_value::{Arena, Fail, Value, from_json, order, to_json};
 use serde_json::Value as Json;
 
-use crate::Stop;
+use batt_job::Stop;
 
 /// What became of a file.
 #[derive(Default, Debug)]

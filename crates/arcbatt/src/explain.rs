@@ -7,7 +7,7 @@ use batt_lang::Program;
 use batt_task::Task;
 use batt_value::{Arena, Fail, Op, Value};
 
-use crate::Stop;
+use batt_job::Stop;
 
 /// A rule that a program learned.
 #[derive(Debug, Clone, PartialEq)]

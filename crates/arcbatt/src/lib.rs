@@ -1,66 +1,186 @@
-//! arcbatt: runs batteries of small DSL programs over ARC tasks.
+//! arcbatt solves ARC-AGI tasks with small programs, runs batteries of programs over tasks, and tells where the time
+//! went.
 //!
-//! This is the hallway: front doors see only this crate. Each room is a module here under its own name, and what
-//! takes several rooms at once ([`battery`], [`solve`], [`breed`], [`enumerate`],
-//! [`verify`], [`explain`], [`document`], [`found`], [`profile`],
-//! [`library`], [`conformance`], [`sheet`]) stands beside them.
+//! Most users need three things: a data set ([`task::open`]), a [`Job`] that runs, solves or searches, and the
+//! [`Record`](record::Record) that it writes. Everything else is here for tools that look closer. The front ends `batt`
+//! and its local page use this API and nothing below it.
+//!
+//! # Load tasks
+//!
+//! ```
+//! use arcbatt::task::{Options, open};
+//!
+//! let dataset = open("demo", &Options::STRICT)?;
+//! assert_eq!(dataset.tasks.len(), 79);
+//! let task = dataset.get("kaleidoscope").expect("a built-in task");
+//! assert_eq!((task.train[0].input.height(), task.train[0].input.width()), (5, 3));
+//! # Ok::<(), arcbatt::task::LoadError>(())
+//! ```
+//!
+//! # Run a program
+//!
+//! ```
+//! use arcbatt::{Job, Outcome, ProgramSource, Work};
+//!
+//! let mut job = Job::new("demo", Work::run());
+//! job.tasks.ids = vec!["kaleidoscope".to_owned()];
+//! job.programs = vec![ProgramSource::Text(
+//!     "def solve_kaleidoscope(I):\n    top = hconcat(I, vmirror(I))\n    return vconcat(top, hmirror(top))\n"
+//!         .to_owned(),
+//! )];
+//! let Outcome::Run(run) = job.start()?.wait()? else { unreachable!() };
+//! assert!(run.is_right());
+//! # Ok::<(), arcbatt::JobError>(())
+//! ```
+//!
+//! # Solve with progress
+//!
+//! ```
+//! use std::time::Duration;
+//!
+//! use arcbatt::{Effort, Event, Job, Outcome, Solve, Work};
+//!
+//! let solve = Solve { effort: Effort::FuelPerTask(2_000_000), ..Solve::default() };
+//! let mut job = Job::new("demo", Work::Solve(solve));
+//! job.tasks.limit = Some(2);
+//! let running = job.start()?;
+//! loop {
+//!     match running.next_event(Duration::from_millis(50)) {
+//!         Some(Event::Improved { task, sure }) => println!("{task}: {:.0} % sure", sure * 100.0),
+//!         Some(Event::Finished | Event::Stopped) => break,
+//!         None if running.is_finished() => break,
+//!         _ => println!("{} of {} done", running.status().done, running.status().total),
+//!     }
+//! }
+//! let Outcome::Solve(solved) = running.wait()? else { unreachable!() };
+//! assert_eq!(solved.record.tasks.len(), 2);
+//! # Ok::<(), arcbatt::JobError>(())
+//! ```
+//!
+//! # Score a submission
+//!
+//! ```
+//! use arcbatt::score::{Rule, Scores};
+//! use arcbatt::task::submission::Submission;
+//! use arcbatt::task::{Options, open};
+//!
+//! let dataset = open("demo", &Options::STRICT)?;
+//! let submission = Submission::parse(br#"{"kaleidoscope": [{"attempt_1": [[0]], "attempt_2": [[1]]}]}"#)?;
+//! let scores = Scores::open(&submission, &dataset.tasks);
+//! assert_eq!(scores.right_outputs(), 0);
+//! assert_eq!(scores.under(Rule::Outputs).expect("solutions are known").percent(), "0.00");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Read a profile
+//!
+//! ```
+//! use arcbatt::record::Record;
+//! use arcbatt::report::view::Framework;
+//! use arcbatt::report::{Facts, Selection};
+//! use arcbatt::{Job, Profiling, Work};
+//!
+//! let path = std::env::temp_dir().join(format!("arcbatt-doc-{}.json", std::process::id()));
+//! let mut job = Job::new("demo", Work::run());
+//! job.tasks.limit = Some(3);
+//! job.save.record = Some(path.clone());
+//! job.save.profile = Profiling::Nodes;
+//! job.start()?.wait()?;
+//! let record = Record::read(&path)?;
+//! let facts = Facts::new(&record, &Selection::default())?;
+//! assert!(facts.busy() <= facts.wall() * facts.profile.lanes.len() as u64);
+//! println!("{}", Framework::new(&facts));
+//! # std::fs::remove_file(path)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
-use std::sync::atomic::AtomicBool;
+pub use batt_job::{
+    DEMO, DEMO_PROGRAMS, Effort, Event, Existing, FUEL_PER_SECOND, Handle, Job, JobError, MEMORY_PER_THREAD,
+    Measured, Measurer, Mode, Outcome, Pool, PoolError, Profiling, ProgramErrors, ProgramFile, ProgramSource,
+    Reliability, Run, RunOutcome, Running, Save, Saved, Search, SearchOutcome, Solve, SolveOutcome, Step,
+    Stop, StoreReader, SubmissionState, TaskClocks, TaskSelection, Work, default_store, read_aliases,
+    with_backstop,
+};
 
-pub use batt_dsl as dsl;
-pub use batt_exec as exec;
-pub use batt_lang as lang;
-pub use batt_plan as plan;
-pub use batt_record as record;
-pub use batt_report as report;
-pub use batt_score as score;
-pub use batt_search as search;
-pub use batt_store as store;
-pub use batt_task as task;
-pub use batt_trace as trace;
-pub use batt_value as value;
-pub use due::Due;
+/// Summaries of runs.
+pub mod battery {
+    pub use batt_job::battery::{Own, OwnCounts, Summary, Unwatched, Watch};
+}
 
-mod due;
-pub mod battery;
-pub mod solve;
-pub mod breed;
-pub mod enumerate;
-pub mod palette;
+/// Atomic writes, durations, sizes and number formats.
+pub mod base {
+    pub use batt_base::{number, size, time, write_atomic, write_atomic_with};
+}
+
+/// The primitives of the language, and the limits that programs run under.
+pub mod dsl {
+    pub use batt_dsl::{Cx, Limits, Primitive, registry, version};
+}
+
+/// One program on one input, with the value of every line.
+pub mod exec {
+    pub use batt_exec::{Failure, Outcome, Sample, bugs, run};
+}
+
+/// Program text: parsing, checking, formatting, printing.
+pub mod lang {
+    pub use batt_lang::{
+        Aliases, Node, NodeId, Options, Parsed, Problem, Program, Severity, Span, format, line_types, parse,
+        parse_bytes, parse_bytes_with, print, suggest,
+    };
+}
+
+/// Many programs merged into one graph.
+pub mod plan {
+    pub use batt_plan::{Counts, NodeId, Plan};
+}
+
+/// The documents that jobs write.
+pub mod record {
+    pub use batt_record::{
+        Attempt, CurvePoint, Data, Environment, Example, Header, Kind, Machine, Made, OperatorCounts,
+        Options, Outcome, Pair, PlanCounts, Profile, Program, Record, RecordError, Right, Rows, SCHEMA,
+        Score, Setup, State, Task, TaskSearch, TaskState, VerdictCount, events, live, profile, scores,
+        verdict_counts,
+    };
+}
+
+/// Records as text, tables, pages and files for other viewers.
+pub mod report {
+    pub use batt_report::{Facts, ReportError, Selection, Validity, export, view};
+}
+
+/// What answers are worth.
+pub mod score {
+    pub use batt_score::{OutputScore, Ratio, Rule, Scores, TaskScore, Totals, Verdict};
+}
+
+/// The library of programs on disk.
+pub mod store {
+    pub use batt_store::{
+        Added, Ancestor, Entry, Exported, KEEP, Measure, Origin, Pruned, Ranked, Sealed, Stats, Store,
+        StoreError, Stored, TestResult, export,
+    };
+}
+
+/// Tasks, data sets and submissions.
+pub mod task {
+    pub use batt_task::{
+        BUILT_IN, Change, ContentHasher, DataFolder, Dataset, Diff, Grid, Index, LoadError, Options, PINNED,
+        Pair, Part, Pinned, Problem, Select, Task, TaskDiff, demo, diff, index, install, load, open,
+        parse_grid, parse_task, series, submission,
+    };
+}
+
+/// The values that programs compute.
+pub mod value {
+    pub use batt_value::{Arena, ContentHash, Fail, Grid, Value, order, to_json};
+}
+
+pub use batt_job::{document, page, palette};
+
 pub mod sheet;
+pub mod graph;
 pub mod verify;
 pub mod explain;
-pub mod document;
-mod astray;
-pub mod found;
-pub mod profile;
-pub mod library;
-pub mod page;
 pub mod conformance;
-
-/// The programs for the built-in data set.
-pub const DEMO_PROGRAMS: &str = include_str!("../../../programs/demo.py");
-
-/// The wall-clock backstop, kept by a front door: a flag that ends what runs, and a way to start the time again.
-#[derive(Clone, Copy)]
-pub struct Stop<'s> {
-    flag: Option<&'s AtomicBool>,
-    restart: &'s dyn Fn(),
-}
-
-impl<'s> Stop<'s> {
-    pub const NEVER: Stop<'static> = Stop { flag: None, restart: &|| {} };
-
-    pub fn new(flag: &'s AtomicBool, restart: &'s dyn Fn()) -> Stop<'s> {
-        Stop { flag: Some(flag), restart }
-    }
-
-    pub fn flag(self) -> Option<&'s AtomicBool> {
-        self.flag
-    }
-
-    /// The next piece of work gets its time from now on.
-    pub fn restart(self) {
-        (self.restart)();
-    }
-}

@@ -1,10 +1,13 @@
 //! Are programs right on the tasks they are named after?
 
+pub use batt_search::name as program_name;
+
 use batt_dsl::Limits;
 use batt_lang::Program;
 use batt_task::{Dataset, Task};
 
-use crate::battery::{Battery, Pool, ProgramResult, Setup, Watch, endings};
+use batt_job::Pool;
+use batt_job::battery::{Battery, ProgramResult, Setup, Watch, endings};
 
 /// What became of one program.
 #[derive(Debug)]
@@ -52,7 +55,7 @@ pub fn verify(
     let mut verdicts: Vec<Verdict> = programs.iter().map(unknown).collect();
     let ids = dataset.tasks.iter().map(|task| task.id.as_str());
     let battery = Battery::new(programs, ids);
-    let setup = Setup { limits, go_on: true, ..Setup::new(watch) };
+    let setup = Setup { limits, all_demos: true, ..Setup::new(watch) };
     let named = |task: &&Task| {
         let mut own = battery.own(&task.id).iter();
         own.any(|program| endings(programs[program.index()].name()).any(|name| name == task.id))

@@ -1,19 +1,20 @@
 //! Runs of many programs: the same for any number of threads and with any optimisation off, and nothing that one
 //! program does keeps the others from their results.
 
-use arcbatt::battery::{Battery, Pool, Setup, Summary, Unwatched};
-use arcbatt::dsl::Limits;
-use arcbatt::lang::{Program, parse};
-use arcbatt::score::Verdict;
-use arcbatt::task::demo::{dataset, generate};
-use arcbatt::value::Fail;
-use arcbatt::{DEMO_PROGRAMS, document};
+use batt_dsl::Limits;
+use batt_job::Pool;
+use batt_job::battery::{Battery, Setup, Summary, Unwatched};
+use batt_job::{DEMO_PROGRAMS, document};
+use batt_lang::{Program, parse};
+use batt_score::Verdict;
+use batt_task::demo::{dataset, generate};
+use batt_value::Fail;
 use expect_test::expect;
 
 const SETUP: Setup<'static> = Setup {
     limits: Limits { fuel: 200_000, ..Limits::STANDARD },
     all_pairs: false,
-    go_on: false,
+    all_demos: false,
     sharing: true,
     kernels: true,
     answers: true,
@@ -38,10 +39,10 @@ fn run(programs: &[Program], setup: &Setup<'_>, threads: usize) -> (Summary, Str
 #[test]
 fn threads_and_optimisations_do_not_show() {
     let programs = parse(DEMO_PROGRAMS).programs;
-    for (all_pairs, go_on) in [(false, false), (true, false), (true, true)] {
+    for (all_pairs, all_demos) in [(false, false), (true, false), (true, true)] {
         // Some programs, so that bodies without kernels do not take all day.
-        let programs = if go_on { &programs[..20] } else { &programs[..] };
-        let setup = Setup { all_pairs, go_on, ..SETUP };
+        let programs = if all_demos { &programs[..20] } else { &programs[..] };
+        let setup = Setup { all_pairs, all_demos, ..SETUP };
         let (summary, one) = run(programs, &setup, 1);
         for (threads, setup) in
             [(4, setup), (2, Setup { sharing: false, ..setup }), (2, Setup { kernels: false, ..setup })]
@@ -123,7 +124,7 @@ fn what_is_wrong_is_said_in_words() {
          def d_peel(I): return size(I)\ndef e_peel(I): return crop(I, UNITY, subtract(shape(I), TWO_BY_TWO))\n",
     )
     .programs;
-    let (summary, _) = run(&programs, &Setup { go_on: false, ..SETUP }, 1);
+    let (summary, _) = run(&programs, &Setup { all_demos: false, ..SETUP }, 1);
     let text: Vec<_> = summary
         .wrong
         .iter()

@@ -3,9 +3,9 @@
 use std::io::BufReader;
 use std::path::Path;
 
-use arcbatt::Stop;
 use arcbatt::conformance::check;
-use arcbatt::dsl::Limits;
+use batt_dsl::Limits;
+use batt_job::Stop;
 use flate2::read::GzDecoder;
 
 fn check_file(name: &str, cases: usize) {

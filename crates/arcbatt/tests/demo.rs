@@ -6,12 +6,13 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use arcbatt::battery::{Pool, Unwatched};
-use arcbatt::dsl::{Limits, registry};
-use arcbatt::lang::{Op, Program, parse_bytes};
-use arcbatt::task::demo::{dataset, generate, rule_of, rules};
-use arcbatt::task::{Dataset, Task};
 use arcbatt::verify::{task_of, verify};
+use batt_dsl::{Limits, registry};
+use batt_job::Pool;
+use batt_job::battery::Unwatched;
+use batt_lang::{Op, Program, parse_bytes};
+use batt_task::demo::{dataset, generate, rule_of, rules};
+use batt_task::{Dataset, Task};
 
 /// How many fresh tasks of every rule.
 const FRESH: u64 = 200;

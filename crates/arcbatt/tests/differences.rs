@@ -1,9 +1,9 @@
 //! Every deliberate difference from Python, as `docs/differences.md` lists them.
 
-use arcbatt::dsl::{Cx, Limits};
-use arcbatt::exec::{Sample, run};
-use arcbatt::lang::parse;
-use arcbatt::value::{Arena, Value};
+use batt_dsl::{Cx, Limits};
+use batt_exec::{Sample, run};
+use batt_lang::parse;
+use batt_value::{Arena, Value};
 
 /// The answer of the last program of `text` on the grid `[1 2]`, or its failure; with the fuel used.
 fn answer_with(text: &str, limits: Limits) -> (String, u64) {

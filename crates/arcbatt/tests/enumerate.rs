@@ -2,10 +2,10 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use arcbatt::battery::Pool;
-use arcbatt::enumerate;
-use arcbatt::search::Puzzle;
-use arcbatt::task::demo;
+use batt_job::Pool;
+use batt_job::enumeration::{self, Effort};
+use batt_search::Puzzle;
+use batt_task::demo;
 
 /// Which tasks were told of, in turn, and whether they were solved, until so many were.
 fn told(ids: &[&str], until: usize) -> Vec<(usize, bool)> {
@@ -13,7 +13,8 @@ fn told(ids: &[&str], until: usize) -> Vec<(usize, bool)> {
     let puzzles: Vec<Puzzle> = ids.iter().map(|id| Puzzle::new(dataset.get(id).unwrap())).collect();
     let (pool, stop) = (Pool::new(1).unwrap(), AtomicBool::new(false));
     let mut told = Vec::new();
-    enumerate::run(&pool, puzzles.iter().enumerate(), &[], None, &stop, None, |task, enumeration| {
+    let effort = Effort { fuel: None, stop: &stop, proceed: &|| true, trace: None };
+    enumeration::run(&pool, puzzles.iter().enumerate(), &[], &effort, |task, enumeration| {
         told.push((task, enumeration.solution.is_some()));
         if told.len() >= until {
             stop.store(true, Ordering::Relaxed);

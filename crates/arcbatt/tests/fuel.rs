@@ -3,10 +3,10 @@
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
-use arcbatt::dsl::{Cx, Limits, registry};
-use arcbatt::exec::{Outcome, Sample, run};
-use arcbatt::lang::{Op, Program, parse};
-use arcbatt::value::{Arena, Fail, Owned, Value, from_json};
+use batt_dsl::{Cx, Limits, registry};
+use batt_exec::{Outcome, Sample, run};
+use batt_lang::{Op, Program, parse};
+use batt_value::{Arena, Fail, Owned, Value, from_json};
 use flate2::read::GzDecoder;
 
 /// Every program of a vector file with its first grid.

@@ -1,15 +1,18 @@
 //! Learners in programs: what the catalogue lists is a program that parses without a word of complaint, prints and
 //! reads back as itself, and answers as the rule does; what it bills does not depend on what was learned before.
 
-use arcbatt::Stop;
-use arcbatt::dsl::lesson::{Candidate, catalogue, demos_of, program};
-use arcbatt::dsl::{Cx, Limits};
-use arcbatt::exec::{Sample, run};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
 use arcbatt::explain::explain;
-use arcbatt::lang::{parse, print};
-use arcbatt::task::{self, Dataset, Options, Select, Task};
-use arcbatt::value::{Arena, Value, order};
+use batt_dsl::lesson::{Candidate, catalogue, demos_of};
+use batt_dsl::{Cx, Limits};
+use batt_exec::{Sample, run};
+use batt_job::Stop;
+use batt_lang::{learning_program, parse, print};
 use batt_learn::{Demos, Image, Spec, Work};
+use batt_task::{self as task, Dataset, Options, Select, Task};
+use batt_value::{Arena, Fail, Value, order};
 
 fn demo() -> Dataset {
     task::open("demo", &Options { skip_bad: false, select: Select::ALL }).expect("the built-in set")
@@ -48,7 +51,7 @@ fn candidates_are_programs_that_answer_as_their_rules() {
         let arena = Arena::new(Limits::STANDARD.caps);
         let input = Image::from_value(task.test[0].input.value(&arena).unwrap()).unwrap();
         for candidate in candidates(task).iter().step_by(9) {
-            let text = program(&candidate.spec, 0, "solve_it");
+            let text = learning_program(&candidate.spec, 0, "solve_it");
             let rules = candidate.spec.learn(&demos, &Work::new(u64::MAX)).unwrap();
             let expected = match &candidate.spec {
                 // In a context the program takes the first rule inside, right or not on the whole.
@@ -97,14 +100,14 @@ fn rules_explain_themselves() {
 #[test]
 fn learned_rules_have_a_text_form_that_round_trips() {
     let arena = Arena::new(Limits::STANDARD.caps);
-    let symbol = &arcbatt::dsl::symbol;
+    let symbol = &batt_dsl::symbol;
     let text = "learned(learn_cells, 0, 0, (([1 0], [2 0]),))";
-    let rule = arcbatt::value::parse(text, &arena, symbol).unwrap();
+    let rule = batt_value::parse(text, &arena, symbol).unwrap();
     assert_eq!(rule.to_string(), text);
-    let input = arcbatt::value::parse("[0 1]", &arena, symbol).unwrap();
+    let input = batt_value::parse("[0 1]", &arena, symbol).unwrap();
     let mut cx = Cx::new(&arena, 1_000_000, None);
     assert_eq!(cx.call1(rule, input).unwrap().to_string(), "[0 2]");
-    let owned = arcbatt::value::Owned::new(rule);
+    let owned = batt_value::Owned::new(rule);
     assert!(order::identical(owned.load(&arena, symbol).unwrap(), rule));
     // Whatever a text claims was learned, a call answers or fails; it never breaks.
     for text in [
@@ -113,8 +116,31 @@ fn learned_rules_have_a_text_form_that_round_trips() {
         "learned(learn_cells, 99, 0, ())",
         "learned(learn_after, 0, rot90, ())",
     ] {
-        let rule = arcbatt::value::parse(text, &arena, symbol).unwrap();
+        let rule = batt_value::parse(text, &arena, symbol).unwrap();
         assert!(cx.call1(rule, input).is_err(), "{text}");
     }
     assert!(cx.call1(rule, Value::None).is_err());
+}
+
+/// A learner is one node of a program and may work for long, so it looks at the flag itself.
+#[test]
+fn a_stop_ends_a_learner() {
+    let program = parse("def f(S, I, C): return learn_transform(S, TWO_STEPS, F0)(I)\n").programs.remove(0);
+    let arena = Arena::new(Limits::STANDARD.caps);
+    // Without a pattern there is much to try: about a second without the stop.
+    let grid = |seed: u64| {
+        let cells: Vec<i8> = (0..900).map(|i| ((i * i + seed) * (i + 7 * seed) / 13 % 10) as i8).collect();
+        arena.grid(30, &cells).unwrap()
+    };
+    let pairs: Vec<_> = (1..5).map(|k| arena.tuple(&[grid(k), grid(k + 10)]).unwrap()).collect();
+    let sample = Sample { input: grid(5), samples: arena.tuple(&pairs).unwrap() };
+    let stop = AtomicBool::new(false);
+    let fail = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(30));
+            stop.store(true, Ordering::Relaxed);
+        });
+        run(&program, sample, Cx::new(&arena, u64::MAX, Some(&stop))).result.err().map(|failure| failure.fail)
+    });
+    assert_eq!(fail, Some(Fail::Deadline));
 }

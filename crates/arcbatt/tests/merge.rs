@@ -4,12 +4,15 @@
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
-use arcbatt::dsl::{Cx, Limits};
-use arcbatt::exec::{End, Failed, Input, Job, Options, Picture, Prepared, Run, Sample, run};
-use arcbatt::lang::{Program, parse};
-use arcbatt::plan::{Plan, ProgramId};
-use arcbatt::value::{Arena, Owned, Value};
+use batt_dsl::{Cx, Limits};
+use batt_exec::{End, Failed, Input, Job, Options, Picture, Prepared, Run, Sample, Scratch, run};
+use batt_job::Pool;
+use batt_lang::{Program, parse};
+use batt_plan::{Plan, ProgramId};
+use batt_value::{Arena, Owned, Value};
 use flate2::read::GzDecoder;
+use proptest::prelude::*;
+use rayon::prelude::*;
 
 struct Vectors {
     programs: Vec<Program>,
@@ -57,8 +60,10 @@ fn check(programs: &[Program], jobs: &[Job<'_>], limits: Limits) {
     let arena = Arena::new(limits.caps);
     let prepared = Prepared::new(&plan, &arena, &base);
     let on = |threads: usize, options: Options<'_>| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(64 << 20).build().unwrap();
-        pool.install(|| prepared.run_all(jobs, &options))
+        let scratch = || Scratch::new(limits);
+        let run = |scratch: &mut Scratch, job| prepared.run(job, &options, scratch);
+        let pool = Pool::new(threads).unwrap();
+        pool.install(|| jobs.par_iter().map_init(scratch, run).collect::<Vec<_>>())
     };
     let merged = on(1, base);
     for (job, results) in jobs.iter().zip(&merged) {
@@ -117,6 +122,67 @@ fn many_inputs_and_large_values() {
         programs: (0..3).map(ProgramId).collect(),
     };
     check(&programs, &[job], Limits::STANDARD);
+}
+
+/// Constants on both sides of the limit for folding, at fuel levels that run out before, inside and after them.
+#[test]
+fn expensive_constants_are_the_same_merged_and_alone() {
+    let interval = |n: u64| format!("def interval_{n}(I): return (size(interval(0, {n}, 1)), height(I))\n");
+    let programs: String =
+        [10, 1990, 3990, 3994, 3995, 3996, 3997, 3998, 4000, 4005, 20_000].map(interval).concat()
+            + "def shared(I): return add(size(interval(0, 20000, 1)), size(interval(0, 4000, 1)))\n\
+           def fails(I): return first(interval(9, size(interval(0, 4500, 1)), -1))\n\
+           def too_large(I): return interval(0, 9000000, 1)\n\
+           def failed_argument(I): return size(combine(interval(0, 9000000, 1), interval(0, 20000, 1)))\n\
+           def calls(I): return apply(lbind(add, ONE), interval(0, 3000, 1))\n\
+           def grid(I): return hconcat(canvas(3, astuple(70, 70)), canvas(4, astuple(70, 10)))\n\
+           def samples(S, I, C): return (size(S), size(repeat(S, size(interval(0, 5000, 1)))), width(I))\n\
+           def function(I): return apply(rbind(contained, interval(0, 6000, 1)), first(I))\n";
+    let programs = parse(&programs).programs;
+    assert_eq!(programs.len(), 19);
+    let Vectors { grids, .. } = vectors("random-1.jsonl.gz");
+    for fuel in [0, 5, 2_000, 3_990, 3_999, 4_000, 4_001, 4_010, 8_100, 24_000, 41_000, 40_000_000] {
+        check(&programs, &jobs(&grids[7..10], programs.len()), Limits { fuel, ..Limits::STANDARD });
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    /// Any sizes near the limit for folding, with any fuel up to twice what they need.
+    #[test]
+    fn constants_near_the_limit_are_the_same_merged_and_alone(
+        sizes in prop::collection::vec(1_900..4_100_u64, 1..4),
+        fuel in 0..25_000_u64,
+    ) {
+        let program = |n: &u64| {
+            format!(
+                "def sum_{n}(I): return add(size(interval(0, {n}, 1)), height(I))\n\
+                 def both_{n}(I): return combine(interval(0, {n}, 1), interval(0, 2000, 1))\n\
+                 def each_{n}(I): return (I, apply(increment, interval(0, {n}, 2)))\n"
+            )
+        };
+        let programs = parse(&sizes.iter().map(program).collect::<String>()).programs;
+        let grids = [(2, vec![1, 2]), (1, vec![3, 3])];
+        check(&programs, &jobs(&grids, programs.len()), Limits { fuel, ..Limits::STANDARD });
+    }
+}
+
+/// What a task keeps for all its samples is bounded too; after that, values are computed once a sample.
+#[test]
+fn large_values_of_the_samples_are_the_same_merged_and_alone() {
+    let large = |k| {
+        format!(
+            "def large_{k}(S, I, C):\n    x = canvas({k}, astuple(multiply(size(S), 1000), 4000))\n    \
+             return (height(x), height(I))\n"
+        )
+    };
+    let programs: String = (0..12).map(large).collect();
+    let programs = parse(&programs).programs;
+    let Vectors { grids, .. } = vectors("random-1.jsonl.gz");
+    for fuel in [5_000_000, 40_000_000] {
+        check(&programs, &jobs(&grids[7..10], programs.len()), Limits { fuel, ..Limits::STANDARD });
+    }
 }
 
 #[test]
@@ -186,8 +252,9 @@ fn a_program_that_fails_a_demonstration_is_skipped_after_it() {
     let options =
         Options { limits: Limits::STANDARD, go_on: false, sharing: true, kernels: true, stop: None };
     let arena = Arena::new(Limits::STANDARD.caps);
-    let results = Prepared::new(&plan, &arena, &options).run_all(&[job], &options);
+    let prepared = Prepared::new(&plan, &arena, &options);
+    let results = prepared.run(&job, &options, &mut Scratch::new(options.limits));
     let skipped = |runs: &[Run]| runs.iter().map(|run| run.end == End::Skipped).collect::<Vec<_>>();
-    assert_eq!(skipped(&results[0][0]), [false; 4]);
-    assert_eq!(skipped(&results[0][1]), [false, false, true, true]);
+    assert_eq!(skipped(&results[0]), [false; 4]);
+    assert_eq!(skipped(&results[1]), [false, false, true, true]);
 }

@@ -1,15 +1,13 @@
 //! From programs to a scored submission: known-good programs must come out at 100 %.
 
-use arcbatt::dsl::{Cx, Limits};
-use arcbatt::exec::{Outcome, Sample, run};
-use arcbatt::lang::{Program, parse};
-use arcbatt::score::{
-    Answer, Candidate, Demos, Ratio, Rule, Scores, Verdict, all_right, rank, test_verdicts,
-};
-use arcbatt::task::submission::Draft;
-use arcbatt::task::{Pair, Task, load};
-use arcbatt::value::{Arena, Fail};
 use arcbatt::verify::task_of;
+use batt_dsl::{Cx, Limits};
+use batt_exec::{Outcome, Sample, run};
+use batt_lang::{Program, parse};
+use batt_score::{Answer, Candidate, Demos, Ratio, Rule, Scores, Verdict, all_right, rank, test_verdicts};
+use batt_task::submission::Draft;
+use batt_task::{Pair, Task, load};
+use batt_value::{Arena, Fail};
 
 fn root(path: &str) -> std::path::PathBuf {
     std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)

@@ -4,13 +4,13 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use arcbatt::dsl::{Cx, Limits};
-use arcbatt::exec::{Sample, run};
-use arcbatt::lang::parse;
-use arcbatt::score::Answer;
-use arcbatt::search::{Progress, Puzzle, Searcher};
-use arcbatt::task::{self, Options, Select, Task};
-use arcbatt::value::Arena;
+use batt_dsl::{Cx, Limits};
+use batt_exec::{Sample, run};
+use batt_lang::parse;
+use batt_score::Answer;
+use batt_search::{Progress, Puzzle, Searcher};
+use batt_task::{self as task, Options, Select, Task};
+use batt_value::Arena;
 
 fn demo() -> Vec<Task> {
     task::open("demo", &Options { skip_bad: false, select: Select::ALL }).expect("the built-in set").tasks

@@ -5,10 +5,11 @@
 
 use std::path::Path;
 
-use arcbatt::battery::{Pool, Unwatched};
-use arcbatt::dsl::Limits;
-use arcbatt::lang::{parse_bytes, print};
 use arcbatt::verify::verify;
+use batt_dsl::Limits;
+use batt_job::Pool;
+use batt_job::battery::Unwatched;
+use batt_lang::{parse_bytes, print};
 
 #[test]
 fn a_given_solver_file_parses_and_its_canonical_form_is_as_right() {
@@ -19,9 +20,9 @@ fn a_given_solver_file_parses_and_its_canonical_form_is_as_right() {
     let parsed = parse_bytes(&std::fs::read(file).unwrap());
     assert_eq!(parsed.problems, [], "no problem");
     let printed: String = parsed.programs.iter().map(|program| print(program) + "\n\n").collect();
-    let again = arcbatt::lang::parse(&printed);
+    let again = batt_lang::parse(&printed);
     assert_eq!(again.problems, [], "no problem in the canonical form");
-    let dataset = arcbatt::task::load(Path::new(&tasks)).unwrap();
+    let dataset = batt_task::load(Path::new(&tasks)).unwrap();
     let pool = Pool::new(0).unwrap();
     let right = |programs| {
         let verdicts = verify(programs, &dataset, Limits::STANDARD, &pool, &Unwatched);
@@ -35,7 +36,7 @@ fn the_example_programs_are_right() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let parsed = parse_bytes(&std::fs::read(root.join("programs/examples.py")).unwrap());
     assert_eq!(parsed.problems, []);
-    let dataset = arcbatt::task::load(&root.join("examples")).unwrap();
+    let dataset = batt_task::load(&root.join("examples")).unwrap();
     let pool = Pool::new(0).unwrap();
     for verdict in verify(&parsed.programs, &dataset, Limits::STANDARD, &pool, &Unwatched) {
         assert!(verdict.right(), "{verdict:?}");

@@ -7,16 +7,16 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use arcbatt::battery::{Pool, PoolError, Unwatched};
-use arcbatt::dsl::Limits;
-use arcbatt::lang::{self, Program};
-use arcbatt::search::Puzzle;
-use arcbatt::search::breed::{Breeder, Brood, Mutator, Operator, Room, Sources, Trials, palette};
-use arcbatt::task::demo::Rng;
-use arcbatt::task::{Dataset, Task};
-use arcbatt::trace::{Category, Clock, Level, Trace};
 use arcbatt::verify::task_of;
-use arcbatt::{library, profile};
+use batt_base::Rng;
+use batt_dsl::Limits;
+use batt_job::battery::Unwatched;
+use batt_job::{Measurer, Pool, PoolError, profile};
+use batt_lang::{self as lang, Program};
+use batt_search::Puzzle;
+use batt_search::breed::{Breeder, Brood, Capacity, Mutator, Operator, Sources, Trials, palette};
+use batt_task::{Dataset, Task};
+use batt_trace::{Category, Clock, Level, Trace};
 use serde::Serialize;
 
 use crate::Spread;
@@ -72,7 +72,7 @@ const SEED: u64 = 0;
 const FUEL: u64 = 80_000_000;
 /// What throughput is measured with, for each task.
 const FUEL_THROUGHPUT: u64 = 4_000_000;
-const BREEDER: Breeder = Breeder { seed: SEED, room: Room { elites: 256, tried: 1 << 20 } };
+const BREEDER: Breeder = Breeder { seed: SEED, capacity: Capacity { elites: 256, tried: 1 << 20 } };
 
 /// Measures on the programs that are named after a task and solve it.
 pub fn measure_breed(dataset: &Dataset, programs: &[u8]) -> Result<BreedFigures, PoolError> {
@@ -112,7 +112,8 @@ impl<'c> Case<'c> {
     /// Whether a program is right on the test pairs: looked at when breeding is over.
     fn right_on_tests(&self, program: &Program, pool: &Pool) -> bool {
         let programs = std::slice::from_ref(program);
-        let measured = library::measure(programs, self.task, Limits::STANDARD, pool, &Unwatched);
+        let measurer = Measurer { pool, limits: Limits::STANDARD };
+        let measured = measurer.measure(programs, self.task, &Unwatched);
         measured.into_iter().flatten().filter_map(|it| it.test).all(|test| test.right == test.pairs)
     }
 

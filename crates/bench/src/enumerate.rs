@@ -2,10 +2,10 @@
 
 use std::sync::atomic::AtomicBool;
 
-use arcbatt::profile;
-use arcbatt::search::{Counts, Enumerated, Progress, Puzzle, enumerate, enumerate_traced, name};
-use arcbatt::task::{Dataset, Grid, Task};
-use arcbatt::trace::{Clock, Level, Trace};
+use batt_job::profile;
+use batt_search::{Counts, Enumerated, Progress, Puzzle, enumerate, enumerate_traced, name};
+use batt_task::{Dataset, Grid, Task};
+use batt_trace::{Clock, Level, Trace};
 use serde::Serialize;
 
 use crate::breed::{Share, shares};

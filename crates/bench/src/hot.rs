@@ -5,10 +5,10 @@
 
 use std::hint::black_box;
 
-use arcbatt::dsl::{Cx, Limits};
-use arcbatt::exec::{Sample, kernel, run};
-use arcbatt::lang;
-use arcbatt::value::{Arena, Value};
+use batt_dsl::{Cx, Limits};
+use batt_exec::{Sample, kernel, run};
+use batt_lang as lang;
+use batt_value::{Arena, Value};
 
 /// A call: `(function, argument…)` as a program of the language makes it from the picture `I`.
 pub struct Case {

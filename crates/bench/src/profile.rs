@@ -10,15 +10,16 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use arcbatt::battery::{Battery, Pool, PoolError, Setup, Watch};
-use arcbatt::dsl::registry;
-use arcbatt::lang::{self, Op};
-use arcbatt::profile;
-use arcbatt::record::{self, Record};
-use arcbatt::report::view::{Speedup, WhatIf};
-use arcbatt::report::{Facts, ReportError, Selection};
-use arcbatt::task::{Dataset, Task};
-use arcbatt::trace::{Clock, LaneSeen, Level, NodeSum, Seen, Spot, TaskSeen, Trace};
+use batt_dsl::registry;
+use batt_job::battery::{Battery, Setup, Watch};
+use batt_job::profile;
+use batt_job::{Pool, PoolError};
+use batt_lang::{self as lang, Op};
+use batt_record::{self as record, Record};
+use batt_report::view::{Speedup, WhatIf};
+use batt_report::{Facts, ReportError, Selection};
+use batt_task::{Dataset, Task};
+use batt_trace::{Clock, LaneSeen, Level, NodeSum, Seen, Spot, TaskSeen, Trace};
 use serde::Serialize;
 
 use crate::work::clocked;
@@ -152,7 +153,7 @@ impl Bench<'_> {
     /// How long each task took, from the end of the one before it.
     fn run(&self, trace: Option<&Trace>) -> Vec<Duration> {
         let watch = Laps(Mutex::new((Instant::now(), Vec::new())));
-        let setup = Setup { go_on: true, trace, ..Setup::new(&watch) };
+        let setup = Setup { all_demos: true, trace, ..Setup::new(&watch) };
         if let Some(trace) = trace {
             trace.start_workers(1);
         }

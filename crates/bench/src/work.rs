@@ -1,17 +1,23 @@
 //! What is measured, and in which order.
+//!
+//! Runs on all threads go through [`Battery::run`], as in `batt run`. The runs on one thread call [`Prepared::run`],
+//! which [`Battery::run`] calls for each task: they are compared with CPython program by program, and a battery runs all
+//! programs of a task together and scores them, which the reference does not.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use arcbatt::dsl::Limits;
-use arcbatt::exec::{End, Input, Job, Options, Picture, Prepared, Run, Scratch};
-use arcbatt::lang::{self, Program};
-use arcbatt::plan::{Plan, ProgramId};
-use arcbatt::task::{Dataset, Grid, Task};
-use arcbatt::value::Arena;
-use arcbatt::verify::task_of;
-use rayon::prelude::*;
+use batt_dsl::Limits;
+use batt_exec::{Job, Options, Prepared, Scratch};
+use batt_job::battery::{self, Battery, ProgramResult, Unwatched, job};
+use batt_job::{Pool, PoolError};
+use batt_lang::{self as lang, Program};
+use batt_plan::{Plan, ProgramId};
+use batt_score::{Verdict, all_right, judge};
+use batt_task::{Dataset, Grid, Task};
+use batt_value::Arena;
 use serde::Serialize;
 use serde_json::json;
 
@@ -43,8 +49,8 @@ pub enum BenchError {
     Load(#[from] LoadFailed),
     #[error("no program has the name of a task; a program is measured on the task whose id ends its name")]
     NothingToRun,
-    #[error("cannot start the threads: {0}")]
-    Threads(#[from] rayon::ThreadPoolBuildError),
+    #[error(transparent)]
+    Threads(#[from] PoolError),
     #[error(transparent)]
     Reference(#[from] ReferenceError),
 }
@@ -129,28 +135,26 @@ pub fn measure(setup: &Setup<'_>, mut reference: Option<Reference>) -> Result<Fi
     (setup.progress)("the first run, to see what is right");
     let dataset = (setup.load)()?;
     let programs = lang::parse_bytes(setup.programs).programs;
-    let (mut battery, without_task) = Battery::new(&programs, &dataset);
-    if battery.items.is_empty() {
+    let battery = Battery::new(&programs, dataset.tasks.iter().map(|task| task.id.as_str()));
+    let mut corpus = Corpus::new(&battery, &dataset);
+    if corpus.items.is_empty() {
         return Err(BenchError::NothingToRun);
     }
     let greeting = match &mut reference {
         Some(reference) => {
-            let greeting = reference.greet(&battery.json(setup.programs))?;
-            battery.comparable_first(&greeting);
+            let greeting = reference.greet(&corpus.json(setup.programs))?;
+            corpus.comparable_first(&greeting);
             Some(greeting)
         }
         None => None,
     };
 
-    // Programs can nest function calls deeply, hence the stack.
-    let pool = rayon::ThreadPoolBuilder::new().stack_size(256 << 20).build()?;
-    let options = Options { limits: Limits::STANDARD, go_on: true, sharing: true, kernels: true, stop: None };
-    let plan = Plan::merge(&programs);
-    let arena = Arena::new(options.limits.caps);
-    let prepared = Prepared::new(&plan, &arena, &options);
-    let jobs = battery.jobs();
+    let pool = Pool::new(0)?;
+    let all_threads = battery::Setup { all_demos: true, ..battery::Setup::new(&Unwatched) };
+    let one_thread =
+        Options { limits: Limits::STANDARD, go_on: true, sharing: true, kernels: true, stop: None };
     // The first run is not timed: it fills the caches, and its answers show what is right.
-    let mut wrong = battery.wrong(&pool.install(|| prepared.run_all(&jobs, &options)));
+    let mut wrong = corpus.run(&battery, &pool, &all_threads);
 
     let mut times = Times::default();
     let mut theirs = Vec::new();
@@ -159,56 +163,70 @@ pub fn measure(setup: &Setup<'_>, mut reference: Option<Reference>) -> Result<Fi
         times.load.push(timed(|| (setup.load)().map(black_box).map(drop))?);
         times.parse.push(clocked(|| drop(black_box(lang::parse_bytes(setup.programs)))));
         times.merge.push(clocked(|| drop(black_box(Plan::merge(&programs)))));
-        let arena = Arena::new(options.limits.caps);
-        times.fold.push(clocked(|| drop(black_box(Prepared::new(&plan, &arena, &options)))));
-        let (single, answers) = single_thread(&prepared, &jobs, &options);
-        wrong.extend(battery.wrong(&answers));
-        drop(answers);
+        let arena = Arena::new(one_thread.limits.caps);
+        let start = Instant::now();
+        let prepared = Prepared::new(battery.plan(), &arena, &one_thread);
+        times.fold.push(start.elapsed());
+        let (single, more_wrong) = corpus.single_thread(&prepared, &one_thread);
         times.single.push(single);
+        wrong.extend(more_wrong);
         if let Some(reference) = &mut reference {
             (setup.progress)(&format!("CPython, round {round} of {rounds}"));
-            theirs.push(reference.round(&battery.comparable_places())?);
+            theirs.push(reference.round(&corpus.comparable_places())?);
         }
-        let mut answers = Vec::new();
-        times.threads.push(clocked(|| answers = pool.install(|| prepared.run_all(&jobs, &options))));
-        wrong.extend(battery.wrong(&answers));
+        times.threads.push(clocked(|| wrong.extend(corpus.run(&battery, &pool, &all_threads))));
     }
     drop(reference);
 
-    let all_jobs = all_pairs(&dataset, programs.len());
-    let all_options = Options { go_on: setup.go_on, ..options };
+    let all_pairs = battery::Setup { all_pairs: true, all_demos: setup.go_on, ..all_threads };
     let mut all_pairs_right = 0;
     for round in 1..=rounds {
         (setup.progress)(&format!("all pairs, round {round} of {rounds}"));
-        let all = || all_pairs_right = pool.install(|| right_on_demos(&prepared, &all_jobs, &all_options));
-        times.all_pairs.push(clocked(all));
+        let run = || all_pairs_right = right_on_demos(&battery, &pool, &dataset, &all_pairs);
+        times.all_pairs.push(clocked(run));
     }
 
     wrong.sort_unstable();
     wrong.dedup();
-    let reference = greeting.map(|greeting| compare(&battery, &greeting, &wrong, &times.single, &theirs));
-    let wrong: Vec<_> = wrong.iter().map(|item| battery.name(*item)).collect();
-    let n_inputs: usize = all_jobs.iter().map(|job| job.inputs.len()).sum();
+    let reference = greeting.map(|greeting| compare(&corpus, &greeting, &wrong, &times.single, &theirs));
+    let wrong: Vec<_> = wrong.iter().map(|item| corpus.name(*item)).collect();
     Ok(Figures {
         machine: Machine::this(),
         version: env!("CARGO_PKG_VERSION"),
         rounds,
-        threads: pool.current_num_threads(),
-        programs: jobs.len(),
-        pairs: jobs.iter().map(|job| job.inputs.len()).sum(),
-        right: jobs.len() - wrong.len(),
+        threads: pool.threads(),
+        programs: corpus.items.len(),
+        pairs: corpus.items.iter().map(|item| item.task.pairs().count()).sum(),
+        right: corpus.items.len() - wrong.len(),
         wrong,
-        without_task,
-        rows: times.rows(&dataset, setup.programs, &plan, n_inputs, pool.current_num_threads()),
+        without_task: corpus.without_task,
+        rows: times.rows(&dataset, setup.programs, battery.plan(), pool.threads()),
         all_pairs_right,
         peak_memory: peak_memory(),
         reference,
     })
 }
 
+/// Runs the tasks. Returns the number of programs that are right on all demonstration pairs of a task.
+fn right_on_demos(
+    battery: &Battery<'_>,
+    pool: &Pool,
+    dataset: &Dataset,
+    setup: &battery::Setup<'_>,
+) -> usize {
+    let is_right = |result: &&ProgramResult| all_right(&result.demos);
+    let mut right = 0;
+    battery.run(pool, &dataset.tasks, setup, |_, result| {
+        right += result.programs.iter().filter(is_right).count();
+    });
+    right
+}
+
 /// The programs that have a task, with it. The heaviest task comes last, so that a clock can be read before it.
-struct Battery<'b> {
+struct Corpus<'b> {
     items: Vec<Item<'b>>,
+    /// The names of the other programs.
+    without_task: Vec<String>,
 }
 
 struct Item<'b> {
@@ -225,23 +243,64 @@ impl Item<'_> {
     }
 }
 
-impl<'b> Battery<'b> {
-    fn new(programs: &'b [Program], dataset: &'b Dataset) -> (Battery<'b>, Vec<String>) {
-        let mut without_task = Vec::new();
-        let mut items = Vec::new();
-        for (index, program) in programs.iter().enumerate() {
-            match task_of(program.name(), dataset) {
-                Some(task) => {
-                    items.push(Item { id: ProgramId(index as u32), program, task, place: None });
-                }
-                None => without_task.push(program.name().to_owned()),
-            }
-        }
-        items.sort_by_key(Item::is_heavy);
+impl<'b> Corpus<'b> {
+    fn new(battery: &Battery<'b>, dataset: &'b Dataset) -> Corpus<'b> {
+        let item = |task: &'b Task, id: ProgramId| Item {
+            id,
+            program: &battery.programs()[id.index()],
+            task,
+            place: None,
+        };
+        let of_task = |task: &'b Task| battery.own(&task.id).iter().map(move |id| item(task, *id));
+        let mut items: Vec<Item<'b>> = dataset.tasks.iter().flat_map(of_task).collect();
+        items.sort_by_key(|item| (item.is_heavy(), item.id));
         for (place, item) in items.iter_mut().enumerate() {
             item.place = Some(place);
         }
-        (Battery { items }, without_task)
+        let has_task: BTreeSet<usize> = items.iter().map(|item| item.id.index()).collect();
+        let others = battery.programs().iter().enumerate().filter(|(index, _)| !has_task.contains(index));
+        let without_task = others.map(|(_, program)| program.name().to_owned()).collect();
+        Corpus { items, without_task }
+    }
+
+    /// Runs everything on the pool. Returns the places of the items whose answers are not right.
+    fn run(&self, battery: &Battery<'_>, pool: &Pool, setup: &battery::Setup<'_>) -> Vec<usize> {
+        let tasks: BTreeMap<&str, &Task> =
+            self.items.iter().map(|item| (item.task.id.as_str(), item.task)).collect();
+        let mut right = BTreeSet::new();
+        battery.run(pool, tasks.into_values(), setup, |task, result| {
+            let programs = result.programs.iter().filter(|result| result.is_right());
+            right.extend(programs.map(|result| (task.id.clone(), result.program)));
+        });
+        let is_wrong = |item: &Item<'_>| !right.contains(&(item.task.id.clone(), item.id));
+        (0..self.items.len()).filter(|place| is_wrong(&self.items[*place])).collect()
+    }
+
+    /// One round on one thread. Returns the places of the items whose answers are not right, too.
+    fn single_thread(&self, prepared: &Prepared<'_>, options: &Options<'_>) -> (Single, Vec<usize>) {
+        let jobs: Vec<Job<'_>> = self.items.iter().map(|item| job(item.task, vec![item.id])).collect();
+        let mut scratch = Scratch::new(options.limits);
+        let (mut times, mut clocks) = (Vec::new(), Vec::new());
+        for _ in 0..PASSES {
+            let (mut each, mut clock) = (Vec::with_capacity(jobs.len()), Vec::with_capacity(jobs.len()));
+            let start = Instant::now();
+            for job in &jobs {
+                let begin = Instant::now();
+                drop(black_box(prepared.run(job, options, &mut scratch)));
+                each.push(begin.elapsed());
+                clock.push(start.elapsed());
+            }
+            times.push(each);
+            clocks.push(clock);
+        }
+        let mut right = |item: &Item<'_>, job: &Job<'_>| {
+            let runs = prepared.run(job, options, &mut scratch).concat();
+            let outputs = item.task.pairs().map(|(_, _, pair)| pair.output.as_ref());
+            let mut verdicts = runs.iter().zip(outputs).map(|(run, output)| judge(run, output));
+            verdicts.all(|verdict| matches!(verdict, Verdict::Right | Verdict::Unjudged))
+        };
+        let wrong = (0..jobs.len()).filter(|place| !right(&self.items[*place], &jobs[*place])).collect();
+        (Single { times: medians(&times), clock: medians(&clocks) }, wrong)
     }
 
     /// The work as the reference takes it.
@@ -269,83 +328,9 @@ impl<'b> Battery<'b> {
         self.items.iter().map_while(|item| item.place).collect()
     }
 
-    fn jobs(&self) -> Vec<Job<'b>> {
-        let job = |item: &Item<'b>| Job {
-            samples: if item.program.needs_samples() { demos(item.task) } else { Vec::new() },
-            inputs: item.task.pairs().map(|(_, _, pair)| input(pair.input_and_output())).collect(),
-            programs: vec![item.id],
-        };
-        self.items.iter().map(job).collect()
-    }
-
-    /// The places of the items whose answers are not right.
-    fn wrong(&self, answers: &[Vec<Vec<Run>>]) -> Vec<usize> {
-        let right = |(item, answers): (&Item<'_>, &Vec<Vec<Run>>)| {
-            let pairs = item.task.pairs().map(|(_, _, pair)| pair.output.as_ref());
-            answers[0].iter().zip(pairs).all(|(run, expected)| gives(run, expected.map(picture)))
-        };
-        let rights = self.items.iter().zip(answers).map(right);
-        rights.enumerate().filter(|(_, right)| !right).map(|(item, _)| item).collect()
-    }
-
     fn name(&self, item: usize) -> String {
         self.items[item].program.name().to_owned()
     }
-}
-
-/// An input and its output as pictures.
-trait Pictures {
-    fn input_and_output(&self) -> (Picture<'_>, Option<Picture<'_>>);
-}
-
-impl Pictures for arcbatt::task::Pair {
-    fn input_and_output(&self) -> (Picture<'_>, Option<Picture<'_>>) {
-        (picture(&self.input), self.output.as_ref().map(picture))
-    }
-}
-
-fn picture(grid: &Grid) -> Picture<'_> {
-    Picture { width: grid.width(), cells: grid.cells() }
-}
-
-fn input<'j>((input, must_give): (Picture<'j>, Option<Picture<'j>>)) -> Input<'j> {
-    Input { input, must_give }
-}
-
-fn demos(task: &Task) -> Vec<(Picture<'_>, Picture<'_>)> {
-    let pairs = task.train.iter().map(Pictures::input_and_output);
-    pairs.filter_map(|(input, output)| Some((input, output?))).collect()
-}
-
-/// Whether a run gave the expected grid, or any value where nothing is expected.
-fn gives(run: &Run, expected: Option<Picture<'_>>) -> bool {
-    match (&run.end, expected) {
-        (End::Grid { width, cells }, Some(expected)) => {
-            *width == expected.width && cells[..] == *expected.cells
-        }
-        (End::Grid { .. } | End::Other(_), None) => true,
-        _ => false,
-    }
-}
-
-/// Every program on the demonstration inputs of every task.
-fn all_pairs(dataset: &Dataset, n_programs: usize) -> Vec<Job<'_>> {
-    let job = |task| Job {
-        samples: demos(task),
-        inputs: task.train.iter().map(|pair| input(pair.input_and_output())).collect(),
-        programs: (0..n_programs as u32).map(ProgramId).collect(),
-    };
-    dataset.tasks.iter().map(job).collect()
-}
-
-/// Counts as it goes: to keep the answers of all programs on all tasks would take hundreds of megabytes.
-fn right_on_demos(prepared: &Prepared<'_>, jobs: &[Job<'_>], options: &Options<'_>) -> usize {
-    let on_task = |scratch: &mut Scratch, job: &Job<'_>| {
-        let right =
-            |runs: &&Vec<Run>| runs.iter().zip(&job.inputs).all(|(run, input)| gives(run, input.must_give));
-        prepared.run(job, options, scratch).iter().filter(right).count()
-    };
-    jobs.par_iter().map_init(|| Scratch::new(options.limits), on_task).sum()
 }
 
 /// One round on one thread: the middle one of several passes.
@@ -359,29 +344,6 @@ struct Single {
 /// A pass takes us milliseconds where CPython takes seconds. After its turn our code and data are out of the caches;
 /// CPython loses nothing by ours. So a round is many passes, and counts as much as the middle one of them.
 pub const PASSES: usize = 15;
-
-fn single_thread(
-    prepared: &Prepared<'_>,
-    jobs: &[Job<'_>],
-    options: &Options<'_>,
-) -> (Single, Vec<Vec<Vec<Run>>>) {
-    let mut scratch = Scratch::new(options.limits);
-    let (mut times, mut clocks) = (Vec::new(), Vec::new());
-    for _ in 0..PASSES {
-        let (mut each, mut clock) = (Vec::with_capacity(jobs.len()), Vec::with_capacity(jobs.len()));
-        let start = Instant::now();
-        for job in jobs {
-            let begin = Instant::now();
-            drop(black_box(prepared.run(job, options, &mut scratch)));
-            each.push(begin.elapsed());
-            clock.push(start.elapsed());
-        }
-        times.push(each);
-        clocks.push(clock);
-    }
-    let answers = jobs.iter().map(|job| prepared.run(job, options, &mut scratch)).collect();
-    (Single { times: medians(&times), clock: medians(&clocks) }, answers)
-}
 
 /// The middle one of all rounds, for each place.
 fn medians(rounds: &[Vec<Duration>]) -> Vec<Duration> {
@@ -401,17 +363,11 @@ struct Times {
 }
 
 impl Times {
-    fn rows(
-        &self,
-        dataset: &Dataset,
-        text: &[u8],
-        plan: &Plan,
-        n_inputs: usize,
-        n_threads: usize,
-    ) -> Vec<Row> {
+    fn rows(&self, dataset: &Dataset, text: &[u8], plan: &Plan, n_threads: usize) -> Vec<Row> {
         let single: Vec<_> = self.single.iter().filter_map(|round| round.clock.last().copied()).collect();
         let counts = plan.counts();
         let (n_programs, n_tasks) = (plan.programs().len(), dataset.tasks.len());
+        let n_inputs: usize = dataset.tasks.iter().map(|task| task.pairs().count()).sum();
         let parse_merge: Vec<_> = self.parse.iter().zip(&self.merge).map(|(a, b)| *a + *b).collect();
         let rows = [
             ("load", format!("{n_tasks} tasks from disk"), &self.load),
@@ -421,7 +377,7 @@ impl Times {
             ("fold", format!("{} nodes that need no input", counts.folded), &self.fold),
             ("run", format!("1 thread, each the middle of {PASSES} passes"), &single),
             ("run, all threads", format!("{n_threads} threads"), &self.threads),
-            ("all pairs", format!("{n_programs} programs × {n_inputs} demo inputs"), &self.all_pairs),
+            ("all pairs", format!("{n_programs} programs × {n_inputs} inputs"), &self.all_pairs),
         ];
         let row = |(name, of, times): (_, _, &Vec<_>)| Some(Row { name, of, time: Spread::of(times)? });
         rows.into_iter().filter_map(row).collect()
@@ -441,13 +397,13 @@ pub(crate) fn clocked(work: impl FnOnce()) -> Duration {
 }
 
 fn compare(
-    battery: &Battery<'_>,
+    corpus: &Corpus<'_>,
     greeting: &Greeting,
     wrong: &[usize],
     ours: &[Single],
     theirs: &[crate::reference::Round],
 ) -> Comparison {
-    let items = &battery.items;
+    let items = &corpus.items;
     let n = items.iter().filter(|item| item.place.is_some()).count();
     let n_light = items[..n].iter().filter(|item| !item.is_heavy()).count();
     let right_there = |item: &Item<'_>| item.place.is_some_and(|place| greeting.right[place]);
@@ -492,7 +448,7 @@ fn compare(
         lost: wrong
             .iter()
             .filter(|item| right_there(&items[**item]))
-            .map(|item| battery.name(*item))
+            .map(|item| corpus.name(*item))
             .collect(),
         time: Spread::of(&whole).unwrap_or(Spread {
             min: Duration::ZERO,

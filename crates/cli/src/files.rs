@@ -1,26 +1,75 @@
-//! Reading what the user names, with errors that say what to do.
+//! Reading and writing the files that the user names. `-` means standard input or output.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 use anyhow::{Context, bail};
-use arcbatt::lang::{self, Parsed, Program, Severity};
+use arcbatt::base::{size, time, write_atomic_with};
+use arcbatt::lang::{self, Options, Parsed, Program, Severity};
 use arcbatt::task::submission::Submission;
-use arcbatt::task::write_aside;
+use arcbatt::{ProgramFile, read_aliases};
+
+use crate::program::named_after;
+
+/// The file of `--alias`, set once before the command starts.
+static ALIASES: OnceLock<PathBuf> = OnceLock::new();
+
+/// From now on program files are read as those of another dialect.
+pub(crate) fn set_aliases(path: PathBuf) {
+    let _ = ALIASES.set(path);
+}
+
+/// The file that maps the names of another dialect.
+pub(crate) fn aliases() -> Option<PathBuf> {
+    ALIASES.get().cloned()
+}
 
 /// A program file: its text and what it holds.
 pub(crate) struct Source {
     pub(crate) path: PathBuf,
     pub(crate) text: String,
     pub(crate) parsed: Parsed,
+    /// The task that the file is named after.
+    task: Option<String>,
 }
 
 impl Source {
     pub(crate) fn read(path: &Path) -> anyhow::Result<Source> {
+        Source::read_with(path, false)
+    }
+
+    pub(crate) fn read_all(paths: &[PathBuf]) -> anyhow::Result<Vec<Source>> {
+        paths.iter().map(|path| Source::read(path)).collect()
+    }
+
+    /// Reads a program file, with warnings about types.
+    pub(crate) fn lint(path: &Path) -> anyhow::Result<Source> {
+        Source::read_with(path, true)
+    }
+
+    fn read_with(path: &Path, lint: bool) -> anyhow::Result<Source> {
         let bytes = read(path)?;
-        let parsed = lang::parse_bytes(&bytes);
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        Ok(Source { path: path.to_owned(), text, parsed })
+        let start = Instant::now();
+        let aliases = aliases().as_deref().map(read_aliases).transpose()?;
+        let options = Options { aliases: aliases.as_ref(), lint };
+        let label = PathBuf::from(label(path));
+        let ProgramFile { path, text, parsed, task } = ProgramFile::new(&label, &bytes, options);
+        let source = Source { path, text, parsed, task };
+        tracing::info!(
+            file = %source.path.display(),
+            programs = source.parsed.programs.len(),
+            errors = source.errors(),
+            warnings = source.warnings(),
+            took = %time::brief(start.elapsed()),
+            "parsed programs"
+        );
+        for program in &source.parsed.programs {
+            tracing::debug!(program = program.name(), hash = %program.hash(), "parsed program");
+        }
+        Ok(source)
     }
 
     /// All problems as they are shown to people.
@@ -31,11 +80,11 @@ impl Source {
     }
 
     pub(crate) fn errors(&self) -> usize {
-        self.parsed.problems.iter().filter(|problem| problem.severity == Severity::Error).count()
+        self.parsed.n_errors
     }
 
     pub(crate) fn warnings(&self) -> usize {
-        self.parsed.problems.len() - self.errors()
+        self.parsed.n_warnings
     }
 
     /// The errors between the head of the function `name` and the next head.
@@ -57,22 +106,34 @@ impl Source {
             .collect()
     }
 
-    /// The program called `name`; without a name, the only one.
-    pub(crate) fn program(&self, name: Option<&str>) -> anyhow::Result<&Program> {
+    /// Returns the program called `name` or named after the task `name`. Without a name, returns the only program, or
+    /// the one named after `task`.
+    pub(crate) fn program(&self, name: Option<&str>, task: Option<&str>) -> anyhow::Result<&Program> {
         let path = self.path.display();
         let programs = &self.parsed.programs;
+        let after = |task: &str| programs.iter().find(|program| named_after(program.name(), task));
         let Some(name) = name else {
-            let [program] = &programs[..] else {
-                bail!("{path} holds {} programs; name one of them", programs.len());
+            return match (&programs[..], task) {
+                ([program], _) => Ok(program),
+                (_, Some(task)) => after(task).with_context(|| {
+                    let n = programs.len();
+                    format!("{path} holds no program named after {task}; name one of its {n} programs: {path}:NAME")
+                }),
+                _ => bail!("{path} holds {} programs; name one of them: {path}:NAME", programs.len()),
             };
-            return Ok(program);
         };
-        if let Some(program) = programs.iter().find(|program| program.name() == name) {
+        let find = |name: &str| programs.iter().find(|program| program.name() == name);
+        let of_task = self.task.as_ref().map(|task| format!("{name}_{task}"));
+        if let Some(program) = find(name).or_else(|| find(&of_task?)) {
             return Ok(program);
         }
-        let errors = self.errors_of(name);
+        let written = self.task.as_ref().and_then(|task| name.strip_suffix(task)?.strip_suffix('_'));
+        let errors = self.errors_of(name) + &written.map_or(String::new(), |written| self.errors_of(written));
         if !errors.is_empty() {
             bail!("{path} holds no usable program called {name}:\n\n{}", errors.trim_end());
+        }
+        if let Some(program) = after(name) {
+            return Ok(program);
         }
         match lang::suggest(name, programs.iter().map(Program::name)) {
             Some(near) => bail!("{path} holds no program called {name}; did you mean {near}?"),
@@ -86,54 +147,130 @@ impl Source {
 /// Far beyond any program, task or grid; a larger file is a mistake and is not read into memory.
 const MAX_FILE: u64 = 256 << 20;
 
-/// A whole file.
+/// Whether a path means standard input or output.
+pub(crate) fn is_standard(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// Whether there is something to read: a file, a pipe, or standard input.
+pub(crate) fn is_file(path: &Path) -> bool {
+    is_standard(path) || std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_dir())
+}
+
+/// The name of an input in messages.
+pub(crate) fn label(path: &Path) -> String {
+    if is_standard(path) { "<stdin>".to_owned() } else { path.display().to_string() }
+}
+
+/// Returns a path that a library can open: standard input has one of its own.
+pub(crate) fn readable(path: &Path) -> anyhow::Result<&Path> {
+    if !is_standard(path) {
+        return Ok(path);
+    }
+    if !cfg!(unix) {
+        bail!("standard input cannot be read here; name a file instead of `-`");
+    }
+    take_stdin()?;
+    Ok(Path::new("/dev/stdin"))
+}
+
+/// Reads a whole file.
 pub(crate) fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
+    let start = Instant::now();
     let mut bytes = Vec::new();
     let read = open(path)?.take(MAX_FILE + 1).read_to_end(&mut bytes);
-    read.with_context(|| format!("cannot read {}", path.display()))?;
+    read.with_context(|| format!("cannot read {}", label(path)))?;
     if bytes.len() as u64 > MAX_FILE {
-        bail!("{} has more than {} MiB", path.display(), MAX_FILE >> 20);
+        bail!("{} has more than {}", label(path), size::mebibytes(MAX_FILE));
     }
+    let took = time::brief(start.elapsed());
+    tracing::info!(file = label(path), bytes = bytes.len(), %took, "read file");
     Ok(bytes)
 }
 
-/// The lines of a file, unpacked if its name ends in `.gz`. What is larger than any sensible file ends early.
+/// Opens a file for reading line by line; unpacks it if its name ends in `.gz`. A file that is larger than any sensible
+/// one ends early.
 pub(crate) fn lines(path: &Path) -> anyhow::Result<impl BufRead> {
     let file = open(path)?;
+    tracing::info!(file = label(path), "opened file");
     let bytes: Box<dyn Read> = if path.extension().is_some_and(|extension| extension == "gz") {
         Box::new(flate2::read::MultiGzDecoder::new(file))
     } else {
-        Box::new(file)
+        file
     };
     Ok(BufReader::new(bytes.take(MAX_FILE)))
 }
 
-fn open(path: &Path) -> anyhow::Result<std::fs::File> {
-    std::fs::File::open(path).with_context(|| format!("cannot read {}", path.display()))
+fn open(path: &Path) -> anyhow::Result<Box<dyn Read>> {
+    if is_standard(path) {
+        take_stdin()?;
+        return Ok(Box::new(io::stdin()));
+    }
+    let file = std::fs::File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
+    Ok(Box::new(file))
 }
 
-/// Whether a file can be written there and written again; what is not there yet can.
-pub(crate) fn is_plain(path: &Path) -> bool {
-    std::fs::metadata(path).map_or(true, |there| there.is_file())
+/// Refuses a second reader: it would find nothing.
+fn take_stdin() -> anyhow::Result<()> {
+    static TAKEN: AtomicBool = AtomicBool::new(false);
+    if TAKEN.swap(true, Ordering::Relaxed) {
+        bail!("standard input (`-`) can be read only once; name a file for one of its uses");
+    }
+    Ok(())
 }
 
-/// Whether a path means standard output.
-pub(crate) fn is_stdout(path: &Path) -> bool {
-    path.as_os_str() == "-"
-}
-
-/// Writes a whole file, aside first; `-` is standard output.
+/// Writes a whole file atomically, or to standard output.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    let written = if is_stdout(path) {
-        let mut out = std::io::stdout().lock();
-        out.write_all(bytes).and_then(|()| out.flush())
-    } else {
-        write_aside(path, bytes)
-    };
-    written.with_context(|| format!("cannot write {}", path.display()))
+    let written = write_with(path, |out| out.write_all(bytes));
+    written.with_context(|| format!("cannot write {}", path.display())).map(drop)
 }
 
-/// A submission file of either form.
+/// Replaces the content of a file in one step. The file keeps its permissions.
+pub(crate) fn rewrite(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    let permissions = std::fs::metadata(path).map(|there| there.permissions());
+    write(path, bytes)?;
+    let kept = permissions.and_then(|permissions| std::fs::set_permissions(path, permissions));
+    kept.with_context(|| format!("cannot keep the permissions of {}", path.display()))
+}
+
+/// Writes like [`write`], for content that is too large to keep in memory. Returns the number of bytes.
+pub(crate) fn write_with(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<u64> {
+    let start = Instant::now();
+    let mut written = 0;
+    if is_standard(path) {
+        let mut out = Counted { out: BufWriter::new(io::stdout().lock()), written: &mut written };
+        write(&mut out)?;
+        out.flush()?;
+    } else {
+        write_atomic_with(path, |out| write(&mut Counted { out, written: &mut written }))?;
+    }
+    let took = time::brief(start.elapsed());
+    tracing::info!(file = %path.display(), bytes = written, %took, "wrote file");
+    Ok(written)
+}
+
+/// Counts the bytes that pass through.
+struct Counted<'n, W> {
+    out: W,
+    written: &'n mut u64,
+}
+
+impl<W: Write> Write for Counted<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let n = self.out.write(bytes)?;
+        *self.written += n as u64;
+        Ok(n)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+/// Reads a submission in either form.
 pub(crate) fn submission(path: &Path) -> anyhow::Result<Submission> {
-    Submission::parse(&read(path)?).with_context(|| format!("cannot use {}", path.display()))
+    Submission::parse(&read(path)?).with_context(|| format!("cannot use {}", label(path)))
 }

@@ -1,33 +1,44 @@
 //! `batt`: the command line. Thin: it reads arguments and files, calls the facade, and prints.
 //!
-//! Exit codes: 0 did it; 1 ran, but the answer is no (a wrong program, a failed check); 2 usage or input error.
+//! Exit codes: 0 success; 1 the command ran and the answer is no (a wrong program, a failed check); 2 usage or input
+//! error.
 
 mod commands;
 mod data;
 mod files;
-mod live;
-mod means;
+mod input;
+mod job;
+mod limits;
 mod output;
 mod picture;
-mod recording;
+mod program;
+mod progress;
 mod signal;
-mod watchdog;
+mod summary;
 
+use std::fmt::Write;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 #[derive(Parser)]
 #[command(
     name = "batt",
     version,
-    about = "Solves ARC tasks with small programs, and runs batteries of them",
+    about = "Solve ARC tasks with small programs, and run batteries of programs",
     max_term_width = 100
 )]
 struct Cli {
-    /// Say on standard error what is going on
-    #[arg(long, global = true, value_enum, value_name = "LEVEL")]
+    /// Log to standard error what is read and written, and how long each phase takes
+    #[arg(long, global = true, value_enum, value_name = "LEVEL", display_order = 900)]
     log: Option<LogLevel>,
+    /// Print results and errors only: no progress, warnings or notes
+    #[arg(short, long, global = true, display_order = 901)]
+    quiet: bool,
+    /// Read program files of another dialect: every line of FILE says `their_name = our_name`
+    #[arg(long, global = true, value_name = "FILE", display_order = 902)]
+    alias: Option<PathBuf>,
     #[command(subcommand)]
     command: Command,
 }
@@ -40,7 +51,7 @@ enum LogLevel {
 }
 
 impl LogLevel {
-    /// Without this call nothing is logged, and an event costs a glance at a number.
+    /// Without this call nothing is logged, and an event costs one comparison.
     fn start(self) {
         let level = match self {
             LogLevel::Warn => tracing::Level::WARN,
@@ -53,55 +64,107 @@ impl LogLevel {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Solve tasks: two attempts at every test output, each a readable program; without arguments, the built-in set
+    /// Solve tasks from their demonstration pairs
     Solve(commands::solve::Args),
-    /// Find new programs for tasks, into the store: bred from known ones, or built from the task
+    /// Search for new programs and file them in the store
     Search(commands::search::Args),
-    /// Run programs on tasks and say what is right; without arguments, on the built-in set
+    /// Run programs on tasks and report which are right
     Run(commands::run::Args),
-    /// Run one program on one grid, or on all pairs of a task
+    /// Run one program on a grid or on all pairs of a task
     Eval(commands::eval::Args),
-    /// Show a task, and what a program makes of it
+    /// Show a task, and a program's answers to it
     Show(commands::show::Args),
-    /// Merge programs and say how much they share
+    /// Merge programs and report how much they share
     #[command(visible_alias = "card")]
     Plan(commands::plan::Args),
-    /// Is a submission complete and well made? Names each defect
-    Check(commands::check::Args),
-    /// What a submission is worth, under the three rules in use
-    Score(commands::score::Args),
-    /// Where the time of a recorded run went, and what it would bring to change it
-    #[command(subcommand)]
-    Profile(commands::profile::Command),
-    /// A recorded run as one page for the browser, or two runs side by side
-    Report(commands::report::Args),
-    /// A local page for the browser: start runs and watch them, data sets, the manual, an editor
-    Serve(commands::serve::Args),
-    /// Measure load, parse, merge and run, alone or beside arc-dsl in CPython
-    Bench(commands::bench::Args),
-    /// Check, format, show and verify program files
+    /// Check, format, explain, verify and store programs
     #[command(subcommand)]
     Programs(commands::programs::Command),
-    /// The primitives of the language
+    /// Check that a submission is complete and well formed
+    Check(commands::check::Args),
+    /// Score a submission under the three rules in use
+    Score(commands::score::Args),
+    /// Show where the time of a recorded run went
     #[command(subcommand)]
-    Dsl(commands::dsl::Command),
-    /// Data sets: list, install, generate, verify and compare them
+    Profile(commands::profile::Command),
+    /// Write a recorded run as a page for the browser
+    Report(commands::report::Args),
+    /// Serve a local page to start and watch runs
+    Serve(commands::serve::Args),
+    /// Measure load, parse, merge and run, alone or against CPython
+    Bench(commands::bench::Args),
+    /// List, install, generate, verify and compare data sets
     #[command(subcommand)]
     Data(commands::data::Command),
-    /// Run conformance vectors: what arc-dsl answers against what batt answers
+    /// Show the manual of the language
+    #[command(subcommand)]
+    Dsl(commands::dsl::Command),
+    /// Compare batt with recorded answers of arc-dsl
     Conformance(commands::conformance::Args),
+    /// Print a completion script for a shell
+    Completions(commands::completions::Args),
+    /// Print or write manual pages
+    Man(commands::man::Args),
+}
+
+/// The commands as `batt --help` lists them.
+const GROUPS: [(&str, &[&str]); 5] = [
+    ("Find programs", &["solve", "search"]),
+    ("Use programs", &["run", "eval", "show", "plan", "programs"]),
+    ("Submissions", &["check", "score"]),
+    ("Measure", &["profile", "report", "serve", "bench"]),
+    ("Data, language and setup", &["data", "dsl", "conformance", "completions", "man"]),
+];
+
+const EXAMPLES: &str = "\
+Examples:
+  batt solve                                    solve the built-in tasks
+  batt solve arc2-evaluation -o submission.json --budget 2h
+  batt eval solvers.py --data arc1-training 007bbfb7
+
+`batt COMMAND --help` explains a command. Files can be `-` for standard input or output.";
+
+/// The command line with its commands in groups, which clap has no list for.
+fn command_line() -> clap::Command {
+    let command = Cli::command();
+    let header = *command.get_styles().get_header();
+    let literal = *command.get_styles().get_literal();
+    let mut listed = String::new();
+    for (title, names) in GROUPS {
+        writeln!(listed, "{header}{title}:{header:#}").expect("a string takes all");
+        for name in names {
+            let about = command.find_subcommand(name).and_then(clap::Command::get_about);
+            let about = about.map(ToString::to_string).unwrap_or_default();
+            writeln!(listed, "  {literal}{name:<12}{literal:#} {about}").expect("a string takes all");
+        }
+        listed.push('\n');
+    }
+    let template = format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{listed}{header}Options:{header:#}\n{{options}}{{after-help}}"
+    );
+    command.help_template(template).after_help(EXAMPLES)
 }
 
 /// Whether the answer is yes.
 type Answer = anyhow::Result<bool>;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let matches = command_line().get_matches();
+    let name = matches.subcommand_name().unwrap_or_default().to_owned();
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     if let Some(level) = cli.log {
         level.start();
     }
+    if cli.quiet {
+        output::set_quiet();
+    }
+    if let Some(path) = cli.alias {
+        files::set_aliases(path);
+    }
     // Programs can nest function calls deeply; the stack of the main thread is not ours to size.
-    let worker = std::thread::Builder::new().stack_size(256 << 20).spawn(move || dispatch(cli.command));
+    let worker = std::thread::Builder::new()
+        .stack_size(256 << 20)
+        .spawn(move || output::phase(&name, || dispatch(cli.command)));
     let answer = match worker.map(std::thread::JoinHandle::join) {
         Ok(Ok(answer)) => answer,
         Ok(Err(panic)) => std::panic::resume_unwind(panic),
@@ -136,5 +199,27 @@ fn dispatch(command: Command) -> Answer {
         Command::Dsl(command) => commands::dsl::run(&command),
         Command::Data(command) => commands::data::run(&command),
         Command::Conformance(args) => commands::conformance::run(&args),
+        Command::Completions(args) => commands::completions::run(&args),
+        Command::Man(args) => commands::man::run(&args),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_is_in_one_group() {
+        let mut listed: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
+        let command = Cli::command();
+        let mut all: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
+        listed.sort_unstable();
+        all.sort_unstable();
+        assert_eq!(listed, all);
+    }
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        command_line().debug_assert();
     }
 }

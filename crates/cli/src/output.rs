@@ -1,11 +1,30 @@
 //! Everything that reaches the terminal goes through here.
 
+use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use arcbatt::base::time;
+use indicatif::{ProgressBar, ProgressStyle};
 
 use serde::Serialize;
 
 /// The version of every JSON document that a command prints.
 const SCHEMA: u32 = 1;
+
+/// Set once, before the command starts.
+static QUIET: AtomicBool = AtomicBool::new(false);
+
+/// Turns on `--quiet`.
+pub(crate) fn set_quiet() {
+    QUIET.store(true, Ordering::Relaxed);
+}
+
+/// Whether to print results and errors only: no progress, warnings or notes.
+pub(crate) fn quiet() -> bool {
+    QUIET.load(Ordering::Relaxed)
+}
 
 /// Standard output, buffered; colour codes are dropped where they are not wanted.
 pub(crate) fn stdout() -> impl Write {
@@ -32,9 +51,39 @@ pub(crate) fn error(text: &str) {
     say("\x1b[1;31m", "error", text);
 }
 
-/// What the user should know although the command goes on, on standard error.
+/// Prints something the user should know on standard error; the command continues.
 pub(crate) fn warning(text: &str) {
-    say("\x1b[1;33m", "warning", text);
+    if !quiet() {
+        say("\x1b[1;33m", "warning", text);
+    }
+}
+
+/// Writes a remark on the results below them.
+pub(crate) fn note(out: &mut impl Write, text: impl Display) -> io::Result<()> {
+    if quiet() { Ok(()) } else { writeln!(out, "note: {text}") }
+}
+
+/// Reports a file that was written.
+pub(crate) fn wrote(out: &mut impl Write, file: impl Display) -> io::Result<()> {
+    if quiet() { Ok(()) } else { writeln!(out, "wrote {file}") }
+}
+
+/// Returns a line on standard error that shows the current step; none in a pipe.
+pub(crate) fn spinner() -> Option<ProgressBar> {
+    let style = ProgressStyle::with_template("{elapsed} {msg}").ok()?;
+    let shown = io::stderr().is_terminal() && !quiet();
+    let spinner = shown.then(|| ProgressBar::new_spinner().with_style(style))?;
+    // Ten times a second is too rare to disturb what is measured.
+    spinner.enable_steady_tick(Duration::from_millis(100));
+    Some(spinner)
+}
+
+/// Runs one phase of a command and logs how long it took.
+pub(crate) fn phase<T>(name: &str, work: impl FnOnce() -> T) -> T {
+    let start = Instant::now();
+    let result = work();
+    tracing::info!(phase = name, took = %time::brief(start.elapsed()), "finished phase");
+    result
 }
 
 fn say(color: &str, word: &str, text: &str) {
@@ -44,9 +93,13 @@ fn say(color: &str, word: &str, text: &str) {
     let _ = writeln!(io::stderr(), "{color}{word}{reset}: {text}");
 }
 
-/// `1 task`, `2 tasks`
-pub(crate) fn count(n: usize, what: &str) -> String {
-    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+/// A line cut to the width of the terminal.
+pub(crate) fn shortened(line: &str) -> String {
+    let width = width();
+    if line.chars().count() <= width {
+        return line.to_owned();
+    }
+    line.chars().take(width.saturating_sub(1)).chain(['…']).collect()
 }
 
 /// A document on standard output, with the schema's version in front.

@@ -36,7 +36,7 @@ fn bench_checks_and_measures_the_built_in_set() {
             fold # # # # nodes that need no input
             run # # # # thread, each the middle of # passes
             run, all threads # # # # threads
-            all pairs # # # # programs × # demo inputs
+            all pairs # # # # programs × # inputs
             peak memory #
 
             all pairs: # cases of a program that is right on all demonstration pairs of a task
@@ -75,7 +75,7 @@ fn bench_says_what_is_missing() {
     batt.check(
         "bench --tasks examples",
         expect![[r#"
-            error: which programs? Name a file of them with --programs
+            error: --tasks needs programs; name their file with --programs
             exit 2
         "#]],
     );
@@ -144,7 +144,7 @@ fn bench_beside_a_reference() {
         fold # # # # nodes that need no input
         run # # # # thread, each the middle of # passes
         run, all threads # # # # threads
-        all pairs # # # # programs × # demo inputs
+        all pairs # # # # programs × # inputs
         peak memory #
 
         all pairs: # case of a program that is right on all demonstration pairs of a task

@@ -126,7 +126,7 @@ fn eval_says_where_and_why_a_program_fails() {
             "#]]
             .assert_eq(&got),
             "d" => expect![[r#"
-                note: d reads S, and S is empty on a bare grid; give a task file instead
+                note: d reads S, and S is empty on a bare grid; give a task instead
 
                 input: failed (fuel 1)
                 empty container in first at line 10
@@ -152,6 +152,7 @@ fn bad_input_is_named() {
         .file("colour.json", r#"{"train": [{"input": [[1]], "output": [[17]]}], "test": []}"#)
         .file("cut.json", r#"{"train": [{"input": [[1]], "#)
         .file("text.json", "hello")
+        .file("fine/grid.json", "[[1]]")
         .file("p.py", "def f(I): return I\ndef g(I): return I\n");
     batt.check(
         "eval {dir}/p.py f --input {dir}/ragged.json",
@@ -189,21 +190,21 @@ fn bad_input_is_named() {
     "#]],
     );
     batt.check(
-        "eval {dir}/missing.py f --input {dir}/ragged.json",
+        "eval {dir}/missing.py f --input {dir}/fine/grid.json",
         expect![[r#"
         error: cannot read {dir}/missing.py: No such file or directory (os error 2)
         exit 2
     "#]],
     );
     batt.check(
-        "eval {dir}/p.py --input {dir}/ragged.json",
+        "eval {dir}/p.py --input {dir}/fine/grid.json",
         expect![[r#"
-        error: {dir}/p.py holds 2 programs; name one of them
+        error: {dir}/p.py holds 2 programs; name one of them: {dir}/p.py:NAME
         exit 2
     "#]],
     );
     batt.check(
-        "eval {dir}/p.py h --input {dir}/ragged.json",
+        "eval {dir}/p.py h --input {dir}/fine/grid.json",
         expect![[r#"
         error: {dir}/p.py holds no program called h; `batt programs check {dir}/p.py` lists what it holds
         exit 2
@@ -216,7 +217,7 @@ fn bad_input_is_named() {
         {dir}/cut.json:1:29: task cut, train 0: the text ends before a key in double quotes: cut off?
         {dir}/ragged.json:1:1: task ragged: expected a task: {"train": …, "test": …}, not `[`
         {dir}/text.json:1:1: task text: expected a task: {"train": …, "test": …}, not `h`
-        `--skip-bad` goes on without what is broken
+        `--skip-bad` skips broken tasks
         exit 2
     "#]],
     );
@@ -259,7 +260,7 @@ fn check_reports_every_mistake() {
         2 │ def b(I): return rot90(I, I)
           │                           ^ it is `rot90(grid)`
 
-        warning: `size` wants Container<A> for `container`, not Int
+        warning: `size` expects Container<A> for `container`, not Int
           ╭─ {dir}/p.py:3:23
         3 │ def c(I): return size(ZERO)
           │                       ^^^^ this is Int
@@ -344,21 +345,18 @@ fn huge_and_hostile_files_are_refused_or_read() {
 }
 
 #[test]
-fn fmt_and_show() {
-    let batt = Batt::new("fmt").file(
-        "p.py",
-        "def f(I):\n    # the colours\n    unused = rot90(I)\n    return fill(I, BLUE, ofcolor(value=0, grid=vmirror(I)))\n",
-    );
+fn fmt_keeps_comments_and_show_does_not() {
+    let text = "def f( I ):\n    # the colours\n    unused = rot90(I)\n    return fill(I,BLUE, ofcolor(value=0, grid=vmirror(I))) # done\n";
+    let batt = Batt::new("fmt").file("p.py", text);
     batt.check(
         "programs fmt {dir}/p.py",
         expect![[r#"
-        def f(I):
-            x1 = vmirror(I)
-            x2 = ofcolor(x1, ZERO)
-            O = fill(I, BLUE, x2)
-            return O
-        exit 0
-    "#]],
+            def f(I):
+                # the colours
+                unused = rot90(I)
+                return fill(I, BLUE, ofcolor(value=0, grid=vmirror(I)))  # done
+            exit 0
+        "#]],
     );
     batt.check(
         "programs show {dir}/p.py",
@@ -374,6 +372,168 @@ fn fmt_and_show() {
     "#]],
     );
     assert!(batt.run("programs show {dir}/p.py --json").starts_with(r#"{"schema":1,"name":"f","hash":""#));
+}
+
+#[test]
+fn fmt_checks_and_rewrites_files() {
+    let batt = Batt::new("fmt-write")
+        .file("long.py", "def f( I ):return I\n")
+        .file("fine.py", "def f(I):\n    return I\n")
+        .file("wrong.py", "def f( I ):return J\n");
+    batt.check(
+        "programs fmt --check {dir}/long.py {dir}/fine.py",
+        expect![[r#"
+            would change: {dir}/long.py
+            1 of 2 files would change
+            exit 1
+        "#]],
+    );
+    batt.check(
+        "programs fmt --write {dir}/long.py {dir}/wrong.py",
+        expect![[r#"
+            error: {dir}/wrong.py has errors:
+
+            error: `J` is not defined
+              ╭─ {dir}/wrong.py:1:19
+            1 │ def f( I ):return J
+              │                   ^
+            exit 2
+        "#]],
+    );
+    let read = |name: &str| std::fs::read_to_string(batt.path(name)).unwrap();
+    assert_eq!(read("long.py"), "def f( I ):return I\n");
+    assert_eq!(read("wrong.py"), "def f( I ):return J\n");
+    let written = |name: &str| std::fs::metadata(batt.path(name)).unwrap().modified().unwrap();
+    let fine = written("fine.py");
+    batt.check(
+        "programs fmt --write {dir}/long.py {dir}/fine.py",
+        expect![[r#"
+            formatted: {dir}/long.py
+            1 of 2 files formatted
+            exit 0
+        "#]],
+    );
+    assert_eq!(read("long.py"), "def f(I):\n    return I\n");
+    assert_eq!(written("fine.py"), fine);
+    let json = batt.run("programs fmt --json {dir}/fine.py");
+    assert!(
+        json.contains(r#""changed":false,"text":"def f(I):\n    return I\n"}],"programs":[{"name":"f""#),
+        "{json}"
+    );
+    batt.check(
+        "programs fmt --write -",
+        expect![[r#"
+            error: --write cannot rewrite standard input; without it the result is printed
+            exit 2
+        "#]],
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn fmt_keeps_permissions() {
+    use std::os::unix::fs::PermissionsExt;
+    let batt = Batt::new("fmt-mode").file("p.py", "def f( I ):return I\n");
+    batt.permit("p.py", 0o751);
+    batt.run("programs fmt --write {dir}/p.py");
+    let mode = std::fs::metadata(batt.path("p.py")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o751);
+}
+
+#[test]
+fn fmt_reads_standard_input() {
+    let mut command = assert_cmd::Command::cargo_bin("batt").unwrap();
+    let run = command.args(["programs", "fmt", "-"]).write_stdin("def f( I ):return I # all\n").assert();
+    run.success().stdout("def f(I):\n    return I  # all\n");
+}
+
+#[test]
+fn check_adds_up_and_warns_of_types() {
+    let many = (0..150).map(|i| format!("def f{i}(I): return nothing_{i}\n")).collect::<String>();
+    let batt = Batt::new("check-all").file("many.py", many).file(
+        "p.py",
+        "def f(I):\n    x1 = objects(I, T, F, T)\n    return subgrid(x1, I)\n\ndef f(I):\n    return size(I)\n",
+    );
+    let text = batt.run("programs check {dir}/many.py {dir}/p.py");
+    let end: Vec<_> = text.lines().rev().take(23).collect();
+    let end: Vec<_> = end.into_iter().rev().map(|line| format!("{line}\n")).collect();
+    expect![[r#"
+            ╭─ {dir}/many.py:101:21
+        101 │ def f100(I): return nothing_100
+            │                     ^^^^^^^^^^^ the first of them is here
+
+        warning: `subgrid` expects Patch for `patch`, not Set<Object>
+          ╭─ {dir}/p.py:3:20
+        3 │     return subgrid(x1, I)
+          │                    ^^ use `merge(x1)` for all of them, `first(x1)` for one
+
+        warning: `f` is defined again
+          ╭─ {dir}/p.py:5:5
+        5 │ def f(I):
+          │     ^ this one counts, not that of line 1
+
+        warning: the answer is Int, not a grid
+          ╭─ {dir}/p.py:6:12
+        6 │     return size(I)
+          │            ^^^^^^^ `canvas(color, UNITY)` makes a grid of one cell
+
+        {dir}/many.py: 0 programs, 150 errors, 0 warnings
+        {dir}/p.py: 1 program, 0 errors, 3 warnings
+        2 files in all: 1 program, 150 errors, 3 warnings
+        exit 1
+    "#]]
+    .assert_eq(&end.concat());
+}
+
+#[test]
+fn aliases_read_another_dialect() {
+    let batt = Batt::new("alias")
+        .file(
+            "p.py",
+            "def solve_largest(I):\n    return erase(I, flatten(as_objects(I, True, True, True)))\n",
+        )
+        .file("dialect.txt", "# theirs = ours\nas_objects = objects\nflatten = merge\nerase = cover\n")
+        .file("wrong.txt", "flatten = merg\n");
+    batt.check(
+        "programs show {dir}/p.py --alias {dir}/dialect.txt",
+        expect![[r#"
+        def solve_largest(I):
+            x1 = objects(I, T, T, T)  # Set<Object>
+            x2 = merge(x1)            # Container<Cell>
+            O = cover(I, x2)          # Grid
+            return O
+
+        3 calls, reads the input, hash 8a43ce4f3751f9fa387a0dc5151e1a610eebc1e2742f33da7fcb378a46539805
+        exit 0
+    "#]],
+    );
+    batt.check(
+        "programs check {dir}/p.py --alias {dir}/wrong.txt",
+        expect![[r#"
+        error: {dir}/wrong.txt has errors:
+
+        error: `merg` is neither a primitive nor a constant
+          ╭─ {dir}/wrong.txt:1:11
+        1 │ flatten = merg
+          │           ^^^^ did you mean `merge`?
+        exit 2
+    "#]],
+    );
+    assert!(batt.run("programs fmt {dir}/p.py --alias {dir}/dialect.txt").contains("flatten(as_objects("));
+}
+
+#[test]
+fn a_file_named_after_a_task_names_its_programs() {
+    let batt = Batt::new("stem").file(
+        "007bbfb7.py",
+        "def solve(I): return I\ndef other(I): return J\ndef solve_00d62c1b(I): return hmirror(I)\n",
+    );
+    let names = batt.run("programs check {dir}/007bbfb7.py --json");
+    assert!(names.contains(r#"{"name":"solve_007bbfb7","#) && names.contains(r#"{"name":"solve_00d62c1b","#));
+    let show = |name: &str| batt.run(&format!("programs show {{dir}}/007bbfb7.py {name}"));
+    assert_eq!(show("solve"), show("solve_007bbfb7"));
+    assert!(show("solve").starts_with("def solve_007bbfb7(I):\n"));
+    assert!(show("other_007bbfb7").contains("`J` is not defined"));
 }
 
 #[test]

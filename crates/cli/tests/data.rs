@@ -175,7 +175,7 @@ fn broken_tasks_are_named_or_skipped() {
         "programs verify {dir}/set --programs {dir}/p.py",
         expect![[r#"
         error: {dir}/set/bad.json:1:45: task bad, train 0 output: row 1 has 2 cells, the rows before have 1
-        `--skip-bad` goes on without what is broken
+        `--skip-bad` skips broken tasks
         exit 2
     "#]],
     );

@@ -23,9 +23,9 @@ fn the_built_in_set_needs_no_arguments() {
         tasks                             79, 79 with programs
         right on demos                    79 of 79 programs
         right on tests                    79 of 79 programs
-        mean over outputs (Kaggle)        100.00 %, 101 of 101
-        mean over tasks of the fraction   100.00 %, 1/1
-        tasks entirely right              100.00 %, 79 of 79
+        mean over outputs (Kaggle)        100.00 %, 101 of 101 outputs
+        mean over tasks of the fraction   100.00 %, over 79 tasks
+        tasks entirely right              100.00 %, 79 of 79 tasks
         not right                         none
         most fuel                         diagonal_stripes 71,900, wallpaper_hole 35,193, rooms 30,422, seeded_boxes 25,950, fill_enclosed 24,430
         exit 0
@@ -48,9 +48,9 @@ fn wrong_programs_are_listed_and_may_be_expected() {
         tasks                             3, 3 with programs
         right on demos                    1 of 3 programs
         right on tests                    1 of 3 programs
-        mean over outputs (Kaggle)        33.33 %, 1 of 3
-        mean over tasks of the fraction   33.33 %, 1/3
-        tasks entirely right              33.33 %, 1 of 3
+        mean over outputs (Kaggle)        33.33 %, 1 of 3 outputs
+        mean over tasks of the fraction   33.33 %, over 3 tasks
+        tasks entirely right              33.33 %, 1 of 3 tasks
         not right                         wrong 1, empty container 1, skipped 6
         most fuel                         kaleidoscope 1,593, enclosed 1
         note: 1 program is named after no task of this run, and did not run
@@ -72,18 +72,18 @@ fn wrong_programs_are_listed_and_may_be_expected() {
         tasks                             3, 3 with programs
         right on demos                    1 of 3 programs
         right on tests                    1 of 3 programs
-        mean over outputs (Kaggle)        33.33 %, 1 of 3
-        mean over tasks of the fraction   33.33 %, 1/3
-        tasks entirely right              33.33 %, 1 of 3
+        mean over outputs (Kaggle)        33.33 %, 1 of 3 outputs
+        mean over tasks of the fraction   33.33 %, over 3 tasks
+        tasks entirely right              33.33 %, 1 of 3 tasks
         not right                         wrong 4, empty container 4
         most fuel                         kaleidoscope 1,593, enclosed 4
         note: 1 program is named after no task of this run, and did not run
-        note: right, though {dir}/expect lists them: solve_kaleidoscope
+        note: right, although {dir}/expect lists them: solve_kaleidoscope
         exit 0
     "#]]
     .assert_eq(&run(&batt, "run examples --programs {dir}/p.py --expect {dir}/expect --go-on"));
     expect![[r#"
-        error: {dir}/unknown names solve_larges, and no program is called that; take the line out
+        error: {dir}/unknown: solve_larges is expected to be wrong, but no program has that name; remove it from the list
         exit 2
     "#]]
     .assert_eq(&run(&batt, "run examples --programs {dir}/p.py --expect {dir}/unknown"));
@@ -102,9 +102,9 @@ fn all_pairs_says_who_solves_what() {
         tasks                             2, 2 with programs
         right on demos                    0 of 0 programs
         right on tests                    0 of 0 programs
-        mean over outputs (Kaggle)        50.00 %, 1 of 2
-        mean over tasks of the fraction   50.00 %, 1/2
-        tasks entirely right              50.00 %, 1 of 2
+        mean over outputs (Kaggle)        50.00 %, 1 of 2 outputs
+        mean over tasks of the fraction   50.00 %, over 2 tasks
+        tasks entirely right              50.00 %, 1 of 2 tasks
         not right                         wrong 1, wrong shape 2, not a grid 2, skipped 15
         most fuel                         largest 2,523, kaleidoscope 1,594
         exit 0
@@ -116,9 +116,9 @@ fn all_pairs_says_who_solves_what() {
         tasks                             1, 1 with programs
         right on demos                    0 of 0 programs
         right on tests                    0 of 0 programs
-        mean over outputs (Kaggle)        0.00 %, 0 of 1
-        mean over tasks of the fraction   0.00 %, 0/1
-        tasks entirely right              0.00 %, 0 of 1
+        mean over outputs (Kaggle)        0.00 %, 0 of 1 outputs
+        mean over tasks of the fraction   0.00 %, over 1 task
+        tasks entirely right              0.00 %, 0 of 1 task
         not right                         wrong 1, wrong shape 1, not a grid 1, skipped 9
         most fuel                         largest 2,523
         exit 0
@@ -133,9 +133,9 @@ fn tasks_can_be_chosen() {
         tasks                             2, 2 with programs
         right on demos                    2 of 2 programs
         right on tests                    2 of 2 programs
-        mean over outputs (Kaggle)        100.00 %, 2 of 2
-        mean over tasks of the fraction   100.00 %, 1/1
-        tasks entirely right              100.00 %, 2 of 2
+        mean over outputs (Kaggle)        100.00 %, 2 of 2 outputs
+        mean over tasks of the fraction   100.00 %, over 2 tasks
+        tasks entirely right              100.00 %, 2 of 2 tasks
         not right                         none
         most fuel                         wallpaper_hole 35,193, water_reflection 3,287
         note: 77 programs are named after no task of this run, and did not run
@@ -148,25 +148,18 @@ fn tasks_can_be_chosen() {
     "#]]
     .assert_eq(&run(&batt, "run -i leek"));
     expect![[r#"
-        error: no task is left; --start and -n leave out all 79
+        error: no task is left: --start and -n skip all 79 tasks of demo
         exit 2
     "#]]
     .assert_eq(&run(&batt, "run --start 79"));
     expect![[r#"
-        error: which programs? Name their files: `batt run examples --programs FILE…`
+        error: no programs given: name their files, `batt run examples --programs FILE…`
         exit 2
     "#]]
     .assert_eq(&run(&batt, "run examples"));
     expect![[r#"
-        1 error in the program files, see `batt programs check {dir}/broken.py`; the other programs:
-        tasks                             1, 0 with programs
-        right on demos                    0 of 0 programs
-        right on tests                    0 of 0 programs
-        mean over outputs (Kaggle)        0.00 %, 0 of 1
-        mean over tasks of the fraction   0.00 %, 0/1
-        tasks entirely right              0.00 %, 0 of 1
-        not right                         none
-        exit 1
+        error: no usable program in these files; see `batt programs check {dir}/broken.py`
+        exit 2
     "#]]
     .assert_eq(&run(&batt, "run -i leak --programs {dir}/broken.py"));
     expect![[r#"
@@ -181,9 +174,9 @@ fn tasks_can_be_chosen() {
         tasks                             1, 1 with programs
         right on demos                    0 of 1 program
         right on tests                    0 of 1 program
-        mean over outputs (Kaggle)        0.00 %, 0 of 1
-        mean over tasks of the fraction   0.00 %, 0/1
-        tasks entirely right              0.00 %, 0 of 1
+        mean over outputs (Kaggle)        0.00 %, 0 of 1 outputs
+        mean over tasks of the fraction   0.00 %, over 1 task
+        tasks entirely right              0.00 %, 0 of 1 task
         not right                         out of fuel 1, skipped 3
         most fuel                         leak 100
         note: 78 programs are named after no task of this run, and did not run
@@ -202,7 +195,10 @@ fn json_says_the_same() {
 
 /// The record and the submission of a run of the built-in set.
 fn files(batt: &Batt, args: &str) -> (String, String) {
-    run(batt, &format!("run --record {{dir}}/run.json -o {{dir}}/submission.json --fuel 50000 {args}"));
+    run(
+        batt,
+        &format!("run --record {{dir}}/run.json -o {{dir}}/submission.json --fuel 50000 --overwrite {args}"),
+    );
     (batt.read("run.json"), batt.read("submission.json"))
 }
 
@@ -212,14 +208,14 @@ fn the_files_of_a_run_do_not_depend_on_how_it_was_run() {
     for what in ["", "--all-pairs -n 12"] {
         let (record, submission) = files(&batt, &format!("--threads 1 {what}"));
         let lines: Vec<_> = record.lines().collect();
-        assert!(lines[0].starts_with("{\"schema\":1,\"right\":{\"all\":true,"), "{}", lines[0]);
-        assert!(lines[2].starts_with("\"means\":"), "{}", lines[2]);
+        assert!(lines[0].starts_with("{\"schema\":2,\"kind\":\"run\",\"job\":\""), "{}", lines[0]);
+        assert!(lines[2].starts_with("\"environment\":"), "{}", lines[2]);
         for how in ["--threads 4", "--threads 2 --no-sharing", "--no-kernels"] {
             let (other, also) = files(&batt, &format!("{how} {what}"));
             assert!(submission == also, "{how}");
             assert_eq!(lines.len(), other.lines().count());
             for (line, other) in lines.iter().zip(other.lines()) {
-                assert!(*line == other || line.starts_with("\"means\":"), "{how}:\n{line}\n{other}");
+                assert!(*line == other || line.starts_with("\"environment\":"), "{how}:\n{line}\n{other}");
             }
         }
     }
@@ -257,10 +253,12 @@ fn the_submission_is_what_check_and_score_take() {
     assert_eq!(batt.read("run.json").as_bytes(), again);
     assert!(record.right.all);
     assert!(record.tasks[0].programs[0].train.iter().all(arcbatt::record::Pair::is_right));
-    let other = batt.read("run.json").replacen("\"schema\":1", "\"schema\":7", 1);
+    let other = batt.read("run.json").replacen("\"schema\":2", "\"schema\":7", 1);
     let error = arcbatt::record::Record::parse(other.as_bytes()).unwrap_err();
-    expect!["the record has schema 7, this version reads schema 1; make it again with `--record`"]
-        .assert_eq(&error.to_string());
+    expect![
+        "the file has schema 7, this version of batt reads schema 2; run the command again to make a new one"
+    ]
+    .assert_eq(&error.to_string());
 }
 
 #[test]
@@ -277,7 +275,7 @@ fn what_is_broken_is_told_before_anything_is_run_or_skipped() {
     expect![[r#"
         error: {dir}/tasks/b.json:1:73: task b, test 0 input: row 1 has 2 cells, the rows before have 1
         {dir}/tasks/c.json:1:12: task c, train 0: the text ends before a pair: {"input": …, "output": …}: cut off?
-        `--skip-bad` goes on without what is broken
+        `--skip-bad` skips broken tasks
         exit 2
     "#]]
     .assert_eq(&run(&batt, args));
@@ -286,11 +284,12 @@ fn what_is_broken_is_told_before_anything_is_run_or_skipped() {
         tasks                             1, 1 with programs
         right on demos                    1 of 1 program
         right on tests                    1 of 1 program
-        mean over outputs (Kaggle)        100.00 %, 1 of 1
-        mean over tasks of the fraction   100.00 %, 1/1
-        tasks entirely right              100.00 %, 1 of 1
+        mean over outputs (Kaggle)        100.00 %, 1 of 1 outputs
+        mean over tasks of the fraction   100.00 %, over 1 task
+        tasks entirely right              100.00 %, 1 of 1 task
         not right                         none
         note: 2 broken tasks skipped, see above
+        note: {dir}/submission.json is a part: it answers 1 of the 3 tasks of {dir}/tasks
         warning: skipped {dir}/tasks/b.json:1:73: task b, test 0 input: row 1 has 2 cells, the rows before have 1
         warning: skipped {dir}/tasks/c.json:1:12: task c, train 0: the text ends before a pair: {"input": …, "output": …}: cut off?
         exit 0
@@ -305,6 +304,6 @@ fn what_is_broken_is_told_before_anything_is_run_or_skipped() {
             exit 0
         "#]],
     );
-    let document = batt.run(&format!("{args} --skip-bad --json"));
+    let document = batt.run(&format!("{args} --skip-bad --json --overwrite"));
     assert!(document.contains("\"line\":1,\"column\":12,\"task\":\"c\""), "{document}");
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use arcbatt::record::live;
+use arcbatt::record::{Kind, live};
 use batt::Batt;
 use expect_test::expect;
 use serde_json::Value;
@@ -66,7 +66,7 @@ fn check_threads(test: &str, memory: &str) {
     }
     let record = |name: &str| {
         let mut record: Value = serde_json::from_str(&batt.read(name)).unwrap();
-        record["means"] = Value::Null;
+        record["environment"] = Value::Null;
         record
     };
     assert_eq!(record("1.json"), record("2.json"));
@@ -185,7 +185,7 @@ fn a_store_that_takes_nothing_costs_no_other_file() {
     );
     assert!(told.ends_with("error: cannot use {dir}/store.sqlite: no space\nexit 2\n"), "{told}");
     let record: Value = serde_json::from_str(&batt.read("search.json")).unwrap();
-    assert!(!record["tasks"][0]["found"].is_null(), "what was found is told");
+    assert!(!record["tasks"][0]["programs"][0].is_null(), "what was found is in the record");
 }
 
 #[test]
@@ -204,7 +204,7 @@ fn a_program_that_can_no_longer_be_read_stands_in_nobodys_way() {
         "solve demo -i kaleidoscope mirror_repair --fuel-per-task 100000",
     ] {
         let told = batt.run(&format!("{command} --store {{dir}}/store.sqlite"));
-        assert!(told.contains(&format!("warning: 1 program left out: {what}exit 0\n")), "{told}");
+        assert!(told.contains(&format!("warning: 1 program skipped: {what}exit 0\n")), "{told}");
     }
     let told = batt.run("programs show solve_kaleidoscope --store {dir}/store.sqlite");
     assert_eq!(told, format!("error: {what}exit 2\n"));
@@ -255,8 +255,7 @@ fn mistakes_are_told_and_foreign_files_left_alone() {
     batt.check(
         "search demo --programs {dir}/bad.py --store {dir}/store.sqlite",
         expect![[r#"
-            warning: 1 error in {dir}/bad.py, see `batt programs check {dir}/bad.py`; the other programs are used
-            error: there is no program in these files
+            error: no usable program in these files; see `batt programs check {dir}/bad.py`
             exit 2
         "#]],
     );
@@ -275,8 +274,8 @@ fn mistakes_are_told_and_foreign_files_left_alone() {
         "#]],
     );
     assert!(!batt.path("store.sqlite").exists(), "made for nothing");
-    let told = batt.run("search demo --store {dir}/store.sqlite --budget 10");
-    assert!(told.contains("10 what? Write 10s, 10m or 10h") && told.ends_with("exit 2\n"), "{told}");
+    let told = batt.run("search demo --store {dir}/store.sqlite --budget 10x");
+    assert!(told.contains("`10x` is not a duration") && told.ends_with("exit 2\n"), "{told}");
 }
 
 #[test]
@@ -288,14 +287,14 @@ fn a_search_is_seen_while_it_goes_on() {
     command.arg(batt.path("damaged.py")).arg("--store").arg(batt.path("store.sqlite"));
     command.arg("--record").arg(&record).stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = command.spawn().unwrap();
-    let seen = || live::look(&record).unwrap().filter(|seen| seen.now.is_some());
+    let seen = || live::look(&record).unwrap().filter(|seen| seen.status.is_some());
     let wait = |holds: &dyn Fn() -> bool| {
         while !holds() {
             assert!(child_is_there(&record), "the search ended");
             std::thread::sleep(Duration::from_millis(50));
         }
     };
-    wait(&|| seen().is_some_and(|seen| seen.now.unwrap().tried > 0));
+    wait(&|| seen().is_some_and(|seen| seen.status.unwrap().tried > 0));
     // The record is written while the search goes on, and can be reported.
     wait(&|| record.exists());
     assert!(seen().unwrap().alive);
@@ -303,10 +302,10 @@ fn a_search_is_seen_while_it_goes_on() {
     child.kill().unwrap();
     child.wait().unwrap();
     let left = seen().unwrap();
-    assert!(!left.alive && left.now.unwrap().what == "search");
+    assert!(!left.alive && left.status.unwrap().kind == Kind::Search);
     // One that ends by itself takes the file away.
     let told = batt
-        .run("search demo -n 2 --fuel-per-task 1000 --store {dir}/store.sqlite --record {dir}/search.json");
+        .run("search demo -n 2 --fuel-per-task 1000 --store {dir}/store.sqlite --record {dir}/search.json --overwrite");
     assert!(told.ends_with("exit 0\n"), "{told}");
     assert_eq!(live::look(&record).unwrap(), None);
 }

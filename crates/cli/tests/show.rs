@@ -142,14 +142,14 @@ fn show_says_what_it_does_not_find() {
     batt.check(
         "show gravty_down",
         expect![[r#"
-        error: demo holds no task gravty_down; did you mean gravity_down?
+        error: demo has no task gravty_down; did you mean gravity_down?
         exit 2
     "#]],
     );
     batt.check(
         "show 00d62c1b",
         expect![[r#"
-        error: demo holds no task 00d62c1b; --data names another data set
+        error: demo has no task 00d62c1b; name its data set with --data
         exit 2
     "#]],
     );
@@ -161,7 +161,7 @@ fn show_says_what_it_does_not_find() {
     "#]],
     );
     batt.check("show gravity_down --program {dir}/p.py", expect![[r#"
-        error: {dir}/p.py holds no program named after gravity_down; name one of its 6 programs: --program {dir}/p.py:NAME
+        error: {dir}/p.py holds no program named after gravity_down; name one of its 6 programs: {dir}/p.py:NAME
         exit 2
     "#]]);
     batt.check(
@@ -319,7 +319,7 @@ fn plan_counts_what_is_shared() {
                9  calls, each counted for every program that needs it
                7  distinct: what is left when equal calls are one
                1  shared by several programs
-               1  folded: need no input, computed once for all
+               1  folded: need no input, computed once if cheap
                1  per task: need the demonstration pairs only
 
         programs  most shared nodes
@@ -386,7 +386,7 @@ fn plan_counts_what_is_shared() {
                9  calls, each counted for every program that needs it
                7  distinct: what is left when equal calls are one
                1  shared by several programs
-               1  folded: need no input, computed once for all
+               1  folded: need no input, computed once if cheap
                1  per task: need the demonstration pairs only
 
         wrote {dir}/p.dot and {dir}/p.svg
@@ -408,17 +408,17 @@ fn plan_goes_on_without_broken_programs() {
                1  calls, each counted for every program that needs it
                1  distinct: what is left when equal calls are one
                0  shared by several programs
-               0  folded: need no input, computed once for all
+               0  folded: need no input, computed once if cheap
                0  per task: need the demonstration pairs only
 
-        note: 1 error in the files, see `batt programs check`; the other programs are here
+        note: 1 error in the files, see `batt programs check`; the other programs are merged
         exit 0
     "#]],
     );
     batt.check(
         "plan {dir}/q.py",
         expect![[r#"
-        error: no usable program in these files; `batt programs check FILE…` says what is wrong with them
+        error: no usable program in these files; `batt programs check FILE…` lists their mistakes
         exit 2
     "#]],
     );

@@ -34,7 +34,8 @@ fn the_same_bytes_on_any_number_of_threads() {
     assert_eq!(batt.read("1.py"), batt.read("2.py"));
     let record = |name: &str| {
         let mut record = json(&batt.read(name));
-        record["means"] = Value::Null;
+        record["environment"] = Value::Null;
+        record["curve"] = Value::Null;
         record
     };
     assert_eq!(record("1.rec"), record("2.rec"));
@@ -71,15 +72,15 @@ fn known_programs_come_first() {
 fn what_it_cannot_do_it_says() {
     let batt = Batt::new("solve-errors");
     for (args, says) in [
-        ("solve --budget 12", "12 what? Write 12s, 12m or 12h"),
-        ("solve --budget 3x", "`x` is no unit of time"),
+        ("solve --budget 0", "`0` is not a duration; write 90s, 10m, 1h30m or 500ms"),
+        ("solve --budget 3x", "`3x` is not a duration"),
         ("solve --memory lots", "write 4GB or 500MB"),
-        ("solve --memory 399MB", "at least 400MB are needed"),
-        ("solve --memory 0GB", "at least 400MB are needed"),
-        ("solve --memory=-5GB", "at least 400MB are needed"),
+        ("solve --memory 399MB", "give at least 400MB"),
+        ("solve --memory 0GB", "give at least 400MB"),
+        ("solve --memory=-5GB", "`-5GB` is not a size"),
         ("solve nowhere.json", "nowhere.json"),
-        ("solve --programs README.md", "no program"),
-        ("solve --resume", "--output"),
+        ("solve --programs README.md", "no usable program in these files"),
+        ("solve --resume", "`resume` does not fit: name the submission"),
     ] {
         let told = batt.run(args);
         assert!(told.contains(says) && told.ends_with("exit 2\n"), "{args}: {told}");
@@ -138,7 +139,7 @@ mod stopped {
         let whole = batt.read("submission.json");
         clear(&batt);
         for moment in [300, 900, 1500] {
-            let mut child = start(&batt, &[&fuel[..], &["--resume"]].concat());
+            let mut child = start(&batt, &fuel);
             std::thread::sleep(Duration::from_millis(moment));
             // It may have ended by itself.
             let _ =
@@ -156,8 +157,8 @@ mod stopped {
         let told = batt.run("solve -i farthest --budget 2s -o {dir}/submission.json --record {dir}/run.json");
         assert!(told.ends_with("exit 0\n"), "{told}");
         let record: serde_json::Value = serde_json::from_str(&batt.read("run.json")).unwrap();
-        let seconds = record["means"]["seconds"].as_f64().unwrap();
-        assert!(seconds > 0.0 && record["run"]["fuel_per_task"].is_null());
-        assert!(!record["means"]["curve"].as_array().unwrap().is_empty());
+        let seconds = record["environment"]["seconds"].as_f64().unwrap();
+        assert!(seconds > 0.0 && record["setup"]["options"]["budget"] == 2.0);
+        assert!(!record["curve"].as_array().unwrap().is_empty());
     }
 }

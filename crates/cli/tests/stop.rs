@@ -46,7 +46,7 @@ fn look_at_files(batt: &Batt) -> Option<usize> {
     }
     batt.path("run.json").exists().then(|| {
         let record = Record::parse(batt.read("run.json").as_bytes()).unwrap();
-        assert_eq!(record.run.data.tasks, record.tasks.len());
+        assert_eq!(record.setup.data.tasks, TASKS);
         assert_eq!(record.tasks.len() + record.right.left, TASKS);
         assert!(record.tasks.is_sorted_by(|a, b| a.id < b.id));
         assert!(record.tasks.iter().all(|task| task.programs.len() == record.programs.len()));

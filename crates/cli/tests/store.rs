@@ -87,7 +87,7 @@ fn import_says_what_is_new_known_and_refused() {
     batt.check(
         "programs show solve_x --store {dir}/s.sqlite",
         expect![[r#"
-        error: solve_x is no file, and no program of {dir}/s.sqlite is called so; did you mean solve_a?
+        error: there is no file, and no program of {dir}/s.sqlite, called solve_x; did you mean solve_a?
         exit 2
     "#]],
     );

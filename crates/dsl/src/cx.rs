@@ -104,6 +104,25 @@ impl<'a> Cx<'a> {
         self.left
     }
 
+    /// The flag that ends the run.
+    pub(crate) fn stop(&self) -> Option<&'a AtomicBool> {
+        self.stop
+    }
+
+    #[inline(always)]
+    fn is_stopped(&self) -> bool {
+        self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
+    }
+
+    /// Why work that was bounded by the fuel and by the stop flag did not end. Without a stop, the fuel is used up.
+    pub(crate) fn cut_short(&mut self) -> Fail {
+        if self.is_stopped() {
+            return Fail::Deadline;
+        }
+        self.left = 0;
+        Fail::Fuel
+    }
+
     /// The primitive in which the first failure arose.
     pub fn failed(&self) -> Option<&'static Symbol> {
         self.failed
@@ -127,7 +146,7 @@ impl<'a> Cx<'a> {
     /// Takes `amount` from the fuel if there is that much and nobody has stopped the run.
     #[inline(always)]
     pub fn spend(&mut self, amount: u64) -> Option<()> {
-        if self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+        if self.is_stopped() {
             return None;
         }
         self.left = self.left.checked_sub(amount)?;
@@ -408,7 +427,7 @@ impl<'a> Cx<'a> {
         args: &[Value<'a>],
         run: impl FnOnce(&mut Self) -> Result<Value<'a>, Fail>,
     ) -> Result<Value<'a>, Fail> {
-        if self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+        if self.is_stopped() {
             return Err(Fail::Deadline);
         }
         self.charge(cost.before(args))?;

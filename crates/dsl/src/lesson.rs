@@ -8,14 +8,14 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use batt_learn::{
-    Context, Demos, Frame, Image, Inside, Learner, Matrix, Parts, Placement, Post, Property, Region, Rule,
-    Spec, Steps, Vocabulary, Work,
+    Demos, Frame, Image, Inside, Matrix, Parts, Placement, Post, Property, Region, Rule, Steps, Vocabulary,
+    Work,
 };
 use batt_value::{Arena, Fail, Op, Owned, Symbol, Value};
 
 use crate::{Cx, symbol};
 
-pub use batt_learn::{Candidate, catalogue};
+pub use batt_learn::{Candidate, Context, Learner, Spec, catalogue};
 
 /// Work of learners is counted in larger units than fuel.
 pub const FUEL_PER_WORK: u64 = 4;
@@ -117,79 +117,22 @@ const CONTEXTS: &[(&str, &str, Context)] = &[
 /// The context that takes the number of a view.
 const AFTER: &str = "learn_after";
 
-/// The text of the program that learns the rule of a given rank (0 the simplest) and applies it.
-pub fn program(spec: &Spec, rank: usize, name: &str) -> String {
-    let mut lines = Vec::new();
-    let rule = call(spec, rank, &mut lines);
-    let body: String = lines.iter().map(|line| format!("    {line}\n")).collect();
-    format!("def {name}(S, I, C):\n{body}    rule = {rule}\n    O = rule(I)\n    return O\n")
-}
-
-/// The text of the program that learns the rule on pictures of the inputs, and applies it to that of the input.
-/// `function` is the call that makes the function from input to picture.
-pub fn program_after(function: &str, spec: &Spec, rank: usize, name: &str) -> String {
-    let mut lines = Vec::new();
-    let rule = call(spec, rank, &mut lines);
-    let body: String = lines.iter().map(|line| format!("    {line}\n")).collect();
-    let rule = rule.replacen("(S, ", "(pairs, ", 1);
-    format!(
-        "def {name}(S, I, C):\n    view = {function}\n    seen = compose(view, first)\n    \
-         both = fork(astuple, seen, last)\n    pairs = apply(both, S)\n{body}    rule = {rule}\n    \
-         picture = view(I)\n    O = rule(picture)\n    return O\n"
-    )
-}
-
 /// The primitive that learns, inside whatever contexts.
 pub fn primitive(spec: &Spec) -> Option<&'static Symbol> {
     match spec {
-        Spec::Learn(learner) => symbol(written(*learner).0),
+        Spec::Learn(learner) => symbol(learner_name(*learner).0),
         Spec::In(_, inner) => primitive(inner),
     }
 }
 
-/// The call that learns a spec from S; lines before it make the function values it needs.
-fn call(spec: &Spec, rank: usize, lines: &mut Vec<String>) -> String {
-    match spec {
-        Spec::Learn(learner) => match written(*learner) {
-            (primitive, "") => format!("{primitive}(S, F{rank})"),
-            (primitive, option) => format!("{primitive}(S, {option}, F{rank})"),
-        },
-        Spec::In(context, inner) => {
-            let learner = function(inner, rank, lines);
-            let (primitive, option) = written_context(*context);
-            format!("{primitive}(S, {option}, {learner})")
-        }
-    }
-}
-
-/// The name of a function of S that learns a spec.
-fn function(spec: &Spec, rank: usize, lines: &mut Vec<String>) -> String {
-    let (primitive, option, last) = match spec {
-        Spec::Learn(learner) => {
-            let (primitive, option) = written(*learner);
-            (primitive, option.to_owned(), format!("F{rank}"))
-        }
-        Spec::In(context, inner) => {
-            let learner = function(inner, rank, lines);
-            let (primitive, option) = written_context(*context);
-            (primitive, option, learner)
-        }
-    };
-    let mut bind = |function: &str, fixed: &str| {
-        let name = format!("x{}", lines.len() + 1);
-        lines.push(format!("{name} = rbind({function}, {fixed})"));
-        name
-    };
-    let bound = bind(primitive, &last);
-    if option.is_empty() { bound } else { bind(&bound, &option) }
-}
-
-fn written(learner: Learner) -> (&'static str, &'static str) {
+/// The primitive that stands for a learner in programs, and the constant for its option; empty if it has none.
+pub fn learner_name(learner: Learner) -> (&'static str, &'static str) {
     let row = LEARNERS.iter().find(|row| row.2 == learner);
     row.map_or(("learn_table", ""), |row| (row.0, row.1))
 }
 
-fn written_context(context: Context) -> (&'static str, String) {
+/// The same for a context.
+pub fn context_name(context: Context) -> (&'static str, String) {
     match (CONTEXTS.iter().find(|row| row.2 == context), context) {
         (Some(row), _) => (row.0, row.1.to_owned()),
         (None, Context::After(view)) => (AFTER, view.to_string()),
@@ -341,18 +284,14 @@ fn lesson<'a>(
         Some(lesson) => lesson,
         None => {
             let demos = demos(cx, samples, &key.1)?;
-            let work = Work::new(limit);
+            let work = Work::with_stop(limit, cx.stop());
             match learner.learn(&demos, &work) {
                 Some(rules) => {
                     let lesson = Arc::new(Lesson { rules, work: work.used() });
                     cache().lessons.insert(key, lesson.clone());
                     lesson
                 }
-                None => {
-                    let all = cx.left();
-                    cx.charge(all)?;
-                    return Err(Fail::Fuel);
-                }
+                None => return Err(cx.cut_short()),
             }
         }
     };
@@ -370,12 +309,8 @@ fn inside<'a>(
 ) -> Result<Arc<Inside>, Fail> {
     let demos = demos(cx, samples, &Owned::new(samples))?;
     let limit = if paid { cx.left() / FUEL_PER_WORK } else { u64::MAX };
-    let work = Work::new(limit);
-    let Some(inside) = demos.inside(context, &work) else {
-        let all = cx.left();
-        cx.charge(all)?;
-        return Err(Fail::Fuel);
-    };
+    let work = Work::with_stop(limit, cx.stop());
+    let Some(inside) = demos.inside(context, &work) else { return Err(cx.cut_short()) };
     if paid {
         cx.charge(work.used() * FUEL_PER_WORK)?;
     }

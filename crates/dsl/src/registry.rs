@@ -100,7 +100,7 @@ impl Registry {
     }
 
     /// All names and aliases, in alphabetical order.
-    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+    pub fn names(&self) -> impl Iterator<Item = &'static str> + Clone {
         self.names.keys().copied()
     }
 

@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
+use crate::alias::Aliases;
 use crate::ir::At;
 use crate::keyed::KeyedMap;
 use crate::problem::Span;
@@ -103,6 +104,12 @@ impl Function {
         *failed = false;
     }
 
+    /// Whether a parameter or a line so far has the name.
+    pub(crate) fn assigns(&self, name: NameId) -> bool {
+        let assigned = |stmt: &Stmt| matches!(stmt, Stmt::Assign { target, .. } if target.name == name);
+        self.params.iter().any(|param| param.name == name) || self.stmts.iter().any(assigned)
+    }
+
     pub(crate) fn expr(&self, id: ExprId) -> &Expr {
         &self.exprs[id.0 as usize]
     }
@@ -125,6 +132,7 @@ pub(crate) struct Names<'t> {
     list: Vec<Name<'t>>,
     /// Names that are known to be functions of the text before it is read.
     functions: HashSet<&'t str>,
+    aliases: Option<&'t Aliases>,
 }
 
 pub(crate) struct Name<'t> {
@@ -137,8 +145,8 @@ pub(crate) struct Name<'t> {
 }
 
 impl<'t> Names<'t> {
-    pub(crate) fn new(functions: HashSet<&'t str>) -> Names<'t> {
-        Names { ids: KeyedMap::default(), list: Vec::new(), functions }
+    pub(crate) fn new(functions: HashSet<&'t str>, aliases: Option<&'t Aliases>) -> Names<'t> {
+        Names { ids: KeyedMap::default(), list: Vec::new(), functions, aliases }
     }
 
     pub(crate) fn id(&mut self, text: &'t str) -> NameId {
@@ -148,7 +156,8 @@ impl<'t> Names<'t> {
         let id = NameId(self.list.len() as u32);
         self.ids.insert(text, id);
         let function = self.functions.contains(text);
-        self.list.push(Name { text, global: Global::find(text), function, unknown: false });
+        let global = self.aliases.and_then(|aliases| aliases.get(text)).or_else(|| Global::find(text));
+        self.list.push(Name { text, global, function, unknown: false });
         id
     }
 

@@ -264,19 +264,19 @@ fn only(ty: &Ty, kinds: &[Kinds]) -> bool {
     all.iter().all(|kind| kinds.contains(kind) || kind.disjoint(ty.kinds()))
 }
 
-fn is_int(ty: &Ty) -> bool {
+pub(crate) fn is_int(ty: &Ty) -> bool {
     matches!(ty, Ty::Bool | Ty::Int | Ty::Color | Ty::Rank | Ty::Choice4 | Ty::Choice8)
 }
 
-fn is_num(ty: &Ty) -> bool {
+pub(crate) fn is_num(ty: &Ty) -> bool {
     is_int(ty) || matches!(ty, Ty::Pair | Ty::Num)
 }
 
-fn is_patch(ty: &Ty) -> bool {
+pub(crate) fn is_patch(ty: &Ty) -> bool {
     matches!(ty, Ty::Indices | Ty::Object | Ty::Patch)
 }
 
-fn is_piece(ty: &Ty) -> bool {
+pub(crate) fn is_piece(ty: &Ty) -> bool {
     is_patch(ty) || matches!(ty, Ty::Grid | Ty::Element | Ty::Piece)
 }
 

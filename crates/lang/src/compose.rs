@@ -9,8 +9,9 @@ use crate::check::{Checker, MAX_ARITY, known};
 use crate::ir::{At, Builder, Literal, Mark, Node, Op, Param, Program, Role, Source, Use};
 use crate::problem::Span;
 
-/// Makes programs node by node. What the checker would warn of is not made, so whatever comes out parses again from its
-/// [text](crate::print()) without a problem, and with the same hash.
+/// Makes programs node by node. What [`parse`](crate::parse) would warn of is not made, so whatever comes out parses
+/// again from its [text](crate::print()) without a problem, and with the same hash. [Lints](crate::Options::lint) do not
+/// count: a program on the way to a better one may be odd.
 ///
 /// ```
 /// # use batt_lang::Composer;

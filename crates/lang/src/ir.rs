@@ -108,7 +108,7 @@ impl Node {
     /// Whether the node calls a primitive or a function value.
     #[inline]
     pub fn is_call(&self) -> bool {
-        matches!(self.op, Op::Call(_) | Op::Apply)
+        self.op.is_call()
     }
 
     /// The first variable that it was assigned to.
@@ -143,6 +143,20 @@ pub enum Op {
     Apply,
     /// A tuple of members that are not all constant (or of too many for a constant).
     Tuple,
+}
+
+impl Op {
+    /// Whether this calls a primitive or a function value.
+    #[inline]
+    pub fn is_call(&self) -> bool {
+        matches!(self, Op::Call(_) | Op::Apply)
+    }
+
+    /// Whether this computes something: a call or a tuple, not an input or a constant.
+    #[inline]
+    pub fn is_computed(&self) -> bool {
+        self.is_call() || matches!(self, Op::Tuple)
+    }
 }
 
 impl PartialEq for Op {
@@ -255,6 +269,11 @@ pub(crate) struct Source {
 impl Program {
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The same program under another name.
+    pub fn renamed(self, name: &str) -> Program {
+        Program { name: name.into(), ..self }
     }
 
     pub fn params(&self) -> &[Param] {

@@ -4,12 +4,12 @@
 //! next one. Names in what was given up are remembered, so that one mistake does not make others.
 
 use std::cmp::Ordering;
-use std::collections::HashSet;
 
 use crate::ast::{Arg, Expr, ExprId, ExprKind, Function, Head, Lost, Names, Param, Stmt, Target};
 use crate::foreign::{self, Position};
 use crate::ir::At;
 use crate::lexer::{self, Indent, Keyword, Kind, Lexer, MAX_NESTING, Token};
+use crate::other_names::{by_other_name, did_you_mean};
 use crate::problem::{Problem, Problems, Span};
 
 /// The memory for a function grows with it, and nobody writes such functions. Picked by feel.
@@ -17,6 +17,9 @@ const MAX_EXPRS: usize = 1_000_000;
 
 /// `f()()()…`: CPython's compiler gives up after 2,991 of them.
 const MAX_CHAIN: usize = 3000;
+
+/// Longer expressions are not repeated in a label. Picked by feel.
+const MAX_REPEATED: usize = 12;
 
 pub(crate) struct Parser<'t> {
     text: &'t str,
@@ -42,8 +45,8 @@ struct Reported;
 type Parse<T> = Result<T, Reported>;
 
 impl<'t> Parser<'t> {
-    /// `cut`: something unreadable follows the text. `functions`: names that the text is known to define.
-    pub(crate) fn new(text: &'t str, cut: bool, functions: HashSet<&'t str>) -> Parser<'t> {
+    /// `cut`: something unreadable follows the text.
+    pub(crate) fn new(text: &'t str, cut: bool, names: Names<'t>) -> Parser<'t> {
         let mut lexer = Lexer::new(text, cut);
         let tok = lexer.next();
         Parser {
@@ -55,7 +58,7 @@ impl<'t> Parser<'t> {
             opens: Vec::new(),
             pending: Vec::new(),
             function: Function::default(),
-            names: Names::new(functions),
+            names,
             problems: Problems::new(),
         }
     }
@@ -382,7 +385,49 @@ impl<'t> Parser<'t> {
             }
             expr = self.call(expr)?;
         }
-        Ok(expr)
+        match self.tok.kind {
+            Kind::Dot => Err(self.attribute(expr)),
+            _ => Ok(expr),
+        }
+    }
+
+    /// Reports `np.rot90` or `I.shape`, and what to write instead.
+    fn attribute(&mut self, base: ExprId) -> Reported {
+        let at = self.function.expr(base).at;
+        let mut name = "";
+        while self.tok.kind == Kind::Dot {
+            self.advance();
+            if self.tok.kind != Kind::Name {
+                break;
+            }
+            name = self.token_text();
+            self.advance();
+        }
+        let span = Span { start: at.span.start, end: self.end };
+        let dotted = &self.text[span.range()];
+        let message = format!("`{}`: an attribute is not part of the language", foreign::shorten(dotted));
+        let problem = Problem::error(span, message);
+        // Nobody reads the remedy of a problem that is only counted.
+        if self.problems.is_full() {
+            return self.report(problem);
+        }
+        let remedy = self.instead_of_attribute(base, name, dotted);
+        self.report(problem.label(remedy))
+    }
+
+    /// What to write for an attribute of a value, or of a module that there is not.
+    fn instead_of_attribute(&self, base: ExprId, name: &str, dotted: &str) -> String {
+        let Expr { kind, at } = self.function.expr(base);
+        let is_value = match *kind {
+            ExprKind::Name(name) => self.function.assigns(name),
+            _ => true,
+        };
+        if !is_value {
+            return by_other_name(dotted).or_else(|| by_other_name(name)).map_or(String::new(), did_you_mean);
+        }
+        let base = &self.text[at.span.range()];
+        let base = if base.len() <= MAX_REPEATED { base } else { "…" };
+        by_other_name(name).map_or(String::new(), |ours| format!("use `{ours}({base})`"))
     }
 
     fn too_long(&mut self) -> Reported {

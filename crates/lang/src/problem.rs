@@ -114,6 +114,7 @@ impl Problem {
 pub(crate) struct Problems {
     list: Vec<Problem>,
     n_errors: usize,
+    n_warnings: usize,
     more: Option<More>,
 }
 
@@ -128,11 +129,14 @@ const MAX_PROBLEMS: usize = 100;
 
 impl Problems {
     pub(crate) fn new() -> Problems {
-        Problems { list: Vec::new(), n_errors: 0, more: None }
+        Problems { list: Vec::new(), n_errors: 0, n_warnings: 0, more: None }
     }
 
     pub(crate) fn add(&mut self, problem: Problem) {
-        self.n_errors += usize::from(problem.severity == Severity::Error);
+        match problem.severity {
+            Severity::Error => self.n_errors += 1,
+            Severity::Warning => self.n_warnings += 1,
+        }
         if self.list.len() < MAX_PROBLEMS {
             self.list.push(problem);
             return;
@@ -151,6 +155,15 @@ impl Problems {
         self.n_errors
     }
 
+    pub(crate) fn n_warnings(&self) -> usize {
+        self.n_warnings
+    }
+
+    pub(crate) fn total(&self) -> usize {
+        self.n_errors + self.n_warnings
+    }
+
+    /// How many are kept.
     pub(crate) fn len(&self) -> usize {
         self.list.len()
     }

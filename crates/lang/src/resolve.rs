@@ -12,6 +12,7 @@ use crate::ast::{Arg, ExprId, ExprKind, Function, Head, NameId, Names, Stmt, Tar
 use crate::check::{Checker, MAX_ARITY, known};
 use crate::foreign::shorten;
 use crate::ir::{At, Builder, NodeId, Param, Program, Role, Source, Use};
+use crate::other_names::{by_other_name, did_you_mean};
 use crate::problem::{Problem, Problems, Span};
 use crate::suggest::suggest;
 
@@ -20,6 +21,15 @@ use crate::suggest::suggest;
 pub(crate) enum Global {
     Prim(&'static Primitive),
     Constant(&'static Constant),
+}
+
+impl std::fmt::Debug for Global {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Global::Prim(primitive) => primitive.name,
+            Global::Constant(constant) => constant.name,
+        })
+    }
 }
 
 impl Global {
@@ -34,7 +44,7 @@ impl Global {
         GLOBALS.get(name).copied()
     }
 
-    fn names() -> impl Iterator<Item = &'static str> {
+    fn names() -> impl Iterator<Item = &'static str> + Clone {
         registry().names().chain(constants().iter().map(|constant| constant.name))
     }
 }
@@ -349,9 +359,8 @@ impl<'t> Scope<'_, 't> {
         // `x12` is no misspelling of `x13`.
         let stem = |name: &str| name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
         let locals = locals.filter(|local| local[..stem(local)] != text[..stem(text)]);
-        let globals = Global::names().chain(["True", "False", "None"]).map(|name| -> &str { name });
-        match suggest(text, globals.chain(locals)) {
-            Some(other) => problem.label(format!("did you mean `{other}`?")),
+        match suggestion(text, locals) {
+            Some(label) => problem.label(label),
             None => problem,
         }
     }
@@ -457,7 +466,7 @@ impl<'t> Scope<'_, 't> {
                 if known().facts(primitive).mismatch(index, ty) {
                     let (name, param, declared) =
                         (primitive.name, primitive.params[index], &primitive.types[index]);
-                    let message = format!("`{name}` wants {declared} for `{param}`, not {ty}");
+                    let message = format!("`{name}` expects {declared} for `{param}`, not {ty}");
                     let problem = Problem::warning(self.function.span(slots[index]), message);
                     self.problems.add(problem.label(format!("this is {ty}")));
                 }
@@ -530,6 +539,20 @@ impl<'t> Scope<'_, 't> {
         match suggest(text, known.copied()) {
             Some(other) => problem.label(format!("did you mean `{other}`?")),
             None => problem.label(format!("it is `{}({})`", primitive.name, primitive.params.join(", "))),
+        }
+    }
+}
+
+/// `did you mean …?`, if there is a name like it, or a name that means the same elsewhere.
+pub(crate) fn suggestion<'n>(name: &str, locals: impl Iterator<Item = &'n str> + Clone) -> Option<String> {
+    let globals = Global::names().chain(["True", "False", "None"]).map(|name| -> &str { name });
+    let known = globals.chain(locals);
+    let in_other_case = known.clone().find(|known| known.eq_ignore_ascii_case(name));
+    match (in_other_case, by_other_name(name)) {
+        (None, Some(ours)) => Some(did_you_mean(ours)),
+        (in_other_case, _) => {
+            let near = in_other_case.or_else(|| suggest(name, known))?;
+            Some(format!("did you mean `{near}`?"))
         }
     }
 }

@@ -31,12 +31,12 @@ impl Stage {
 /// All candidates whose cheap preconditions hold on the pairs, from cheap to dear.
 ///
 /// Finding out which contexts fit is charged to `work`; when it runs out the list ends early.
-pub fn catalogue(demos: &Demos, work: &Work) -> Vec<Candidate> {
+pub fn catalogue(demos: &Demos, work: &Work<'_>) -> Vec<Candidate> {
     Stage::ALL.into_iter().flat_map(|stage| stage_of_catalogue(demos, stage, work)).collect()
 }
 
 /// One part of the [`catalogue`].
-pub fn stage_of_catalogue(demos: &Demos, stage: Stage, work: &Work) -> Vec<Candidate> {
+pub fn stage_of_catalogue(demos: &Demos, stage: Stage, work: &Work<'_>) -> Vec<Candidate> {
     let mut list = List { demos, work, candidates: Vec::new() };
     // Out of work: what was found so far is still worth trying.
     let _ = match stage {
@@ -62,7 +62,7 @@ pub fn contexts() -> Vec<Context> {
 
 struct List<'a> {
     demos: &'a Demos,
-    work: &'a Work,
+    work: &'a Work<'a>,
     candidates: Vec<Candidate>,
 }
 

@@ -156,7 +156,7 @@ impl Context {
     }
 
     /// The pairs inside. The outer `None`: out of work; the inner: the context does not fit.
-    pub(crate) fn fit(self, demos: &Demos, work: &Work) -> Option<Option<Inside>> {
+    pub(crate) fn fit(self, demos: &Demos, work: &Work<'_>) -> Option<Option<Inside>> {
         self.price(demos, work)?;
         Some(match self {
             Context::Frame(frame) => frame.fit(demos),
@@ -170,7 +170,7 @@ impl Context {
     }
 
     /// Pays for [`Context::fit`].
-    pub(crate) fn price(self, demos: &Demos, work: &Work) -> Option<()> {
+    pub(crate) fn price(self, demos: &Demos, work: &Work<'_>) -> Option<()> {
         work.spend(demos.n_cells() * if matches!(self, Context::Canvas(_)) { 5 } else { 1 })
     }
 }

@@ -49,7 +49,7 @@ impl Demos {
     }
 
     /// What a context makes of the pairs. The outer `None`: out of work; the inner: it does not fit.
-    pub fn inside(&self, context: Context, work: &Work) -> Option<Option<Arc<Inside>>> {
+    pub fn inside(&self, context: Context, work: &Work<'_>) -> Option<Option<Arc<Inside>>> {
         let known = |demos: &Demos| demos.inside.lock().ok().and_then(|inside| inside.get(&context).cloned());
         // The price is paid by everyone who asks, so that sharing shows in speed only.
         if let Some(inside) = known(self) {
@@ -100,7 +100,7 @@ impl Demos {
     }
 
     /// The table of a group. Its price is paid by everyone who asks, so that sharing shows in speed only.
-    pub(crate) fn table(&self, group: Group, work: &Work) -> Option<&Table> {
+    pub(crate) fn table(&self, group: Group, work: &Work<'_>) -> Option<&Table> {
         let names = group.names();
         let factor = match group {
             Group::Views | Group::SpecialViews => 6,
@@ -132,7 +132,7 @@ impl Demos {
     }
 
     /// Every view that all inputs have, each set of images once.
-    pub(crate) fn views(&self, work: &Work) -> Option<&[(usize, Vec<Image>)]> {
+    pub(crate) fn views(&self, work: &Work<'_>) -> Option<&[(usize, Vec<Image>)]> {
         work.spend(self.n_cells() * views().len() / 4)?;
         Some(self.views.get_or_init(|| {
             let mut seen = std::collections::HashSet::new();

@@ -20,7 +20,7 @@ impl Found {
     }
 
     /// The `n` cheapest rules, those left out that answer some probe inputs like a cheaper one.
-    pub(crate) fn best(mut self, n: usize, demos: &Demos, work: &Work) -> Option<Vec<Rule>> {
+    pub(crate) fn best(mut self, n: usize, demos: &Demos, work: &Work<'_>) -> Option<Vec<Rule>> {
         self.0.sort_by(|a, b| a.cost().total_cmp(&b.cost()));
         // Many ways to say the same are not worth trying them all.
         self.0.truncate(60);

@@ -42,7 +42,7 @@ impl Rows {
     }
 
     /// The tree that is right on all rows. Without `ordinals` numbers are tested for equality only.
-    pub(crate) fn tree(&self, bounds: Bounds, ordinals: bool, work: &Work) -> Option<Tree> {
+    pub(crate) fn tree(&self, bounds: Bounds, ordinals: bool, work: &Work<'_>) -> Option<Tree> {
         work.spend(self.n * self.columns.len() / 4)?;
         let mut tests: Vec<Test> = Vec::new();
         for (i, (feature, column)) in self.features.iter().zip(&self.columns).enumerate() {

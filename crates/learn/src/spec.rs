@@ -17,12 +17,12 @@ impl Spec {
     }
 
     /// The rules that are right on all pairs, the simplest first. `None`: out of work.
-    pub fn learn(&self, demos: &Demos, work: &Work) -> Option<Vec<Rule>> {
+    pub fn learn(&self, demos: &Demos, work: &Work<'_>) -> Option<Vec<Rule>> {
         Some(self.learn_ranked(demos, work)?.into_iter().map(|(_, rule)| rule).collect())
     }
 
     /// The same, each with its rank among the rules of the learner inside all contexts: what a program says.
-    pub fn learn_ranked(&self, demos: &Demos, work: &Work) -> Option<Vec<(usize, Rule)>> {
+    pub fn learn_ranked(&self, demos: &Demos, work: &Work<'_>) -> Option<Vec<(usize, Rule)>> {
         match self {
             Spec::Learn(learner) => Some(learner.learn(demos, work)?.into_iter().enumerate().collect()),
             Spec::In(context, spec) => {

@@ -160,7 +160,7 @@ const MAX_ACTIONS: usize = 10;
 const MAX_DEPTH: usize = 8;
 
 /// The tree that is right on all rows.
-pub(crate) fn grow(problem: &Problem<'_>, bounds: Bounds, work: &Work) -> Option<Tree> {
+pub(crate) fn grow(problem: &Problem<'_>, bounds: Bounds, work: &Work<'_>) -> Option<Tree> {
     grow_from(problem, None, bounds, work)
 }
 
@@ -169,7 +169,7 @@ pub(crate) fn grow_from(
     problem: &Problem<'_>,
     chosen: Option<&dyn Fn(usize) -> bool>,
     bounds: Bounds,
-    work: &Work,
+    work: &Work<'_>,
 ) -> Option<Tree> {
     let n = problem.n_rows;
     if n == 0 {
@@ -225,7 +225,7 @@ struct Grower<'a> {
     classes: Vec<Bits>,
     splits_left: usize,
     best_effort: bool,
-    work: &'a Work,
+    work: &'a Work<'a>,
 }
 
 impl Grower<'_> {

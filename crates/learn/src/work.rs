@@ -4,26 +4,25 @@
 //! less it is stopped; nothing in between.
 
 use std::cell::Cell;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Counts work in units of about fifty nanoseconds, the same on every machine, and says when it is used up.
 #[derive(Debug)]
-pub struct Work {
+pub struct Work<'w> {
     limit: u64,
     used: Cell<u64>,
     stopped: Cell<bool>,
-    flag: Option<Arc<AtomicBool>>,
+    flag: Option<&'w AtomicBool>,
 }
 
-impl Work {
-    pub fn new(limit: u64) -> Work {
+impl<'w> Work<'w> {
+    pub fn new(limit: u64) -> Work<'w> {
         Work { limit, used: Cell::new(0), stopped: Cell::new(false), flag: None }
     }
 
-    /// Ends also when somebody sets the flag.
-    pub fn with_stop(limit: u64, flag: Arc<AtomicBool>) -> Work {
-        Work { flag: Some(flag), ..Work::new(limit) }
+    /// Also ends when `flag` is set.
+    pub fn with_stop(limit: u64, flag: Option<&'w AtomicBool>) -> Work<'w> {
+        Work { flag, ..Work::new(limit) }
     }
 
     /// Work done so far, never above the limit.
@@ -43,7 +42,7 @@ impl Work {
             self.used.set(self.limit);
             self.stopped.set(true);
         }
-        if self.flag.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+        if self.flag.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
             self.stopped.set(true);
         }
         if self.stopped.get() {

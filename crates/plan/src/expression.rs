@@ -16,20 +16,22 @@ impl Plan {
         cut(&writer.text, max)
     }
 
-    /// A node with the names of its leaves and a dot for every argument that is computed: `paint(I, ·)`.
-    pub(crate) fn outline(&self, id: NodeId) -> String {
+    /// A node with the names of its leaves and a dot for every computed argument: `paint(I, ·)`. Cut after `max`
+    /// characters.
+    pub fn outline(&self, id: NodeId, max: usize) -> String {
         let node = self.node(id);
         let args = node.args.iter().map(|arg| match self.node(*arg) {
-            arg if arg.is_call() => "·".to_owned(),
+            arg if arg.is_computed() => "·".to_owned(),
             arg => leaf(&arg.op),
         });
         let args: Vec<_> = args.collect();
-        match &node.op {
+        let whole = match &node.op {
             Op::Apply => format!("{}({})", args[0], args[1..].join(", ")),
             Op::Tuple => format!("({})", args.join(", ")),
             Op::Call(symbol) => format!("{}({})", symbol.name, args.join(", ")),
             op => leaf(op),
-        }
+        };
+        cut(&whole, max)
     }
 }
 
@@ -84,7 +86,7 @@ fn leaf(op: &Op) -> String {
 }
 
 /// A text of at most `max` characters.
-pub(crate) fn cut(text: &str, max: usize) -> String {
+fn cut(text: &str, max: usize) -> String {
     if text.chars().count() <= max {
         return text.to_owned();
     }

@@ -25,11 +25,6 @@ enum Key {
 }
 
 impl Interner {
-    pub(crate) fn with_nodes(nodes: &[Node]) -> Interner {
-        let known = nodes.iter().enumerate().map(|(i, node)| (key(&node.op, &node.args), NodeId(i as u32)));
-        Interner { known: known.collect(), nodes: nodes.to_vec() }
-    }
-
     pub(crate) fn into_nodes(self) -> Vec<Node> {
         self.nodes
     }

@@ -6,15 +6,11 @@
 //!
 //! This room knows nothing of text, tasks or how a plan is run.
 
-mod cache;
 mod plan;
 mod intern;
 mod verify;
 mod print;
 mod expression;
-mod graph;
 
-pub use cache::Plans;
-pub use graph::{dot, svg};
 pub use plan::{Counts, Entry, Needs, Node, NodeId, Plan, ProgramId};
 pub use print::PlanTextError;

@@ -43,9 +43,9 @@ pub struct Node {
 }
 
 impl Node {
-    /// Whether the node does work: a call or a tuple, not a constant or an input.
-    pub fn is_call(&self) -> bool {
-        matches!(self.op, Op::Call(_) | Op::Apply | Op::Tuple)
+    /// Whether the node computes something: a call or a tuple, not an input or a constant.
+    pub fn is_computed(&self) -> bool {
+        self.op.is_computed()
     }
 
     /// The primitive that a node calls.
@@ -57,7 +57,8 @@ impl Node {
     }
 }
 
-/// What the value of a node depends on, and so how often it has to be computed.
+/// What the value of a node depends on, and so how often it has to be computed. Expensive constants are computed once a
+/// sample, under its limits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
 pub enum Needs {
     /// Once for the plan.
@@ -93,7 +94,7 @@ pub struct Counts {
     pub distinct: usize,
     /// Calls in the plan that several programs need.
     pub shared: usize,
-    /// Calls that need neither input nor demonstration pairs: computed once for all.
+    /// Calls that need neither input nor demonstration pairs: computed once for all if they are cheap.
     pub folded: usize,
     /// Calls that need the demonstration pairs only: computed once a task.
     pub per_task: usize,
@@ -105,24 +106,8 @@ impl Plan {
         let mut interner = Interner::default();
         let entries = programs.into_iter().map(|program| interner.add(program)).collect();
         let plan = Plan { nodes: interner.into_nodes(), entries };
-        plan.checked()
-    }
-
-    /// The plan of `programs`, from a plan of mostly the same ones: only what is new is merged. The same plan as
-    /// [`Plan::merge`] gives.
-    pub fn updated<'p>(&self, programs: impl IntoIterator<Item = &'p Program>) -> Plan {
-        let known: std::collections::BTreeMap<_, _> =
-            self.entries.iter().map(|entry| (entry.hash, entry)).collect();
-        let mut interner = Interner::with_nodes(&self.nodes);
-        let entries = programs
-            .into_iter()
-            .map(|program| match known.get(&program.hash()) {
-                Some(entry) => Entry { name: program.name().to_owned(), ..(*entry).clone() },
-                None => interner.add(program),
-            })
-            .collect();
-        let plan = Plan { nodes: interner.into_nodes(), entries };
-        plan.renumbered().checked()
+        debug_assert_eq!(plan.verify(), Ok(()));
+        plan
     }
 
     pub fn nodes(&self) -> &[Node] {
@@ -150,18 +135,9 @@ impl Plan {
         uses
     }
 
-    /// The last program that needs each node: after it the value can go.
-    pub fn lifetimes(&self) -> Vec<ProgramId> {
-        let mut last = vec![ProgramId(0); self.nodes.len()];
-        for (i, entry) in self.entries.iter().enumerate() {
-            entry.nodes.iter().for_each(|node| last[node.index()] = ProgramId(i as u32));
-        }
-        last
-    }
-
     pub fn counts(&self) -> Counts {
         let uses = self.uses();
-        let calls = || self.nodes.iter().zip(&uses).filter(|(node, _)| node.is_call());
+        let calls = || self.nodes.iter().zip(&uses).filter(|(node, _)| node.is_computed());
         Counts {
             programs: self.entries.len(),
             calls: calls().map(|(_, uses)| *uses as usize).sum(),
@@ -175,34 +151,5 @@ impl Plan {
     /// A key for the plan: what is computed for which programs, names included.
     pub fn hash(&self) -> ContentHash {
         ContentHash::of(self.to_string().as_bytes())
-    }
-
-    /// The plan without nodes that no program needs, in the order of need.
-    fn renumbered(&self) -> Plan {
-        let mut new = vec![None; self.nodes.len()];
-        let mut nodes = Vec::new();
-        let mut entries = Vec::with_capacity(self.entries.len());
-        for entry in &self.entries {
-            let mut order = Vec::with_capacity(entry.nodes.len());
-            for id in &entry.nodes {
-                let new_id = *new[id.index()].get_or_insert_with(|| {
-                    nodes.push(self.node(*id).clone());
-                    NodeId(nodes.len() as u32 - 1)
-                });
-                order.push(new_id);
-            }
-            entries.push(Entry { nodes: order, ..entry.clone() });
-        }
-        for node in &mut nodes {
-            node.args
-                .iter_mut()
-                .for_each(|arg| *arg = new[arg.index()].expect("arguments come before calls"));
-        }
-        Plan { nodes, entries }
-    }
-
-    fn checked(self) -> Plan {
-        debug_assert_eq!(self.verify(), Ok(()));
-        self
     }
 }

@@ -25,10 +25,10 @@ impl fmt::Display for Plan {
             let mut line = format!("%{i} = {}", name(&node.op));
             node.args.iter().for_each(|arg| line.push_str(&format!(" %{}", arg.0)));
             match &users[i][..] {
-                users if node.is_call() && users.len() <= 4 => {
+                users if node.is_computed() && users.len() <= 4 => {
                     writeln!(f, "{line:<30} ; {}", users.join(" "))?
                 }
-                users if node.is_call() => writeln!(f, "{line:<30} ; {} programs", users.len())?,
+                users if node.is_computed() => writeln!(f, "{line:<30} ; {} programs", users.len())?,
                 _ => writeln!(f, "{line}")?,
             }
         }

@@ -1,4 +1,4 @@
-//! What must hold of every plan. Runs after each change in debug builds.
+//! What must hold of every plan. Debug builds check it after each merge.
 
 use crate::plan::{Needs, NodeId, Plan};
 

@@ -1,9 +1,7 @@
 //! Plans as text.
 
-use std::sync::Arc;
-
 use batt_lang::parse;
-use batt_plan::{Plan, Plans};
+use batt_plan::Plan;
 use expect_test::{Expect, expect};
 
 fn check_plan(text: &str, expected: Expect) {
@@ -68,30 +66,6 @@ fn counts_say_what_is_shared() {
 }
 
 #[test]
-fn an_update_is_a_fresh_merge() {
-    let texts =
-        ["def a(I): return hmirror(I)", "def b(I): return vmirror(hmirror(I))", "def c(I): return rot90(I)"];
-    let parse_all = |texts: &[&str]| parse(&texts.join("\n")).programs;
-    let plan = Plan::merge(&parse_all(&texts));
-    let plans = Plans::default();
-    for changed in [
-        vec![texts[0], "def b(I): return trim(rot90(I))", texts[2]],
-        vec![texts[2], texts[1]],
-        vec![texts[1]],
-        vec![],
-        vec!["def z(I): return hmirror(I)", texts[2], texts[0], texts[1], "def y(I): return compress(I)"],
-    ] {
-        let programs = parse_all(&changed);
-        let fresh = Plan::merge(&programs).to_string();
-        assert_eq!(plan.updated(&programs).to_string(), fresh);
-        // The cache builds each on the one before, and gives the same plan when asked again.
-        let cached = plans.get(&programs);
-        assert_eq!(cached.to_string(), fresh);
-        assert!(Arc::ptr_eq(&cached, &plans.get(&programs)));
-    }
-}
-
-#[test]
 fn broken_texts_are_refused_with_their_line() {
     let error = |text: &str| text.parse::<Plan>().unwrap_err().to_string();
     assert_eq!(error("nothing"), "line 1: expected `plan 1`");
@@ -124,37 +98,4 @@ fn an_expression_of_many_shared_nodes_is_cut() {
     let text = format!("def a(I):\n    x0 = I\n{lines}    return x200\n");
     let plan = Plan::merge(&parse(&text).programs);
     assert_eq!(plan.expression(plan.programs()[0].result(), 50).chars().count(), 50);
-    assert!(batt_plan::svg(&plan).len() < 200_000);
-}
-
-#[test]
-fn drawings_show_calls_and_programs() {
-    let plan = Plan::merge(&parse(TWO).programs);
-    expect![[r##"
-        digraph plan {
-          rankdir=LR; node [shape=box, fontname="sans-serif", fontsize=11, height=0.3];
-          n1 [label="hmirror(I)", style=filled, fillcolor="#cfe8ff"];
-          n2 [label="vconcat(·, I)"];
-          n1 -> n2;
-          n3 [label="hconcat(·, I)"];
-          n1 -> n3;
-          p0 [label="a", shape=oval];
-          n2 -> p0;
-          p1 [label="b", shape=oval];
-          n3 -> p1;
-        }
-    "##]]
-    .assert_eq(&batt_plan::dot(&plan));
-    let svg = batt_plan::svg(&plan);
-    // Three calls, two programs, the background.
-    assert_eq!(svg.matches("<rect").count(), 6);
-    assert_eq!(svg.matches("class=\"s\"").count(), 1, "one call is shared");
-    assert!(svg.contains(">hmirror(I)</text>") && svg.contains(">vconcat(·, I)</text>"));
-}
-
-#[test]
-fn a_plan_without_calls_can_be_drawn() {
-    let plan = Plan::merge(&parse("def a(I): return I\n").programs);
-    assert_eq!(batt_plan::svg(&plan).matches("<rect").count(), 2);
-    assert!(batt_plan::svg(&Plan::merge(&[])).ends_with("</svg>\n"));
 }

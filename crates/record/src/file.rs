@@ -1,37 +1,35 @@
 //! Records on disk.
 
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use batt_task::{Spool, write_aside_with};
-use serde::de::{DeserializeOwned, IgnoredAny};
+use batt_base::{TempFile, write_atomic_with};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::profile::{Profile, VERSION};
-use crate::{Record, Search, Solve, Task};
+use crate::{Record, Task};
 
 /// The version of the document.
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;
 
-/// Why a record cannot be read. The mistake of whoever made or named the file.
+/// Why a document cannot be read: the file is damaged, or something else.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// The message carries line and column; it is no source as well, or whoever prints all causes prints it twice.
+    /// The message has line and column. The cause is not a source as well, or it would be printed twice.
     #[error("not a record: {0}")]
     Json(String),
     #[error(
-        "the record has schema {found}, this version reads schema {SCHEMA}; make it again with `--record`"
+        "the file has schema {found}, this version of batt reads schema {SCHEMA}; run the command again to make a new one"
     )]
     Schema { found: u32 },
-    #[error(
-        "the file ends in the middle: it is cut off after {lines} lines; make it again with `batt run --record`"
-    )]
+    #[error("the file is cut off after {lines} lines; run the command again to make a new one")]
     CutOff { lines: usize },
     #[error(
-        "the profile has version {found}, this version of batt reads version {}; make it again with `batt run --profile`",
-        crate::profile::VERSION
+        "the profile has version {found}, this version of batt reads version {VERSION}; run the command again to make a new one"
     )]
     ProfileVersion { found: u32 },
     #[error("{0}")]
@@ -44,54 +42,60 @@ impl From<serde_json::Error> for RecordError {
     }
 }
 
-/// The tasks of a record in the making. They go to a file of their own as they come, for the record begins with what
-/// is known only at the end, and a long run must not fill the memory.
+/// The tasks of a record that is being made. They go to a temporary file as they come, because the record begins with
+/// what is known only at the end, and a long run must not fill the memory.
 pub struct Tasks {
     path: PathBuf,
-    spool: Spool,
-    hasher: blake3::Hasher,
+    file: TempFile,
     count: usize,
 }
 
 impl Tasks {
     /// For a record that will be written to `path`.
     pub fn new(path: &Path) -> io::Result<Tasks> {
-        let (path, spool) = (path.to_owned(), Spool::for_file(path)?);
-        Ok(Tasks { path, spool, hasher: blake3::Hasher::new(), count: 0 })
+        let (path, file) = (path.to_owned(), TempFile::beside(path)?);
+        Ok(Tasks { path, file, count: 0 })
     }
 
+    /// Adds a task. An error means that it is only in memory so far; it is not lost.
     pub fn add(&mut self, task: &Task) -> io::Result<()> {
-        item(&mut self.spool, self.count, task)?;
-        self.hasher.update(format!("{} {}\n", task.id, task.hash).as_bytes());
+        let mut piece = Vec::new();
+        item(&mut piece, self.count, task)?;
         self.count += 1;
-        Ok(())
+        self.file.append(&piece)
     }
 
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// Of the ids and the content of all tasks so far.
-    pub fn hash(&self) -> String {
-        self.hasher.finalize().to_hex().to_string()
-    }
-
-    /// Writes `record` with these tasks in the place of its own. The profile is asked for last, when all else is
-    /// written, so that it can tell how long that took.
+    /// Writes `record` with these tasks instead of its own. The profile is asked for last, when all else is written, so
+    /// that it can include how long that took.
     pub fn write(
         &mut self,
         record: &Record,
         profile: impl FnOnce() -> Option<Box<Profile>>,
     ) -> io::Result<()> {
-        let Tasks { path, spool, .. } = self;
-        write_aside_with(path, |out| record.print_with(out, |out| spool.copy_to(out), profile))
+        let path = self.path.clone();
+        self.write_to(&path, record, profile)
+    }
+
+    /// As [`Tasks::write`], to another file.
+    pub fn write_to(
+        &mut self,
+        path: &Path,
+        record: &Record,
+        profile: impl FnOnce() -> Option<Box<Profile>>,
+    ) -> io::Result<()> {
+        let file = &mut self.file;
+        write_atomic_with(path, |out| record.print_with(out, |out| file.copy_to(out), profile))
     }
 }
 
 impl Record {
     /// Writes the document aside, then renames it: a reader never sees half of it.
     pub fn write(&self, path: &Path) -> io::Result<()> {
-        write_aside_with(path, |out| self.print(out))
+        write_atomic_with(path, |out| self.print(out))
     }
 
     /// The document, one member a line, and one program and one task a line.
@@ -105,25 +109,27 @@ impl Record {
         tasks: impl FnOnce(&mut W) -> io::Result<()>,
         profile: impl FnOnce() -> Option<Box<Profile>>,
     ) -> io::Result<()> {
-        let Record { right, run, means, plan, scores, verdicts, programs, search, ancestors, curve, .. } =
-            self;
-        write!(out, "{{\"schema\":{SCHEMA},\"right\":")?;
+        let Record {
+            kind, job, finished, right, setup, environment, plan, scores, verdicts, programs, ..
+        } = self;
+        begin(out, kind.name(), job)?;
+        write!(out, ",\"finished\":{finished},\"right\":")?;
         json(out, right)?;
-        member(out, "run", run)?;
-        member(out, "means", means)?;
+        member(out, "setup", setup)?;
+        member(out, "environment", environment)?;
         member(out, "plan", plan)?;
         member(out, "scores", scores)?;
         member(out, "verdicts", verdicts)?;
         list(out, "programs", |out| items(out, programs))?;
         list(out, "tasks", tasks)?;
-        if let Some(search) = search {
-            member(out, "search", search)?;
+        if !self.operators.is_empty() {
+            member(out, "operators", &self.operators)?;
         }
-        if !ancestors.is_empty() {
-            list(out, "ancestors", |out| items(out, ancestors))?;
+        if !self.ancestors.is_empty() {
+            list(out, "ancestors", |out| items(out, &self.ancestors))?;
         }
-        if !curve.is_empty() {
-            member(out, "curve", curve)?;
+        if !self.curve.is_empty() {
+            member(out, "curve", &self.curve)?;
         }
         if let Some(profile) = profile() {
             member(out, "profile", &profile)?;
@@ -136,80 +142,82 @@ impl Record {
     }
 
     pub fn parse(text: &[u8]) -> Result<Record, RecordError> {
-        parse(text)
+        let record: Record = parse(text)?;
+        if record.schema != SCHEMA {
+            return Err(RecordError::Schema { found: record.schema });
+        }
+        match &record.profile {
+            Some(profile) if profile.version != VERSION => {
+                Err(RecordError::ProfileVersion { found: profile.version })
+            }
+            _ => Ok(record),
+        }
     }
 }
 
-/// A document of any kind.
-pub enum Document {
-    Run(Box<Record>),
-    Solve(Box<Solve>),
-    Search(Box<Search>),
+/// How a document begins: enough to tell what it is without reading it whole.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Header {
+    pub schema: u32,
+    /// `run`, `solve`, `search` or `state`; empty in documents of schema 1.
+    pub kind: String,
+    pub job: String,
 }
 
-impl Document {
-    pub fn read(path: &Path) -> Result<Document, RecordError> {
-        /// What tells the kinds apart.
-        #[derive(Deserialize)]
-        struct Marks {
-            mode: Option<IgnoredAny>,
-            means: Option<MeansMarks>,
-        }
-        #[derive(Deserialize)]
-        struct MeansMarks {
-            curve: Option<IgnoredAny>,
-        }
-        let text = std::fs::read(path)?;
-        let marks = serde_json::from_slice::<Marks>(&text);
-        Ok(
-            match marks.map(|marks| (marks.mode.is_some(), marks.means.is_some_and(|it| it.curve.is_some())))
-            {
-                Ok((true, _)) => Document::Search(Box::new(parse(&text)?)),
-                Ok((_, true)) => Document::Solve(Box::new(parse(&text)?)),
-                // What is no record at all is best told by the reader of runs.
-                _ => Document::Run(Box::new(parse(&text)?)),
-            },
-        )
+impl Header {
+    /// The header of a file; `None` if it does not begin as a document of batt does.
+    pub fn read(path: &Path) -> io::Result<Option<Header>> {
+        let mut start = Vec::new();
+        File::open(path)?.take(HEADER).read_to_end(&mut start)?;
+        Ok(Header::parse(&String::from_utf8_lossy(&start)))
+    }
+
+    fn parse(start: &str) -> Option<Header> {
+        let rest = start.strip_prefix("{\"schema\":")?;
+        let (schema, rest) = rest.split_once(',')?;
+        let text = |rest: &str, name: &str| {
+            let rest = rest.strip_prefix(&format!("\"{name}\":\""))?;
+            rest.split_once('"').map(|(text, rest)| (text.to_owned(), rest.to_owned()))
+        };
+        let (kind, rest) = text(rest, "kind").unwrap_or_default();
+        let (job, _) = text(rest.trim_start_matches(','), "job").unwrap_or_default();
+        Some(Header { schema: schema.trim().parse().ok()?, kind, job })
     }
 }
 
-fn parse<T: DeserializeOwned>(text: &[u8]) -> Result<T, RecordError> {
-    version(text)?;
-    let document = serde_json::from_slice(text);
-    // A profile of another version may look any way; then its version is the better news.
-    profile_version(text)?;
-    Ok(document?)
+/// Longer than any header.
+const HEADER: u64 = 256;
+
+/// Reads a document in one pass. Only if that fails is it looked at again, for the best error message.
+pub(crate) fn parse<T: DeserializeOwned>(text: &[u8]) -> Result<T, RecordError> {
+    serde_json::from_slice(text).map_err(|error| explain(text, error))
 }
 
-fn profile_version(text: &[u8]) -> Result<(), RecordError> {
+fn explain(text: &[u8], error: serde_json::Error) -> RecordError {
     #[derive(Deserialize)]
     struct Outer {
+        schema: u32,
         profile: Option<Inner>,
     }
     #[derive(Deserialize)]
     struct Inner {
         version: u32,
     }
-    match serde_json::from_slice(text)? {
-        Outer { profile: Some(Inner { version }) } if version != VERSION => {
-            Err(RecordError::ProfileVersion { found: version })
+    if error.is_eof() && text.starts_with(b"{\"schema\":") {
+        return RecordError::CutOff { lines: text.iter().filter(|byte| **byte == b'\n').count() };
+    }
+    match serde_json::from_slice(text) {
+        Ok(Outer { schema, .. }) if schema != SCHEMA => RecordError::Schema { found: schema },
+        Ok(Outer { profile: Some(Inner { version }), .. }) if version != VERSION => {
+            RecordError::ProfileVersion { found: version }
         }
-        _ => Ok(()),
+        _ => error.into(),
     }
 }
 
-/// Whether this version reads the document.
-pub(crate) fn version(text: &[u8]) -> Result<(), RecordError> {
-    #[derive(Deserialize)]
-    struct Version {
-        schema: u32,
-    }
-    let cut_off = |error: serde_json::Error| match error.is_eof() && text.starts_with(b"{\"schema\":") {
-        true => RecordError::CutOff { lines: text.iter().filter(|byte| **byte == b'\n').count() },
-        false => error.into(),
-    };
-    let Version { schema } = serde_json::from_slice(text).map_err(cut_off)?;
-    if schema == SCHEMA { Ok(()) } else { Err(RecordError::Schema { found: schema }) }
+/// The first line of every document.
+pub(crate) fn begin(out: &mut impl Write, kind: &str, job: &str) -> io::Result<()> {
+    write!(out, "{{\"schema\":{SCHEMA},\"kind\":\"{kind}\",\"job\":\"{job}\"")
 }
 
 pub(crate) fn json(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {

@@ -1,8 +1,7 @@
-//! What others may see of a run while it goes on: a file beside its record, `run.json.live`, with a line for every look
-//! at the clock.
+//! The status of a job that is still running: a file beside its record, `run.json.live`, with a line each second.
 //!
-//! Whoever writes it keeps it locked, so that a reader can tell a run that goes on from one whose process was killed;
-//! it is removed when the run ends.
+//! The writer keeps the file locked, so that a reader can tell a running job from one whose process was killed. The file
+//! is removed when the job ends.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -11,21 +10,27 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// How far a run is.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Now {
-    /// `run`, `solve`, `search`
-    pub what: String,
+use crate::Kind;
+
+/// How far a job is.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct Status {
+    pub kind: Kind,
     /// A name or a path.
     pub data: String,
+    /// Seconds that the job has worked.
     pub seconds: f64,
-    /// Tasks that are through; a search comes back to a task until it is solved.
+    /// Tasks for which nothing more will be done.
     pub done: usize,
     pub total: usize,
-    /// As far as that is known by now: a search looks at demonstration pairs only.
+    /// Run: tasks whose attempts are right. Solve and search: tasks with a program that is right on all demonstration
+    /// pairs; more may be tried for them, so this can exceed `done`.
     pub solved: usize,
-    /// Candidates, if programs are searched for.
+    /// Number of candidates tried by a solve or a search.
     pub tried: u64,
+    /// Expected seconds left, where that can be told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left: Option<f64>,
 }
 
 /// The file of a run that goes on.
@@ -61,8 +66,8 @@ impl Live {
         Ok(Live { file, path })
     }
 
-    pub fn tell(&mut self, now: &Now) -> io::Result<()> {
-        let mut line = serde_json::to_vec(now)?;
+    pub fn tell(&mut self, status: &Status) -> io::Result<()> {
+        let mut line = serde_json::to_vec(status)?;
         line.push(b'\n');
         self.file.write_all(&line)
     }
@@ -81,7 +86,7 @@ const ATTEMPTS: usize = 10;
 #[derive(Clone, PartialEq, Debug)]
 pub struct Seen {
     /// Nothing before the first line.
-    pub now: Option<Now>,
+    pub status: Option<Status>,
     /// Its process is at work; otherwise it ended before the run did.
     pub alive: bool,
 }
@@ -100,7 +105,7 @@ pub fn look(record: &Path) -> io::Result<Option<Seen>> {
     // What stands after the last line break is being written.
     let whole = &tail[..tail.iter().rposition(|byte| *byte == b'\n').unwrap_or(0)];
     let last = whole.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
-    Ok(Some(Seen { now: serde_json::from_slice(last).ok(), alive }))
+    Ok(Some(Seen { status: serde_json::from_slice(last).ok(), alive }))
 }
 
 /// Longer than two lines.
@@ -122,34 +127,26 @@ mod tests {
         let record = std::env::temp_dir().join(format!("batt-live-{}.json", std::process::id()));
         assert_eq!(look(&record).unwrap(), None);
         let mut live = Live::begin(&record).unwrap();
-        assert_eq!(look(&record).unwrap(), Some(Seen { now: None, alive: true }));
-        let mut now = Now {
-            what: "run".to_owned(),
-            data: "x".repeat(5000),
-            seconds: 0.5,
-            done: 1,
-            total: 3,
-            solved: 0,
-            tried: 0,
-        };
+        assert_eq!(look(&record).unwrap(), Some(Seen { status: None, alive: true }));
+        let mut now = Status { data: "x".repeat(5000), seconds: 0.5, done: 1, total: 3, ..Status::default() };
         for done in 0..4 {
             now.done = done;
             live.tell(&now).unwrap();
-            assert_eq!(look(&record).unwrap(), Some(Seen { now: Some(now.clone()), alive: true }));
+            assert_eq!(look(&record).unwrap(), Some(Seen { status: Some(now.clone()), alive: true }));
         }
         // A second run with the same record has no such file, and does not disturb the first.
         assert_eq!(Live::begin(&record).err().unwrap().kind(), io::ErrorKind::ResourceBusy);
-        assert_eq!(look(&record).unwrap().unwrap().now, Some(now.clone()));
+        assert_eq!(look(&record).unwrap().unwrap().status, Some(now.clone()));
         // Half a line is none.
         live.file.write_all(b"{\"what\":").unwrap();
-        assert_eq!(look(&record).unwrap().unwrap().now, Some(now.clone()));
+        assert_eq!(look(&record).unwrap().unwrap().status, Some(now.clone()));
         // A process that is killed leaves the file, but not the lock.
         let killed = path(&record);
         let text = std::fs::read(&killed).unwrap();
         drop(live);
         assert_eq!(look(&record).unwrap(), None);
         std::fs::write(&killed, text).unwrap();
-        assert_eq!(look(&record).unwrap(), Some(Seen { now: Some(now), alive: false }));
+        assert_eq!(look(&record).unwrap(), Some(Seen { status: Some(now), alive: false }));
         std::fs::remove_file(killed).unwrap();
     }
 }

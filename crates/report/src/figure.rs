@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use batt_base::time::brief_ns;
 use serde::Serialize;
 
 /// Nanoseconds between stamps.
@@ -39,7 +40,7 @@ impl Projected {
 
 impl fmt::Display for Measured {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&time(self.0 as f64))
+        f.pad(&brief_ns(self.0 as f64))
     }
 }
 
@@ -47,7 +48,7 @@ impl fmt::Display for Apportioned {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             0 => f.pad(""),
-            ns => f.pad(&format!("~{}", time(ns as f64))),
+            ns => f.pad(&format!("~{}", brief_ns(ns as f64))),
         }
     }
 }
@@ -56,31 +57,8 @@ impl fmt::Display for Projected {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Projected { low, middle, high } = *self;
         match low == high {
-            true => f.pad(&format!("≈ {}", time(middle))),
-            false => f.pad(&format!("≈ {} ({} to {})", time(middle), time(low), time(high))),
+            true => f.pad(&format!("≈ {}", brief_ns(middle))),
+            false => f.pad(&format!("≈ {} ({} to {})", brief_ns(middle), brief_ns(low), brief_ns(high))),
         }
     }
-}
-
-/// Three digits and a unit.
-pub fn time(ns: f64) -> String {
-    let (value, unit) = match ns.abs() {
-        ns if ns < 1e3 => (ns, "ns"),
-        ns if ns < 1e6 => (ns / 1e3, "µs"),
-        ns if ns < 1e9 => (ns / 1e6, "ms"),
-        ns if ns < 3600e9 => (ns / 1e9, "s"),
-        ns => (ns / 3600e9, "h"),
-    };
-    let places = match value {
-        value if unit == "ns" || value >= 100.0 => 0,
-        value if value >= 10.0 => 1,
-        _ => 2,
-    };
-    let sign = if ns < 0.0 { "-" } else { "" };
-    format!("{sign}{value:.places$} {unit}")
-}
-
-/// `12.3 %`
-pub fn percent(share: f64) -> String {
-    format!("{:.*} %", if share.abs() < 0.1 { 2 } else { 1 }, share * 100.0)
 }

@@ -18,5 +18,5 @@ pub mod html;
 pub mod view;
 
 pub use facts::{Facts, FunctionTime, ReportError, Selection};
-pub use figure::{Apportioned, Measured, Projected, percent, time};
+pub use figure::{Apportioned, Measured, Projected};
 pub use validity::Validity;

@@ -1,5 +1,7 @@
 //! A little statistics, the same at every run.
 
+use batt_base::Rng;
+
 /// The middle value; of an even number the mean of the two in the middle. Nothing of nothing.
 pub(crate) fn median(values: &[f64]) -> Option<f64> {
     quantile(values, 0.5)
@@ -24,23 +26,16 @@ pub(crate) fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// A generator of numbers that look random (splitmix64), from a fixed seed: the same record gives the same interval.
-pub(crate) struct Lots(u64);
+/// Draws samples again with replacement, from a fixed seed: the same record gives the same interval.
+pub(crate) struct Resampler(Rng);
 
-impl Lots {
-    pub(crate) fn new() -> Lots {
-        Lots(0x5eed)
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
+impl Resampler {
+    pub(crate) fn new() -> Resampler {
+        Resampler(Rng::from_seed(0x5eed))
     }
 
     pub(crate) fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[(self.next() % from.len() as u64) as usize]
+        from[(self.0.next_u64() % from.len() as u64) as usize]
     }
 }
 

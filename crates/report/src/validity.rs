@@ -2,12 +2,13 @@
 
 use std::fmt;
 
-use batt_record::Record;
+use batt_base::number::count;
+use batt_base::number::percent;
+use batt_record::{Pair, Record};
 use batt_trace::Category;
 use serde::Serialize;
 
 use crate::facts::Facts;
-use crate::figure::percent;
 
 /// Whether figures of a run mean something.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -15,13 +16,15 @@ pub struct Validity {
     pub valid: bool,
     /// Why not.
     pub reasons: Vec<String>,
-    /// The programs were searched for: nobody claimed that there are any.
+    /// The programs were searched for.
     pub search: bool,
     /// Programs on the tasks they are named after.
     pub programs: usize,
     pub right: usize,
     /// Wrong, and expected to be.
     pub excused: usize,
+    /// What is said of the programs.
+    pub programs_text: String,
     /// Of the wall time, on the lane where it is most.
     pub unaccounted: f64,
     /// What the recorder cost, of the busy time of all lanes.
@@ -34,6 +37,7 @@ impl Validity {
 
     pub fn new(facts: &Facts<'_>) -> Validity {
         let claim = Claim::new(facts.record, facts.profile.excused);
+        let programs_text = claim.counted();
         let unaccounted = unaccounted(facts);
         let mut reasons: Vec<String> = claim.refuted.iter().cloned().collect();
         if unaccounted > Validity::MAX_UNACCOUNTED {
@@ -46,60 +50,84 @@ impl Validity {
             programs: claim.programs,
             right: claim.right,
             excused: claim.excused,
+            programs_text,
             unaccounted,
             recorder: recorder(facts),
         }
     }
 }
 
-/// What a record claims of its programs, and whether that holds.
+/// What a record says of its programs, and whether its figures mean something.
 pub(crate) struct Claim {
     search: bool,
     programs: usize,
     right: usize,
     excused: usize,
-    /// Why it does not.
+    wrong: Vec<String>,
+    /// Why the figures mean little.
     refuted: Option<String>,
 }
 
 impl Claim {
     pub(crate) fn new(record: &Record, excused: usize) -> Claim {
-        let (search, right) = (record.search.is_some(), &record.right);
-        let wrong = right.programs.saturating_sub(right.on_all + excused);
-        let refuted = match right.programs {
-            // A search that finds nothing, or is stopped, is as sound as another.
-            _ if search => None,
-            _ if right.left > 0 => Some(format!("stopped, {} tasks were not run", right.left)),
-            0 => Some("no program was run on its own task, so no answer was checked".to_owned()),
-            _ if wrong > 0 => Some(format!("{wrong} of {} programs are wrong", right.programs)),
-            _ => None,
-        };
-        Claim { search, programs: right.programs, right: right.on_all, excused, refuted }
+        let (search, right) = (record.is_search(), &record.right);
+        // A search that was stopped is as sound as another.
+        let stopped = !search && right.left > 0;
+        let refuted = stopped.then(|| format!("stopped, {} tasks were not run", right.left));
+        let wrong = wrong_programs(record).into_iter();
+        let wrong = wrong.filter_map(|(place, _)| record.programs.get(place as usize)).filter(|_| !search);
+        let wrong = wrong.map(|program| program.name.clone()).collect();
+        Claim { search, programs: right.programs, right: right.on_all, excused, wrong, refuted }
     }
 
-    /// Whether it holds, and what is said of it.
+    /// Whether the figures mean something, and what is said of the programs.
     pub(crate) fn told(&self) -> (bool, String) {
         let begin = self.refuted.as_ref().map(|why| format!("{INVALID}{why} · ")).unwrap_or_default();
-        (
-            self.refuted.is_none(),
-            format!("{begin}{}", counted(self.search, self.programs, self.right, self.excused)),
-        )
+        (self.refuted.is_none(), format!("{begin}{}", self.counted()))
     }
+
+    fn counted(&self) -> String {
+        let Claim { search, programs, right, excused, ref wrong, .. } = *self;
+        if search {
+            let programs = count(programs, "program");
+            return format!("a search: {programs} found, right on all demonstration pairs");
+        }
+        if programs == 0 {
+            return "no program was run on its own task, so no answer was checked".to_owned();
+        }
+        let mut text = format!("{right} of {programs} programs right");
+        if excused > 0 {
+            text.push_str(&format!(", {excused} expected to be wrong"));
+        }
+        if !wrong.is_empty() {
+            let more = wrong.len().saturating_sub(NAMED);
+            let named = wrong[..wrong.len() - more].join(", ");
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            text.push_str(&format!("; wrong: {named}{more}"));
+        }
+        text
+    }
+}
+
+/// How many wrong programs are named.
+const NAMED: usize = 5;
+
+/// The programs that are wrong on their own tasks, by place, each with the task.
+pub(crate) fn wrong_programs(record: &Record) -> Vec<(u32, &str)> {
+    if record.is_search() {
+        return Vec::new();
+    }
+    let fine = |pair: &Pair| pair.is_right() || pair.verdict == "unjudged";
+    let wrong = record.tasks.iter().flat_map(|task| {
+        let own = task.programs.iter().filter(|it| it.own);
+        let wrong = own.filter(|it| !it.train.iter().chain(&it.test).all(fine));
+        wrong.map(|outcome| (outcome.program, task.id.as_str()))
+    });
+    wrong.collect()
 }
 
 /// What the stamp of a run begins with whose figures mean little.
 const INVALID: &str = "INVALID: ";
-
-fn counted(search: bool, programs: usize, right: usize, excused: usize) -> String {
-    match (search, excused) {
-        (true, _) if programs == 1 => {
-            "a search: 1 program found that is right on all demonstration pairs".to_owned()
-        }
-        (true, _) => format!("a search: {programs} programs found that are right on all demonstration pairs"),
-        (false, 0) => format!("{right} of {programs} programs right"),
-        (false, _) => format!("{right} of {programs} programs right, {excused} excused"),
-    }
-}
 
 fn unaccounted(facts: &Facts<'_>) -> f64 {
     let of_lane = |lane: usize| {
@@ -135,7 +163,7 @@ impl fmt::Display for Validity {
         if !self.valid {
             write!(f, "{INVALID}{} · ", self.reasons.join("; "))?;
         }
-        f.write_str(&counted(self.search, self.programs, self.right, self.excused))?;
+        f.write_str(&self.programs_text)?;
         write!(f, " · unaccounted {} · recorder {}", percent(self.unaccounted), percent(self.recorder))
     }
 }

@@ -37,7 +37,7 @@ fn example(input: Rows, output: Rows) -> Example {
 }
 
 fn pair(verdict: &str, answer: Option<Rows>) -> Pair {
-    Pair { verdict: verdict.to_owned(), fuel: 3, why: None, answer }
+    Pair { verdict: verdict.to_owned(), fuel: Some(3), why: None, answer }
 }
 
 /// A task with one demonstration and one test, whose output is a row of ten, and one program's pairs on it.
@@ -50,16 +50,17 @@ fn task(demo: Pair, test: Pair, attempt: Rows) -> Task {
         test: vec![example(vec![vec![2]], row)],
         attempts: vec![[attempt.clone(), attempt]],
         programs: vec![Outcome { program: 0, own: true, train: vec![demo], test: vec![test] }],
+        search: None,
     }
 }
 
 #[test]
 fn nothing_in_a_record_ends_its_element() {
     let mut record = record();
-    record.run.data.name = "</script><script>alert(1)</script><!--".to_owned();
+    record.setup.data.name = "</script><script>alert(1)</script><!--".to_owned();
     let page = page(&record);
     let data = data(&page);
-    assert_eq!(data["runs"][0]["run"]["data"]["name"], record.run.data.name.as_str());
+    assert_eq!(data["runs"][0]["setup"]["data"]["name"], record.setup.data.name.as_str());
     // The data, the style and the one script.
     assert_eq!(page.matches("</script>").count(), 2);
     assert!(!page.contains("alert(1)</"));

@@ -15,7 +15,7 @@ export function compareView(report) {
   const wall = (/** @type {Run} */ run) => { const cost = fine(run.cost); return cost ? time(cost.framework.wall) : "not recorded"; };
   return el("div", {}, el("h1", {}, "Comparison"),
     table("Both runs", ["", before.name, after.name], [
-      ["data", before.run.data.name, after.run.data.name],
+      ["data", before.setup.data.name, after.setup.data.name],
       ["tasks", grouped(before.tasks.length), grouped(after.tasks.length)],
       ["programs", grouped(before.programs.length), grouped(after.programs.length)],
       ["programs right", `${before.right.on_all} of ${before.right.programs}`, `${after.right.on_all} of ${after.right.programs}`],

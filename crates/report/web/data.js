@@ -52,9 +52,10 @@
 /**
  * @typedef {{ name: string, search: string | null, valid: boolean, stamp: string,
  *   right: { all: boolean, programs: number, on_demos: number, on_tests: number, on_all: number, left?: number },
- *   run: { version: string, dsl: string, data: { name: string, hash: string, tasks: number }, seed: number | null,
- *     options: { fuel: number, seconds: number, all_pairs: boolean, go_on: boolean } },
- *   means: { threads: number, sharing: boolean, kernels: boolean, machine: { os: string, arch: string, cores: number } },
+ *   wrong: [number, string][],
+ *   setup: { version: string, dsl: string, data: { name: string, hash: string, tasks: number },
+ *     options: { fuel?: number, fuel_per_task?: number, seed?: number, all_pairs?: boolean } },
+ *   environment: { threads: number, sharing: boolean, kernels: boolean, machine: { os: string, arch: string, cores: number } },
  *   plan: { programs: number, calls: number, distinct: number, shared: number, folded: number, per_task: number },
  *   scores: Score[], verdicts: { verdict: string, count: number }[], curve: [number, number, number][], graph: Result<Graph>,
  *   tasks: Task[], programs: Program[],

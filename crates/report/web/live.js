@@ -5,7 +5,7 @@ import { picture } from "./grid.js";
 import { settings } from "./settings.js";
 
 /** @typedef {"waiting" | "running" | "paused" | "finished" | "stopped" | "failed" | "interrupted"} LiveState */
-/** @typedef {{ name: string, title: string, what: string, data: string, all_pairs: boolean, here: boolean, state: LiveState, done: number, total: number, solved: number, tried: number, seconds: number, record: number | null, error: string | null }} LiveRun */
+/** @typedef {{ name: string, title: string, kind: string, data: string, all_pairs: boolean, here: boolean, state: LiveState, done: number, total: number, solved: number, tried: number, seconds: number, record: number | null, error: string | null, warning: string | null }} LiveRun */
 /** @typedef {{ program: string, label: string, task: string, task_name: string, right: number, pairs: number, score: number, fuel: number }} Place */
 /** @typedef {{ path: string, stats: { programs: number, imported: number, written: number, found: number, results: number, tasks: number, solved: number } | null, tasks: { hash: string, name: string, programs: number, best: Place }[] }} Shelf */
 /** @typedef {{ hash: string, names: string[], text: string, signature: string, calls: number, from: string, places: Place[], lineage: { depth: number, hash: string, label: string | null, from: string, again: boolean }[] }} Book */
@@ -46,12 +46,13 @@ async function runsPage() {
   const sets = await ask("/api/data");
   const said = el("p", { role: "status", class: "muted", id: "said" });
   const attempt = (/** @type {string} */ path, /** @type {unknown} */ body) => ask(path, body).then(() => { said.textContent = ""; }, (error) => { said.textContent = error.message; });
-  const what = el("select", { id: "what" }, el("option", { value: "run" }, "run programs"), el("option", { value: "solve" }, "search programs (solve)"));
+  const kind = el("select", { id: "kind" }, el("option", { value: "run" }, "run programs"), el("option", { value: "solve" }, "solve tasks"),
+    el("option", { value: "search breed" }, "search: breed programs"), el("option", { value: "search enumerate" }, "search: build programs"));
   const data = el("select", { id: "data-set" }, ...sets.filter((set) => set.installed).map((set) => el("option", { value: set.name }, `${set.name}, ${count(set.tasks, "task")}`)));
-  const programs = el("textarea", { id: "programs", rows: 2, placeholder: "programs; left empty, the built-in ones, or none for a search", spellcheck: "false" });
+  const programs = el("textarea", { id: "programs", rows: 2, placeholder: "programs; if empty, the built-in ones for a run, none for a solve, those of the store for a search", spellcheck: "false" });
   const all = el("input", { type: "checkbox", id: "all-pairs" });
-  const seconds = el("input", { type: "number", id: "seconds", min: 0.001, max: 86400, step: "any", placeholder: "60, or 1 for a search" });
-  const start = el("button", { type: "button", id: "start", click: () => attempt("/api/runs", { what: what.value, data: data.value, programs: programs.value || null, all_pairs: all.checked, seconds: seconds.value === "" ? null : Number(seconds.value) }) }, "Start");
+  const seconds = el("input", { type: "number", id: "seconds", min: 0.001, max: 86400, step: "any", placeholder: "60 for a run, else 1" });
+  const start = el("button", { type: "button", id: "start", click: () => attempt("/api/runs", { kind: kind.value.split(" ")[0], mode: kind.value.split(" ")[1] ?? null, data: data.value, programs: programs.value || null, all_pairs: all.checked, seconds: seconds.value === "" ? null : Number(seconds.value) }) }, "Start");
   const here = el("div", { class: "pairs", id: "here" });
   const elsewhere = el("div", { class: "pairs", id: "elsewhere" });
   const none = el("p", { class: "muted" }, "None yet.");
@@ -83,7 +84,7 @@ async function runsPage() {
   source.addEventListener("error", () => { lost.hidden = false; });
   followed = source;
   return el("div", {}, el("h1", {}, "Runs"), lost,
-    section("New run", el("div", { class: "form" }, el("label", {}, "What ", what), el("label", {}, "Data ", data), el("label", {}, "Seconds for each task ", seconds),
+    section("New run", el("div", { class: "form" }, el("label", {}, "Job ", kind), el("label", {}, "Data ", data), el("label", {}, "Seconds for each task ", seconds),
       el("label", {}, all, " every program on every task"), el("label", { class: "wide" }, "Programs ", programs), start), said),
     section("Started here", none, here),
     section("Of other commands", el("p", { class: "muted" }, "Records that other commands write (--record FILE) to the folder of runs, or to a folder that the server follows (batt serve --follow FOLDER)."), elsewhere));
@@ -113,14 +114,14 @@ function liveCard(attempt) {
     title.title = now.title;
     badge.textContent = now.state;
     badge.className = `badge ${LIVE_STATES[now.state]}`;
-    about.textContent = `${now.what}, ${now.data}${now.all_pairs ? ", every program on every task" : ""}`;
+    about.textContent = `${now.kind}, ${now.data}${now.all_pairs ? ", every program on every task" : ""}`;
     bar.max = Math.max(1, now.total);
     bar.value = now.done;
     bar.setAttribute("aria-label", `Progress of ${now.title}`);
     const rest = [now.tried > 0 ? `${grouped(now.tried)} candidates` : null, now.seconds > 0 ? time(now.seconds * 1e9) : null].filter((it) => it);
-    counts.textContent = [`${grouped(now.done)} of ${count(now.total, "task")} through, ${grouped(now.solved)} solved`, ...rest].join(" · ");
-    error.textContent = now.error ?? "";
-    error.hidden = now.error === null;
+    counts.textContent = [`${grouped(now.done)} of ${count(now.total, "task")} done, ${grouped(now.solved)} ${now.kind === "run" ? "right" : "have an answer"}`, ...rest].join(" · ");
+    error.textContent = now.error ?? now.warning ?? "";
+    error.hidden = now.error === null && now.warning === null;
     pause.hidden = !now.here || !busy;
     stop.hidden = !now.here || !(busy || now.state === "paused");
     resume.hidden = !now.here || busy || now.state === "finished";

@@ -112,7 +112,7 @@ function follow({ path, token }) {
   source.addEventListener("message", (event) => {
     /** @type {{ state: string, done: number, total: number, solved: number, record: number | null }} */
     const now = JSON.parse(event.data);
-    line.textContent = `${now.state}: ${now.done} of ${now.total} tasks through, ${now.solved} solved`;
+    line.textContent = `${now.state}: ${now.done} of ${now.total} tasks done, ${now.solved} solved`;
     // A page of a run that has ended came with all there is.
     if (record.shown === null && now.state !== "running") record.shown = now.record;
     record.newest = now.record;

@@ -31,7 +31,17 @@ function stampLine(run) {
     { class: `stamp ${valid ? "good" : "bad"}`, id: "stamp" },
     el("strong", {}, valid ? "✓ valid: " : "✗ not valid: "),
     `${stamp.replace(/^INVALID: /, "")}.${left}`,
+    ...wrongLinks(run),
   );
+}
+
+/**
+ * Links to programs that are wrong on their own tasks.
+ * @param {Run} run
+ */
+function wrongLinks(run) {
+  const shown = run.wrong.slice(0, 5);
+  return shown.flatMap(([place, task]) => [" ", el("a", { href: `#/task/${encodeURIComponent(task)}` }, `see ${run.programs[place]?.name ?? task}`)]);
 }
 
 /** @param {import("./data.js").Score} score */
@@ -46,7 +56,7 @@ function scoreTile(score) {
  * @param {Cost | null} cost
  */
 function wallTiles(run, cost) {
-  const { threads, machine } = run.means;
+  const { threads, machine } = run.environment;
   const on = `${count(threads, "thread")}, ${machine.os} ${machine.arch}, ${count(machine.cores, "core")}`;
   if (cost === null) return [tile("wall time", "not recorded", on)];
   const { wall, busy, lanes } = cost.framework;
@@ -97,7 +107,7 @@ function timeBar(cost) {
 
 /** @param {Run} run */
 function what(run) {
-  const { data, options, version, dsl, seed } = run.run;
+  const { data, options, version, dsl } = run.setup;
   const { programs, calls, distinct, shared } = run.plan;
   return section(
     "What was run",
@@ -109,16 +119,16 @@ function what(run) {
       ["right on tests", `${run.right.on_tests} of ${run.right.programs}`],
       ["fuel", fuel(run)],
       ["every program on every task", options.all_pairs ? "yes" : "no"],
-      ["seed", seed === null ? "none: nothing is drawn by lot" : String(seed)],
+      ["seed", options.seed === undefined ? "none: nothing is random" : String(options.seed)],
       ["version", `${version}, language ${dsl.slice(0, 12)}`],
     ]),
   );
 }
 
 /** @param {Run} run */
-function fuel({ search, run: { options } }) {
-  if (search === null) return `${grouped(options.fuel)} for each program and pair`;
-  return options.fuel ? `${grouped(options.fuel)} for each task` : "as much as the time allowed";
+function fuel({ search, setup: { options } }) {
+  if (search === null) return `${grouped(options.fuel ?? 0)} for each program and pair`;
+  return options.fuel_per_task ? `${grouped(options.fuel_per_task)} for each task` : "as much as the time allowed";
 }
 
 /** @param {Run} run */

@@ -191,7 +191,7 @@ function outcomes(run, task) {
       seen.own ? "yes" : "",
       seen.pairs.slice(0, task.train.length || seen.pairs.length).map(text).join(" "),
       seen.pairs.slice(task.train.length || seen.pairs.length).map(text).join(" "),
-      grouped(fuel),
+      fuel > 0 ? grouped(fuel) : "not measured",
       why ?? "",
     ];
   });

@@ -31,6 +31,6 @@ pub use puzzle::Puzzle;
 pub use simplify::{Simplified, simplify};
 pub use step::{FUEL_PER_WORK, KNOWN, Known, Searcher, Step, name};
 
-/// A flag that is never set. A stop ends the making of candidates; what was found by then is verified under this one,
-/// or it would be lost. Fuel bounds how long that takes.
+/// A flag that is never set. A stop ends the search for candidates. Those found by then are verified under this flag,
+/// or they would be lost; fuel bounds how long that takes.
 pub static NEVER: AtomicBool = AtomicBool::new(false);

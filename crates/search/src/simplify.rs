@@ -3,7 +3,7 @@
 //! A program has no unneeded lines, for its graph is what the result needs. But a line may do nothing that shows: then a
 //! value that it was made from, or another one of the program, can take its place. This is found out by running.
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use batt_lang::{Composer, NodeId, Program};
 
@@ -27,7 +27,7 @@ pub fn simplify(program: &Program, trials: &mut Trials<'_>, stop: &AtomicBool) -
     let mut composer = Composer::default();
     loop {
         let current = simplified.program.as_ref().map_or(program, |(program, _)| program);
-        let shorter = shorter(&mut composer, current);
+        let shorter = shorter(&mut composer, current, stop);
         let Some(results) = trials.run(&shorter, stop) else { return simplified };
         simplified.fuel += results.iter().map(|trial| trial.fuel).sum::<u64>();
         let alike = shorter.into_iter().zip(results).filter(|(_, trial)| trial.behaviour == behaviour);
@@ -39,12 +39,15 @@ pub fn simplify(program: &Program, trials: &mut Trials<'_>, stop: &AtomicBool) -
     }
 }
 
-/// The program with one value in the place of another, wherever that takes fewer calls.
-fn shorter(composer: &mut Composer, program: &Program) -> Vec<Program> {
+/// The program with one value in the place of another, wherever that takes fewer calls. Incomplete if `stop` is set.
+fn shorter(composer: &mut Composer, program: &Program, stop: &AtomicBool) -> Vec<Program> {
     let mut shorter = Vec::new();
     let Some(mut editor) = Editor::new(composer, program) else { return shorter };
     let ids = || (0..program.nodes().len() as u32).map(NodeId);
     for node in ids().filter(|node| program.node(*node).is_call()) {
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
         let ty = &program.node(node).ty;
         for other in ids().filter(|other| *other != node && fits(ty, &program.node(*other).ty)) {
             let change = Change::Node { node, to: To::Own(other) };

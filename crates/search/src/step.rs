@@ -4,15 +4,16 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use batt_base::Rng;
 use batt_dsl::{Limits, lesson};
 use batt_exec::{Input, Job, Options, Prepared, Scratch, caught};
-use batt_lang::Program;
+use batt_lang::{Program, learning_program, learning_program_after};
 use batt_learn::{Candidate, Context, Demos, Image, Stage, Work, catalogue, contexts, stage_of_catalogue};
 use batt_plan::ProgramId;
 use batt_task::Grid;
 use batt_trace::{Lane, NodeRuns, Spot};
 
-use crate::breed::{Breeder, Room};
+use crate::breed::{Breeder, Capacity};
 use crate::check::{Inspector, picture};
 use crate::choose::ranked;
 use crate::puzzle::{grid, image};
@@ -110,11 +111,11 @@ impl<'s> Searcher<'s> {
         puzzle: &Puzzle,
         progress: &mut Progress,
         fuel: u64,
-        stop: &Arc<AtomicBool>,
+        stop: &AtomicBool,
         lane: Option<&Lane>,
     ) {
         let left = fuel.saturating_sub(progress.fuel) / FUEL_PER_WORK;
-        let work = Work::with_stop(left, stop.clone());
+        let work = Work::with_stop(left, Some(stop));
         let Some(demos) = puzzle.demos() else {
             progress.ended = true;
             return;
@@ -210,7 +211,7 @@ fn unchecked(progress: &Progress, outputs: usize) -> Option<usize> {
 struct Attempt<'a> {
     puzzle: &'a Puzzle,
     inputs: Vec<Image>,
-    work: &'a Work,
+    work: &'a Work<'a>,
     progress: &'a mut Progress,
     lane: Option<&'a Lane>,
 }
@@ -314,7 +315,7 @@ impl Attempt<'_> {
             for (rank, rule) in rules.unwrap_or_default() {
                 let outputs = tests.iter().map(|image| grid(&rule.apply(image)?)).collect();
                 let program =
-                    lesson::program_after(&view.function, &candidate.spec, rank, &name(self.puzzle.id()));
+                    learning_program_after(&view.function, &candidate.spec, rank, &name(self.puzzle.id()));
                 self.progress.push(Answer {
                     program,
                     mechanism: "learn from the pool".to_owned(),
@@ -336,7 +337,7 @@ impl Attempt<'_> {
         if !self.progress.answers.is_empty() {
             return 0;
         }
-        let breeder = Breeder { seed, room: Room::within(BREED_MEMORY, 1) };
+        let breeder = Breeder { seed, capacity: Capacity::within(BREED_MEMORY, 1) };
         let of = |program: &ProgramId| known.programs[program.index()].clone();
         let stock: Vec<Program> = known.tried_on(self.puzzle.id()).iter().map(of).collect();
         let Some(mut brood) = breeder.start(self.puzzle, &stock, &[], stop) else { return 0 };
@@ -429,7 +430,7 @@ impl Attempt<'_> {
             let outputs: Vec<Option<Grid>> =
                 self.inputs.iter().map(|input| grid(&rule.apply(input)?)).collect();
             self.progress.push(Answer {
-                program: lesson::program(&candidate.spec, rank, &name(self.puzzle.id())),
+                program: learning_program(&candidate.spec, rank, &name(self.puzzle.id())),
                 mechanism: candidate.mechanism.to_owned(),
                 words: rule.explain().to_owned(),
                 cost: rule.cost(),
@@ -451,19 +452,23 @@ pub fn name(id: &str) -> String {
 /// Black stays, the others change places.
 fn shuffled_colors(seed: u64) -> [i8; 10] {
     let mut colors: [i8; 10] = std::array::from_fn(|color| color as i8);
-    let mut state = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut rng = Rng::from_seed(seed);
+    // Results depend on these numbers, so the first one stays unused, as it always was.
+    rng.next_u64();
     for i in (2..10).rev() {
-        // The steps of splitmix64.
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        colors.swap(i, 1 + ((z ^ (z >> 31)) % (i as u64 - 1)) as usize);
+        colors.swap(i, 1 + (rng.next_u64() % (i as u64 - 1)) as usize);
     }
     colors
 }
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn the_order_of_a_seed_never_changes() {
+        assert_eq!(super::shuffled_colors(0), [0, 2, 4, 1, 7, 6, 8, 9, 3, 5]);
+        assert_eq!(super::shuffled_colors(7), [0, 7, 3, 8, 6, 2, 9, 4, 1, 5]);
+    }
+
     #[test]
     fn every_other_colour_moves() {
         for seed in 0..20 {

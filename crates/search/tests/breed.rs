@@ -3,16 +3,17 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
+use batt_base::Rng;
 use batt_dsl::Limits;
 use batt_lang::{Program, parse, print};
-use batt_search::breed::{Breeder, Brood, Mutator, Operator, Room, Sources, Trials, palette};
+use batt_search::breed::{Breeder, Brood, Capacity, Mutator, Operator, Sources, Trials, palette};
 use batt_search::{Puzzle, simplify};
-use batt_task::demo::{self, Rng};
+use batt_task::demo;
 use batt_task::{Dataset, Task};
 use proptest::prelude::*;
 
 const PROGRAMS: &str = include_str!("../../../programs/demo.py");
-const ROOM: Room = Room { elites: 64, tried: 1 << 14 };
+const ROOM: Capacity = Capacity { elites: 64, tried: 1 << 14 };
 static NEVER: AtomicBool = AtomicBool::new(false);
 
 fn programs() -> Vec<Program> {
@@ -91,7 +92,7 @@ proptest! {
 }
 
 fn bred(seed: u64, task: &Task, from: &Program, donors: &[Program], fuel: u64) -> Brood {
-    let (breeder, puzzle) = (Breeder { seed, room: ROOM }, Puzzle::new(task));
+    let (breeder, puzzle) = (Breeder { seed, capacity: ROOM }, Puzzle::new(task));
     let mut brood = breeder.start(&puzzle, &[], std::slice::from_ref(from), &NEVER).unwrap();
     while brood.solution.is_none() && brood.fuel < fuel {
         breeder.advance(&puzzle, &mut brood, donors, fuel, &NEVER, None);
@@ -115,7 +116,7 @@ fn the_same_seed_gives_the_same_programs() {
 fn breeding_stays_within_its_fuel() {
     let (dataset, programs) = (demo::dataset(), programs());
     let task = dataset.get("podium").unwrap();
-    let (breeder, puzzle) = (Breeder { seed: 0, room: ROOM }, Puzzle::new(task));
+    let (breeder, puzzle) = (Breeder { seed: 0, capacity: ROOM }, Puzzle::new(task));
     // A starter that is dear, so that mutants may be.
     let dear = program(
         "def f(I):\n x = asindices(I)\n y = product(x, x)\n return branch(contained(I, apply(size, y)), I, hmirror(I))",

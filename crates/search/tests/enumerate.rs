@@ -5,12 +5,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use batt_base::Rng;
 use batt_dsl::{Cx, Limits};
 use batt_exec::{Sample, run};
 use batt_lang::parse;
 use batt_score::Answer;
 use batt_search::{Progress, Puzzle, Searcher, enumerate};
-use batt_task::demo::{self, Rng};
+use batt_task::demo;
 use batt_task::{Grid, Pair, Task};
 use batt_value::{Arena, Value};
 

@@ -24,13 +24,36 @@ impl Task {
 impl Dataset {
     /// Stable across machines, versions and file formats; the label is no part of it.
     pub fn content_hash(&self) -> ContentHash {
+        let mut hasher = ContentHasher::new();
+        self.tasks.iter().for_each(|task| hasher.add(task));
+        hasher.finish()
+    }
+}
+
+/// Finds the content hash of a data set from its tasks, one after the other in the order of their ids.
+#[derive(Default)]
+pub struct ContentHasher {
+    tasks: usize,
+    /// Ids and hashes.
+    bytes: Vec<u8>,
+}
+
+impl ContentHasher {
+    pub fn new() -> ContentHasher {
+        ContentHasher::default()
+    }
+
+    pub fn add(&mut self, task: &Task) {
+        self.tasks += 1;
+        encode_number(task.id.len(), &mut self.bytes);
+        self.bytes.extend(task.id.as_bytes());
+        self.bytes.extend(task.content_hash().bytes());
+    }
+
+    pub fn finish(&self) -> ContentHash {
         let mut bytes = b"data set 1\0".to_vec();
-        encode_number(self.tasks.len(), &mut bytes);
-        for task in &self.tasks {
-            encode_number(task.id.len(), &mut bytes);
-            bytes.extend(task.id.as_bytes());
-            bytes.extend(task.content_hash().bytes());
-        }
+        encode_number(self.tasks, &mut bytes);
+        bytes.extend(&self.bytes);
         ContentHash::of(&bytes)
     }
 }

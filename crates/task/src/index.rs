@@ -139,11 +139,16 @@ impl Index {
         })
     }
 
-    /// Reads every task and forgets it again: what is wrong with those that cannot be read. Ends early when `stop`
-    /// says so.
-    pub fn check(&self, stop: impl Fn() -> bool) -> Vec<Problem> {
+    /// Reads every task, shows it to `look` in the order of ids, and drops it again. Returns what is wrong with those
+    /// that cannot be read. Ends early when `stop` says so.
+    pub fn check(&self, stop: impl Fn() -> bool, mut look: impl FnMut(&Task)) -> Vec<Problem> {
         let batches = self.entries.chunks(STEP).take_while(|_| !stop());
-        batches.flat_map(|batch| read(batch).1).collect()
+        let checked = batches.flat_map(|batch| {
+            let (tasks, problems) = read(batch);
+            tasks.iter().for_each(&mut look);
+            problems
+        });
+        checked.collect()
     }
 
     /// Only some of these tasks.

@@ -23,7 +23,6 @@ mod index;
 mod names;
 mod hash;
 mod write;
-mod aside;
 mod diff;
 pub mod install;
 pub mod demo;
@@ -32,9 +31,9 @@ pub mod submission;
 
 use batt_value::{Arena, Fail, Value};
 
-pub use aside::{Spool, write_aside, write_aside_with};
 pub use diff::{Change, Diff, TaskDiff, diff};
 pub use grid::{Grid, GridError};
+pub use hash::ContentHasher;
 pub use index::{Index, Options, Select, index, load, open};
 pub use names::{BUILT_IN, BuiltIn, DataFolder, PINNED, Pinned};
 pub use parse::{parse_grid, parse_task};

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::aside::write_aside;
+use batt_base::write_atomic;
+
 use crate::index::{Options, open_path};
 use crate::problem::LoadError;
 use crate::write::tasks_json;
@@ -186,7 +187,7 @@ impl DataFolder {
     pub(crate) fn keep(&self, set: &Pinned, dataset: &Dataset) -> std::io::Result<PathBuf> {
         let path = self.file(set);
         std::fs::create_dir_all(path.parent().unwrap_or(&self.path))?;
-        write_aside(&path, tasks_json(&dataset.tasks).as_bytes())?;
+        write_atomic(&path, tasks_json(&dataset.tasks).as_bytes())?;
         Ok(path)
     }
 }

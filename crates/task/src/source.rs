@@ -3,6 +3,8 @@
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use batt_base::size::mebibytes;
+
 /// No text is read beyond this: 200,000 tasks.
 const MAX_BYTES: u64 = 1 << 30;
 
@@ -68,7 +70,7 @@ pub(crate) fn read_plain(path: &Path, bytes: &mut Vec<u8>) -> io::Result<()> {
     // Its length is not asked for: pipes have none, files grow, and it costs a system call a task.
     file.take(MAX_BYTES + 1).read_to_end(bytes)?;
     if bytes.len() as u64 > MAX_BYTES {
-        return Err(invalid(format!("larger than {} MiB", MAX_BYTES >> 20)));
+        return Err(invalid(format!("larger than {}", mebibytes(MAX_BYTES))));
     }
     Ok(())
 }
@@ -171,7 +173,7 @@ fn unpack(packed: impl Read, room: &mut Room) -> io::Result<Vec<u8>> {
     })?;
     match room.left.checked_sub(bytes.len() as u64) {
         Some(left) => room.left = left,
-        None => return Err(invalid(format!("unpacks to more than {} MiB: a bomb?", room.all >> 20))),
+        None => return Err(invalid(format!("unpacks to more than {}: a bomb?", mebibytes(room.all)))),
     }
     Ok(bytes)
 }

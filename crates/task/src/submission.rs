@@ -26,7 +26,9 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 
-use crate::{Grid, GridError, Task, write_aside};
+use batt_base::write_atomic;
+
+use crate::{Grid, GridError, Task};
 
 /// How a submission is written down.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -124,7 +126,7 @@ impl Draft {
 
     /// Writes the file in the form that its name asks for, aside and then renamed.
     pub fn write(&self, path: &Path) -> io::Result<()> {
-        write_aside(path, self.text(Form::of(path)).as_bytes())
+        write_atomic(path, self.text(Form::of(path)).as_bytes())
     }
 
     /// As a reader of the file would see it.

@@ -1,22 +1,30 @@
 //! The fuzz target: bytes as a program file.
 
-use arcbatt::dsl::Cx;
-use arcbatt::exec::{Sample, kernel, run};
-use arcbatt::lang::{self, Program};
-use arcbatt::value::{Arena, Caps, Fail, Owned, Value};
+use batt_dsl::Cx;
+use batt_exec::{Sample, kernel, run};
+use batt_lang::{self as lang, Program};
+use batt_value::{Arena, Caps, Fail, Owned, Value};
 
-/// Reads `bytes` as a program file; prints every program, reads it again, and runs it on small grids. Panics if
-/// anything that must hold does not.
+/// Reads `bytes` as a program file and formats it; prints every program, reads it again, and runs it on small grids.
+/// Panics if anything that must hold does not.
 pub fn fuzz_program(bytes: &[u8]) {
     let parsed = lang::parse_bytes(bytes);
     let text = String::from_utf8_lossy(bytes);
     for problem in &parsed.problems {
         problem.render("fuzz.py", &text, false);
     }
+    formats(&text);
     for program in parsed.programs.iter().take(20) {
         round_trips(program);
         answers_are_repeatable(program);
     }
+}
+
+fn formats(text: &str) {
+    let Ok(formatted) = lang::format(text) else { return };
+    assert_eq!(lang::format(&formatted).as_ref(), Ok(&formatted), "the formatted text is not a fixed point");
+    let hashes = |text: &str| lang::parse(text).programs.iter().map(Program::hash).collect::<Vec<_>>();
+    assert_eq!(hashes(text), hashes(&formatted), "the formatted text means something else:\n{formatted}");
 }
 
 fn round_trips(program: &Program) {
@@ -40,7 +48,7 @@ fn answers_are_repeatable(program: &Program) {
         let Ok(input) = arena.grid(width, cells) else { panic!("a small grid fits") };
         let sample = Sample { input, samples: Value::EMPTY_TUPLE };
         let whole = run(program, sample, Cx::new(&arena, FUEL, None));
-        let answer = |result: Result<Value<'_>, arcbatt::exec::Failure>| match result {
+        let answer = |result: Result<Value<'_>, batt_exec::Failure>| match result {
             Ok(value) => Ok(Owned::new(value)),
             Err(failure) => Err((failure.fail, failure.node)),
         };

@@ -3,13 +3,13 @@
 mod fuzz;
 mod spec;
 
-use arcbatt::dsl::{Cx, Limits, symbol};
-use arcbatt::exec::{
+use batt_dsl::{Cx, Limits, symbol};
+use batt_exec::{
     self, End, Failed, Failure, Input, Job, Options, Outcome, Picture, Prepared, Run, Sample, Scratch,
 };
-use arcbatt::lang::{NodeId, Program};
-use arcbatt::plan::{Plan, ProgramId};
-use arcbatt::value::{Arena, Value};
+use batt_lang::{NodeId, Program};
+use batt_plan::{Plan, ProgramId};
+use batt_value::{Arena, Value};
 
 pub use fuzz::fuzz_program;
 pub use spec::check_spec;
@@ -19,7 +19,7 @@ pub type Backend = for<'a> fn(&Program, Sample<'a>, &'a Arena, u64) -> Outcome<'
 
 /// All backends; each must pass every specification.
 pub const BACKENDS: &[(&str, Backend)] = &[
-    ("reference", |program, sample, arena, fuel| exec::run(program, sample, Cx::new(arena, fuel, None))),
+    ("reference", |program, sample, arena, fuel| batt_exec::run(program, sample, Cx::new(arena, fuel, None))),
     ("cpu", |program, sample, arena, fuel| cpu(program, sample, arena, fuel, true)),
     ("cpu without kernels", |program, sample, arena, fuel| cpu(program, sample, arena, fuel, false)),
 ];

@@ -1,9 +1,9 @@
 //! Runs `spec/*.arc`: program text with checks between (see `spec/README.md`).
 
-use arcbatt::dsl::{Limits, symbol};
-use arcbatt::exec::Sample;
-use arcbatt::lang::{self, Parsed};
-use arcbatt::value::{Arena, Name, Value, order, parse, parse_prefix};
+use batt_dsl::{Limits, symbol};
+use batt_exec::Sample;
+use batt_lang::{self as lang, Parsed};
+use batt_value::{Arena, Name, Value, order, parse, parse_prefix};
 
 use crate::Backend;
 

@@ -126,7 +126,7 @@ engine! {
     PARSE: Parse, Parsing, "read programs";
     MERGE: Merge, Merging, "merge programs";
     START: WarmUp, Scheduling, "start and stop threads";
-    FOLD: WarmUp, Folding, "compute what needs no input";
+    FOLD: WarmUp, Folding, "compute cheap constants";
     HAND_OUT: Execute, Scheduling, "hand out tasks";
     SET_UP: Execute, Scheduling, "set up a task";
     PICK: Execute, Candidates, "pick programs";

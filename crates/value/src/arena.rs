@@ -57,16 +57,21 @@ fn count_ones(words: &[u64], used: u64) -> u32 {
 /// Bump memory for the values of one run; dropped or reset as a whole.
 pub struct Arena {
     bump: Bump,
-    caps: Caps,
+    caps: std::cell::Cell<Caps>,
 }
 
 impl Arena {
     pub fn new(caps: Caps) -> Arena {
-        Arena { bump: Bump::new(), caps }
+        Arena { bump: Bump::new(), caps: std::cell::Cell::new(caps) }
     }
 
     pub fn caps(&self) -> Caps {
-        self.caps
+        self.caps.get()
+    }
+
+    /// Changes the caps for the values that are made from now on.
+    pub fn set_caps(&self, caps: Caps) {
+        self.caps.set(caps);
     }
 
     /// Forgets all values and keeps the memory.
@@ -86,7 +91,7 @@ impl Arena {
 
     /// Fails unless a container of `n` members can exist at all. Ask before making many members.
     pub fn admit(&self, n: usize) -> Result<(), Fail> {
-        if n < self.caps.weight as usize { Ok(()) } else { Err(Fail::TooLarge) }
+        if n < self.caps().weight as usize { Ok(()) } else { Err(Fail::TooLarge) }
     }
 
     /// A tuple of any members.
@@ -253,7 +258,7 @@ impl Arena {
             _ => return None,
         };
         let weight = u32::try_from(each * n + 1).ok()?;
-        if weight > self.caps.weight || depth > self.caps.depth {
+        if weight > self.caps().weight || depth > self.caps().depth {
             return None;
         }
         let items = if a.is_object() { self.twos_of_cells(a, b, n) } else { self.twos_of_places(a, b, n) };
@@ -482,7 +487,7 @@ impl Arena {
     }
 
     fn capped<'a>(&self, value: Value<'a>) -> Result<Value<'a>, Fail> {
-        if value.weight() > self.caps.weight || value.depth() > self.caps.depth {
+        if value.weight() > self.caps().weight || value.depth() > self.caps().depth {
             return Err(Fail::TooLarge);
         }
         Ok(value)
@@ -498,7 +503,7 @@ impl Arena {
             weight += u64::from(extent.0);
             depth = depth.max(extent.1);
         }
-        if weight > u64::from(self.caps.weight) || depth >= self.caps.depth {
+        if weight > u64::from(self.caps().weight) || depth >= self.caps().depth {
             return Err(Fail::TooLarge);
         }
         Ok((weight as u32, depth + 1))

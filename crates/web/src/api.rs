@@ -8,7 +8,7 @@ use arcbatt::dsl::registry;
 use arcbatt::store::StoreError;
 use arcbatt::task::{BUILT_IN, DataFolder, Options, PINNED, Select};
 use arcbatt::value::ContentHash;
-use arcbatt::{page, record};
+use arcbatt::{JobError, page, record};
 use axum::extract::rejection::JsonRejection;
 use axum::extract::{DefaultBodyLimit, FromRequest, Path, Query, State};
 use axum::http::{StatusCode, header};
@@ -77,8 +77,11 @@ impl From<RunError> for Refusal {
             RunError::Busy(_) | RunError::Idle(_) | RunError::Unfinished(_) | RunError::Foreign(_) => {
                 StatusCode::CONFLICT
             }
-            RunError::Data(_) | RunError::Programs(_) | RunError::Limit => StatusCode::UNPROCESSABLE_ENTITY,
-            RunError::Io(_) | RunError::Record(_) => StatusCode::INTERNAL_SERVER_ERROR,
+            RunError::Data(_) | RunError::Limit => StatusCode::UNPROCESSABLE_ENTITY,
+            RunError::Job(JobError::Field { .. } | JobError::Data(_) | JobError::Programs(_)) => {
+                StatusCode::UNPROCESSABLE_ENTITY
+            }
+            RunError::Job(_) | RunError::Io(_) | RunError::Record(_) => StatusCode::INTERNAL_SERVER_ERROR,
         };
         Refusal(status, error.to_string())
     }

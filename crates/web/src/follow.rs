@@ -7,12 +7,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use arcbatt::record::live::{self, Now, Seen};
-use arcbatt::record::{self, Document};
+use arcbatt::record::Record;
+use arcbatt::record::live::{self, Seen, Status};
 use arcbatt::value::ContentHash;
 
 use crate::runs::{Progress, Runs, State};
-use crate::work::is_solved;
 
 /// How often somebody looks.
 const EVERY: Duration = Duration::from_millis(500);
@@ -20,7 +19,7 @@ const EVERY: Duration = Duration::from_millis(500);
 /// What is known of a run from its files.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Outline {
-    now: Now,
+    status: Status,
     state: State,
     /// Changes with the file.
     record: Option<u64>,
@@ -100,10 +99,10 @@ fn stamp(path: &Path) -> Stamp {
 impl Outline {
     /// What a run says of itself while it goes on counts more than what is in its record.
     fn new(seen: Option<Seen>, of_file: Option<Outline>) -> Option<Outline> {
-        let Some(Seen { now, alive }) = seen else { return of_file };
+        let Some(Seen { status, alive }) = seen else { return of_file };
         let record = of_file.as_ref().and_then(|outline| outline.record);
-        let now = now.or(of_file.map(|outline| outline.now))?;
-        Some(Outline { now, state: if alive { State::Running } else { State::Interrupted }, record })
+        let status = status.or(of_file.map(|outline| outline.status))?;
+        Some(Outline { status, state: if alive { State::Running } else { State::Interrupted }, record })
     }
 
     /// What a record tells; nothing if the file is none.
@@ -113,67 +112,20 @@ impl Outline {
         if start != *RECORDS_BEGIN {
             return None;
         }
-        let now = match Document::read(path).ok()? {
-            Document::Run(record) => Now {
-                what: "run".to_owned(),
-                data: record.run.data.name.clone(),
-                seconds: record.profile.as_ref().map_or(0.0, |profile| wall(profile)),
-                done: record.tasks.len(),
-                total: record.tasks.len() + record.right.left,
-                solved: record.tasks.iter().filter(|task| is_solved(task)).count(),
-                tried: 0,
-            },
-            Document::Solve(solve) => {
-                let solved = solve.tasks.iter().filter(|task| task.attempts.iter().any(|it| !it.is_empty()));
-                let solved = solved.count();
-                Now {
-                    what: "solve".to_owned(),
-                    data: solve.run.data.name.clone(),
-                    seconds: solve.means.seconds,
-                    done: solve.tasks.iter().filter(|task| is_through(&solve, task)).count(),
-                    total: solve.tasks.len(),
-                    solved,
-                    tried: solve.tasks.iter().map(|task| task.tried).sum(),
-                }
-            }
-            Document::Search(search) => Now {
-                what: "search".to_owned(),
-                data: search.run.data.name.clone(),
-                seconds: search.means.seconds,
-                done: search.tasks.len(),
-                total: search.tasks.len(),
-                solved: search.tasks.iter().filter(|task| task.solved).count(),
-                tried: search.tasks.iter().map(|task| task.tried).sum(),
-            },
-        };
+        let record = Record::read(path).ok()?;
+        let state = if record.finished { State::Finished } else { State::Stopped };
+        let status = record.status();
         let (_, changed) = stamp(path);
         let changed = changed.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         let record = changed.map(|time| time.as_millis() as u64);
-        let state = if now.done == now.total { State::Finished } else { State::Stopped };
-        Some(Outline { now, state, record })
+        Some(Outline { status, state, record })
     }
 
     pub(crate) fn fill(self, progress: &mut Progress) {
-        let Now { what, data, seconds, done, total, solved, tried } = self.now;
-        (progress.what, progress.data) = (what, data);
-        (progress.done, progress.total, progress.solved) = (done, total, solved);
-        (progress.tried, progress.seconds) = (tried, seconds);
+        progress.take(self.status);
         (progress.state, progress.record) = (self.state, self.record);
     }
 }
 
-/// Nothing more is tried for the task. A search that is over has scores.
-fn is_through(solve: &record::Solve, task: &record::SolvedTask) -> bool {
-    let sure = |attempts: &Vec<record::SolvedAttempt>| {
-        attempts.first().is_some_and(|it| it.sure * 1000.0 >= f64::from(arcbatt::search::SURE))
-    };
-    let spent = solve.run.fuel_per_task.is_some_and(|fuel| task.fuel >= fuel);
-    !solve.scores.is_empty() || task.ended || spent || task.attempts.iter().all(sure)
-}
-
 /// Every record does.
 const RECORDS_BEGIN: &[u8; 10] = b"{\"schema\":";
-
-fn wall(profile: &record::Profile) -> f64 {
-    profile.lanes.first().map_or(0.0, |lane| (lane.end - lane.start) as f64 / 1e9)
-}

@@ -20,7 +20,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use arcbatt::battery::{Pool, PoolError};
+use arcbatt::{Pool, PoolError};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 
@@ -81,7 +81,7 @@ impl Server {
         let listening = runtime.block_on(TcpListener::bind((Ipv4Addr::LOCALHOST, port)));
         let listener = listening.map_err(|error| ServeError::Listen { port, error })?;
         let address = listener.local_addr()?;
-        let runs = Runs::open(folder.clone(), follow, Pool::new(threads)?);
+        let runs = Runs::open(folder.clone(), follow, store.clone(), Pool::new(threads)?);
         let runs = runs.map_err(|error| ServeError::Folder { folder: folder.clone(), error })?;
         let guard = Guard::new(address.port(), &folder)?;
         Ok(Server { runtime, listener, address, shared: Arc::new(Shared { guard, runs, store }) })

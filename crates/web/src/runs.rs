@@ -12,10 +12,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 use std::{fs, io};
 
-use arcbatt::battery::Pool;
-use arcbatt::found;
-use arcbatt::record::{Record, RecordError, live};
-use arcbatt::task::write_aside;
+use arcbatt::base::write_atomic;
+use arcbatt::record::live::{self, Status};
+use arcbatt::record::{Kind, Record, RecordError};
+use arcbatt::{JobError, Mode, Pool};
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
@@ -23,64 +23,44 @@ use crate::check::named;
 use crate::follow::{self, Outline};
 use crate::work;
 
-/// What somebody wants to be run.
+/// What somebody asks for.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
-    #[serde(default)]
-    pub(crate) what: What,
+    /// `what` in requests of earlier versions.
+    #[serde(default, alias = "what")]
+    pub(crate) kind: Kind,
     /// The name of a data set.
     pub(crate) data: String,
-    /// Text; left out, the programs of the built-in set, or none for a search.
+    /// Text of programs. Without it a run takes those of the built-in set, a solve none.
     #[serde(default)]
     pub(crate) programs: Option<String>,
     #[serde(default)]
     pub(crate) all_pairs: bool,
-    /// For each task: the time after which the programs on it are stopped, or what a search may use on a usual machine.
+    /// For each task: the time after which programs are stopped, or the CPU time that a solve or a search may use on an
+    /// ordinary machine.
     #[serde(default)]
     pub(crate) seconds: Option<f64>,
-}
-
-/// What a run does with its tasks.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum What {
-    /// Runs programs on them.
-    #[default]
-    Run,
-    /// Searches programs for them.
-    Solve,
-}
-
-impl What {
-    fn name(self) -> &'static str {
-        match self {
-            What::Run => "run",
-            What::Solve => "solve",
-        }
-    }
-
-    /// For each task, if nobody says so.
-    fn seconds(self) -> f64 {
-        match self {
-            What::Run => 60.0,
-            What::Solve => 1.0,
-        }
-    }
+    /// Seconds for everything, instead of a limit for each task of a solve or a search.
+    #[serde(default)]
+    pub(crate) budget: Option<f64>,
+    /// How a search makes programs.
+    #[serde(default)]
+    pub(crate) mode: Option<Mode>,
 }
 
 impl Request {
     pub(crate) fn seconds(&self) -> f64 {
-        self.seconds.unwrap_or(self.what.seconds())
+        self.seconds.unwrap_or(if self.kind == Kind::Run { 60.0 } else { 1.0 })
     }
 
-    /// What cannot be run is told at once.
-    fn check(&self) -> Result<usize, RunError> {
+    /// Refuses at once what cannot be run. Returns the number of tasks.
+    fn check(&self, folder: &Path, store: &Path) -> Result<usize, RunError> {
         if !(0.001..=86_400.0).contains(&self.seconds()) {
             return Err(RunError::Limit);
         }
-        work::programs(self)?;
-        Ok(named(&self.data)?.len())
+        named(&self.data)?;
+        Ok(work::job(self, folder, store).check()?)
     }
 }
 
@@ -90,8 +70,7 @@ pub(crate) struct Progress {
     pub(crate) name: String,
     /// What people call it: the file of its record, if another process runs it.
     pub(crate) title: String,
-    /// `run`, `solve`, `search`
-    pub(crate) what: String,
+    pub(crate) kind: Kind,
     pub(crate) data: String,
     pub(crate) all_pairs: bool,
     /// It can be paused and stopped from here.
@@ -105,6 +84,18 @@ pub(crate) struct Progress {
     /// Changes whenever there is a new record; nothing before the first.
     pub(crate) record: Option<u64>,
     pub(crate) error: Option<String>,
+    /// The last thing that went wrong without ending the job.
+    pub(crate) warning: Option<String>,
+}
+
+impl Progress {
+    pub(crate) fn take(&mut self, status: Status) {
+        let Status { kind, data, seconds, done, total, solved, tried, left: _ } = status;
+        (self.kind, self.data, self.seconds) = (kind, data, seconds);
+        (self.done, self.solved, self.tried) = (done, solved, tried);
+        // The number of tasks is known from the start, before the job has counted them.
+        self.total = self.total.max(total);
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -145,8 +136,8 @@ pub(crate) enum RunError {
     Limit,
     #[error("{0}")]
     Data(String),
-    #[error("{0}")]
-    Programs(String),
+    #[error(transparent)]
+    Job(#[from] JobError),
     #[error(transparent)]
     Io(#[from] io::Error),
     #[error(transparent)]
@@ -158,6 +149,8 @@ pub(crate) enum RunError {
 pub(crate) struct Runs {
     /// Where runs that are started here are kept.
     folder: PathBuf,
+    /// The store that searches use.
+    store: PathBuf,
     known: Mutex<BTreeMap<String, Arc<Run>>>,
     queue: Mutex<Sender<Arc<Run>>>,
     /// Counts all changes.
@@ -173,20 +166,25 @@ pub(crate) struct Run {
     news: watch::Sender<Progress>,
     changes: Arc<watch::Sender<u64>>,
     /// Ends what works on the run.
-    pub(crate) halt: Arc<AtomicBool>,
+    halt: AtomicBool,
     /// Whether it ends for a pause.
     pause: AtomicBool,
 }
 
 const REQUEST: &str = "request.json";
-const RECORD: &str = "record.json";
+pub(crate) const RECORD: &str = "record.json";
 /// How a run ended that ended in an orderly way.
 const STATE: &str = "state.json";
 
 impl Runs {
     /// The runs of a folder, which is made if it is not there; and from now on those of other processes whose records
     /// are in it or in one of the folders `follow`.
-    pub(crate) fn open(folder: PathBuf, follow: Vec<PathBuf>, pool: Pool) -> io::Result<Arc<Runs>> {
+    pub(crate) fn open(
+        folder: PathBuf,
+        follow: Vec<PathBuf>,
+        store: PathBuf,
+        pool: Pool,
+    ) -> io::Result<Arc<Runs>> {
         fs::create_dir_all(&folder)?;
         let changes = Arc::new(watch::Sender::new(0));
         let mut known = BTreeMap::new();
@@ -197,14 +195,15 @@ impl Runs {
             }
         }
         let (queue, jobs) = channel::<Arc<Run>>();
-        // The thread of the runs; programs can nest function calls deeply.
-        std::thread::Builder::new().name("runs".to_owned()).stack_size(256 << 20).spawn(move || {
+        let (pool, store_of_jobs) = (Arc::new(pool), store.clone());
+        std::thread::Builder::new().name("runs".to_owned()).spawn(move || {
             for run in jobs {
-                run.work(&pool);
+                run.work(&pool, &store_of_jobs);
             }
         })?;
         let folders = std::iter::once(folder.clone()).chain(follow).collect();
-        let runs = Arc::new(Runs { folder, known: Mutex::new(known), queue: Mutex::new(queue), changes });
+        let runs =
+            Arc::new(Runs { folder, store, known: Mutex::new(known), queue: Mutex::new(queue), changes });
         follow::start(folders, &runs)?;
         Ok(runs)
     }
@@ -221,14 +220,14 @@ impl Runs {
     }
 
     pub(crate) fn start(&self, request: Request) -> Result<Progress, RunError> {
-        let total = request.check()?;
+        let total = request.check(&self.folder, &self.store)?;
         let mut known = self.known();
         let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |it| it.as_secs());
         let name = (0..).map(|k| format!("run-{seconds:012}-{k:03}")).find(|name| !known.contains_key(name));
         let name = name.unwrap_or_default();
         let folder = self.folder.join(&name);
         fs::create_dir_all(&folder)?;
-        write_aside(
+        write_atomic(
             &folder.join(REQUEST),
             serde_json::to_string(&request).map_err(io::Error::from)?.as_bytes(),
         )?;
@@ -245,7 +244,7 @@ impl Runs {
         if live::look(&run.record)?.is_some_and(|seen| seen.alive) {
             return Err(RunError::Busy(name.to_owned()));
         }
-        run.request.as_ref().map(Request::check).transpose()?;
+        run.request.as_ref().map(|request| request.check(&self.folder, &self.store)).transpose()?;
         let mut begun = false;
         run.news.send_if_modified(|now| {
             begun = !now.state.is_busy();
@@ -286,7 +285,7 @@ impl Runs {
 
     /// What people call the run, and its record.
     pub(crate) fn record(&self, name: &str) -> Result<(String, Record), RunError> {
-        let record = self.recorded(name, |path| Ok(found::read(path)?))?;
+        let record = self.recorded(name, |path| Ok(Record::read(path)?))?;
         Ok((self.run(name)?.now().title, record))
     }
 
@@ -349,11 +348,11 @@ impl Runs {
 
 impl Run {
     fn new(name: &str, request: Request, folder: &Path, changes: &Arc<watch::Sender<u64>>) -> Run {
-        let (what, data, all_pairs) = (request.what.name(), request.data.clone(), request.all_pairs);
+        let (kind, data, all_pairs) = (request.kind, request.data.clone(), request.all_pairs);
         let run = Run::foreign(name, &folder.join(RECORD), changes);
         run.tell(|now| {
             now.title = name.to_owned();
-            now.what = what.to_owned();
+            now.kind = kind;
             now.data = data;
             now.all_pairs = all_pairs;
             now.here = true;
@@ -365,7 +364,7 @@ impl Run {
         let progress = Progress {
             name: name.to_owned(),
             title: record.display().to_string(),
-            what: String::new(),
+            kind: Kind::Run,
             data: String::new(),
             all_pairs: false,
             here: false,
@@ -377,13 +376,14 @@ impl Run {
             seconds: 0.0,
             record: None,
             error: None,
+            warning: None,
         };
         Run {
             request: None,
             record: record.to_owned(),
             news: watch::Sender::new(progress),
             changes: Arc::clone(changes),
-            halt: Arc::new(AtomicBool::new(false)),
+            halt: AtomicBool::new(false),
             pause: AtomicBool::new(false),
         }
     }
@@ -438,8 +438,20 @@ impl Run {
         self.changes.send_modify(|n| *n += 1);
     }
 
+    /// Whether it is to end, for a pause or for good.
+    pub(crate) fn is_halted(&self) -> bool {
+        self.halt.load(Ordering::Relaxed)
+    }
+
+    /// The record was brought up to date.
+    pub(crate) fn written(&self) {
+        let changed = fs::metadata(&self.record).and_then(|there| there.modified()).ok();
+        let changed = changed.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        self.tell(|now| now.record = changed.map(|time| time.as_millis() as u64));
+    }
+
     /// From the request to the record.
-    fn work(&self, pool: &Pool) {
+    fn work(&self, pool: &Arc<Pool>, store: &Path) {
         let Some(request) = &self.request else { return };
         // Who was stopped while waiting is still in the queue, and may be there twice.
         if self.now().state != State::Waiting {
@@ -447,11 +459,8 @@ impl Run {
         }
         self.tell(|now| now.state = State::Running);
         let _ = fs::remove_file(self.record.with_file_name(STATE));
-        let end = match live::Live::begin(&self.record) {
-            Ok(live) => work::work(self, request, pool, live),
-            Err(error) => Err(error.into()),
-        };
-        match end {
+        let folder = self.record.parent().unwrap_or(Path::new("."));
+        match work::work(self, work::job(request, folder, store), pool) {
             Ok(true) => self.end(State::Finished, None),
             Ok(false) if self.pause.load(Ordering::Relaxed) => self.end(State::Paused, None),
             Ok(false) => self.end(State::Stopped, None),
@@ -467,7 +476,7 @@ impl Run {
         }
         let text = serde_json::to_vec(&Ended { state, error: &error }).unwrap_or_default();
         // Without it the run counts as interrupted later, and can be resumed all the same.
-        let _ = write_aside(&self.record.with_file_name(STATE), &text);
+        let _ = write_atomic(&self.record.with_file_name(STATE), &text);
         self.tell(|now| (now.state, now.error) = (state, error));
     }
 }

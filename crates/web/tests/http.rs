@@ -4,7 +4,8 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 
-use arcbatt::record::live::{Live, Now};
+use arcbatt::record::Kind;
+use arcbatt::record::live::{Live, Status};
 use arcbatt::store::{Entry, Measure, Origin, Store};
 use arcbatt::value::ContentHash;
 use batt_web::{MAX_BODY, Options, Server, TOKEN_HEADER};
@@ -260,7 +261,7 @@ fn a_run_goes_from_start_to_record_and_outlives_the_server() {
 fn results(record: &Value) -> Value {
     let mut record = record.clone();
     let fields = record.as_object_mut().unwrap();
-    fields.remove("means");
+    fields.remove("environment");
     fields.remove("profile");
     record
 }
@@ -281,11 +282,14 @@ fn a_run_goes_on_from_its_record_after_a_pause_and_a_restart() {
     let n = begun["tasks"].as_array().unwrap().len();
     begun["tasks"].as_array_mut().unwrap().truncate(n / 2);
     begun["right"]["left"] = json!(n - n / 2);
+    begun["finished"] = json!(false);
     // Told from what would be found again.
     begun["tasks"][0]["programs"][0]["train"][0]["fuel"] = json!(12345);
-    // A record begins with its version.
-    begun.as_object_mut().unwrap().remove("schema");
-    let text = begun.to_string().replacen('{', "{\"schema\":1,", 1);
+    // A record begins with its version, its kind and its job.
+    let fields = begun.as_object_mut().unwrap();
+    let (kind, job) = (fields.remove("kind").unwrap(), fields.remove("job").unwrap());
+    fields.remove("schema");
+    let text = begun.to_string().replacen('{', &format!("{{\"schema\":2,\"kind\":{kind},\"job\":{job},"), 1);
     std::fs::write(half.join("record.json"), text).unwrap();
     let again = Client::new(&folder);
     let listed = again.json("/api/runs");
@@ -305,12 +309,12 @@ fn a_run_goes_on_from_its_record_after_a_pause_and_a_restart() {
 fn a_search_is_paused_and_goes_on() {
     let folder = Folder::new("solve");
     let client = Client::new(&folder);
-    let ask = json!({ "what": "solve", "data": "demo", "seconds": 0.05 });
+    let ask = json!({ "kind": "solve", "data": "demo", "seconds": 0.05 });
     let (status, started) = client.post("/api/runs", &ask);
     assert_eq!(status, 201, "{started}");
     let whole = started["name"].as_str().unwrap();
     let (end, _) = client.follow(whole);
-    assert_eq!((&end["state"], &end["what"]), (&json!("finished"), &json!("solve")), "{end}");
+    assert_eq!((&end["state"], &end["kind"]), (&json!("finished"), &json!("solve")), "{end}");
     let (_, second) = client.post("/api/runs", &ask);
     let second = second["name"].as_str().unwrap();
     client.until(second, |now| now["done"].as_u64().unwrap() > 0);
@@ -332,6 +336,32 @@ fn a_search_is_paused_and_goes_on() {
 }
 
 #[test]
+fn a_search_is_started_paused_stopped_and_resumed() {
+    let folder = Folder::new("search");
+    let client = Client::new(&folder);
+    let programs = "def solve_hidden_patch(I):\n    return subgrid(ofcolor(I, BLACK), rot90(I))\n";
+    let ask =
+        json!({ "kind": "search", "mode": "breed", "data": "demo", "programs": programs, "seconds": 0.02 });
+    let (status, started) = client.post("/api/runs", &ask);
+    assert_eq!((status, &started["kind"]), (201, &json!("search")), "{started}");
+    let name = started["name"].as_str().unwrap();
+    client.until(name, |now| now["tried"].as_u64().unwrap() > 0 || now["state"] == "finished");
+    client.post(&format!("/api/runs/{name}/pause"), &json!({}));
+    let (paused, _) = client.follow(name);
+    if paused["state"] == "paused" {
+        assert_eq!(client.post(&format!("/api/runs/{name}/stop"), &json!({})).0, 200);
+        assert_eq!(client.post(&format!("/api/runs/{name}/resume"), &json!({})).0, 200);
+    }
+    let (end, _) = client.follow(name);
+    assert_eq!((&end["state"], &end["done"]), (&json!("finished"), &end["total"]), "{end}");
+    let record = client.json(&format!("/api/runs/{name}/record"));
+    assert_eq!((&record["kind"], &record["setup"]["options"]["mode"]), (&json!("search"), &json!("breed")));
+    assert_eq!(client.get(&format!("/runs/{name}/report")).0, 200);
+    let ask = json!({ "kind": "search", "mode": "guess", "data": "demo" });
+    assert_eq!(client.post("/api/runs", &ask).0, 422);
+}
+
+#[test]
 fn runs_are_stopped_and_resumed_and_their_tasks_have_limits() {
     let folder = Folder::new("stop");
     let client = Client::new(&folder);
@@ -345,7 +375,7 @@ fn runs_are_stopped_and_resumed_and_their_tasks_have_limits() {
     assert_eq!((&end["state"], &end["done"]), (&json!("stopped"), &json!(0)));
     assert_eq!(client.post(&format!("/api/runs/{second}/resume"), &json!({})).0, 200);
     assert_eq!(client.follow(second).0["state"], "finished");
-    assert_eq!(client.json(&format!("/api/runs/{second}/record"))["run"]["options"]["seconds"], 30);
+    assert_eq!(client.json(&format!("/api/runs/{second}/record"))["setup"]["options"]["timeout"], 30.0);
     assert_eq!(client.post("/api/runs/none/stop", &json!({})).0, 404);
     for seconds in [json!(0), json!(-1), json!(1e9), json!("long")] {
         assert_eq!(
@@ -368,14 +398,15 @@ fn runs_of_other_processes_are_followed() {
     std::fs::write(folder.0.join("notes.json"), "{}").unwrap();
     let record = folder.0.join("other.json");
     let mut live = Live::begin(&record).unwrap();
-    let mut now = Now {
-        what: "search".to_owned(),
+    let mut now = Status {
+        kind: Kind::Search,
         data: "elsewhere".to_owned(),
         seconds: 1.0,
         done: 1,
         total: 9,
         solved: 1,
         tried: 77,
+        left: None,
     };
     live.tell(&now).unwrap();
     let other = || {
@@ -396,7 +427,7 @@ fn runs_of_other_processes_are_followed() {
         move |run: &Option<Value>| run.as_ref().is_some_and(|run| run["state"] == state)
     };
     let seen = wait("running", &state("running")).unwrap();
-    assert_eq!((&seen["done"], &seen["tried"], &seen["what"]), (&json!(1), &json!(77), &json!("search")));
+    assert_eq!((&seen["done"], &seen["tried"], &seen["kind"]), (&json!(1), &json!(77), &json!("search")));
     let name = seen["name"].as_str().unwrap();
     assert_eq!(client.get(&format!("/runs/{name}/report")).0, 409);
     assert_eq!(client.post(&format!("/api/runs/{name}/stop"), &json!({})).0, 409);
@@ -413,7 +444,7 @@ fn runs_of_other_processes_are_followed() {
     std::fs::remove_file(folder.0.join("other.json.live")).unwrap();
     std::fs::write(&record, finished).unwrap();
     let seen = wait("finished", &state("finished")).unwrap();
-    assert_eq!(seen["what"], "run");
+    assert_eq!(seen["kind"], "run");
     assert_eq!(client.get(&format!("/runs/{name}/report")).0, 200);
     assert_eq!(client.get(&format!("/api/runs/{name}/page")).0, 200);
 }

@@ -3,7 +3,7 @@
 use batt_task::Part;
 
 use super::{Field, Look, PairSheet, Panel, Sheet};
-use crate::palette::{Rgb, ink};
+use batt_job::palette::{Rgb, ink};
 
 /// A picture before it is drawn: rectangles and short texts on white, in the order in which they cover each other.
 pub(super) struct Scene {
@@ -156,7 +156,8 @@ impl Painter {
     }
 }
 
-fn cut(text: &str, max: usize) -> String {
+/// A text of at most `max` characters.
+pub(crate) fn cut(text: &str, max: usize) -> String {
     if text.chars().count() <= max {
         return text.to_owned();
     }

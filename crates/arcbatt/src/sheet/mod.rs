@@ -13,9 +13,11 @@ use batt_lang::Program;
 use batt_task::{Grid, Pair, Part, Task};
 use batt_value::{Arena, Value, order};
 
-use crate::Stop;
-use crate::battery::why;
-use crate::palette::Palette;
+use batt_job::Stop;
+use batt_job::battery::why;
+use batt_job::palette::Palette;
+
+pub(crate) use layout::cut;
 
 /// A task and, if a program was run on it, its answers.
 #[derive(Clone, Debug)]

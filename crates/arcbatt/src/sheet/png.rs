@@ -2,7 +2,7 @@
 
 use super::font::glyph;
 use super::layout::{Scene, Shape};
-use crate::palette::Rgb;
+use batt_job::palette::Rgb;
 
 /// Pixels for every unit of the scene, so that letters have room for their form.
 const SCALE: usize = 2;

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::layout::{Scene, Shape};
-use crate::palette::Rgb;
+use batt_job::palette::Rgb;
 
 pub(super) fn draw(scene: &Scene) -> String {
     let Scene { width, height, .. } = scene;

@@ -2,45 +2,53 @@
 
 use std::borrow::Cow;
 use std::ffi::OsString;
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context;
+use arcbatt::base::number::count;
+use arcbatt::base::{size, time};
 use arcbatt::task::{Options, demo, series};
 use batt_bench::{BenchError, Comparison, Figures, Reference, Setup, measure};
-use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::{Answer, data, files, output};
 
+const EXAMPLES: &str = "\
+Examples:
+  batt bench
+  batt bench --tasks arc1-training --reference ../arc-dsl
+  batt bench profile --rounds 50";
+
 #[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Left out: load, parse, merge and run
+    /// What to measure [default: load, parse, merge and run]
     #[arg(value_enum)]
     what: Option<What>,
-    /// A checkout of arc-dsl: CPython (`python3`, or the variable PYTHON) does the same work in turn
+    /// Checkout of arc-dsl to compare with; runs in CPython (`python3`, or the PYTHON variable)
     #[arg(long, value_name = "DIR")]
     reference: Option<PathBuf>,
-    /// The tasks: a folder, a file or the name of a data set; the built-in set, written to disk, if left out
+    /// Data set: a name, a folder or a file [default: the built-in set, written to disk]
     #[arg(long, value_name = "DATA")]
     tasks: Option<String>,
-    /// The programs, each measured on the task that ends its name; if left out, solvers.py of the checkout for
-    /// named tasks, and the built-in programs for the built-in tasks
+    /// Programs, each measured on the task it is named after; `-` is standard input [default: solvers.py of the
+    /// checkout, or the built-in programs for the built-in tasks]
     #[arg(long, value_name = "FILE")]
     programs: Option<PathBuf>,
-    /// How often everything is measured; if left out 5 times, for `profile`, which is over much sooner, 200 times
+    /// Number of rounds [default: 5; 200 for `profile`]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     rounds: Option<u32>,
-    /// In all-pairs, run a program on the later inputs of a task too when it was wrong on an earlier one
+    /// In all-pairs, run a program on all inputs of a task even if it was wrong on an earlier one
     #[arg(long)]
     go_on: bool,
-    /// Write the record of as many runs more, each program on its task on one thread, as `batt run` does
+    /// Write a JSON record of as many extra runs, each program on its task on one thread
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
-    /// Record where the time goes, for `batt profile`
+    /// Add the times of all functions to the record, for `batt profile`
     #[arg(long, requires = "record")]
     profile: bool,
-    /// Print a JSON document
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
@@ -63,7 +71,7 @@ impl Args {
         match (&self.programs, &self.reference, &self.tasks) {
             (Some(path), ..) => Ok(Some(path.clone())),
             (None, Some(checkout), Some(_)) => Ok(Some(checkout.join("solvers.py"))),
-            (None, None, Some(_)) => anyhow::bail!("which programs? Name a file of them with --programs"),
+            (None, None, Some(_)) => anyhow::bail!("--tasks needs programs; name their file with --programs"),
             (None, _, None) => Ok(None),
         }
     }
@@ -71,11 +79,11 @@ impl Args {
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum What {
-    /// The recorder: what it costs, whether a what-if comes true, what the log costs when it is off
+    /// The recorder: its overhead, the accuracy of what-if, the cost of disabled logging
     Profile,
-    /// Breeding: damaged programs that it puts right, candidates a second, where the time goes
+    /// Breeding: repaired programs, candidates per second, where the time goes
     Breed,
-    /// The search from the task: what it finds on its own, candidates a second, where the time goes
+    /// Enumeration: tasks solved by it alone, candidates per second, where the time goes
     Enumerate,
 }
 
@@ -116,7 +124,7 @@ fn times(args: &Args, folder: &Folder) -> Answer {
         None => None,
     };
     let load = || data::open(&folder.data, &Options::STRICT).map_err(Into::into);
-    let bar = bar();
+    let bar = output::spinner();
     let progress = |what: &str| {
         if let Some(bar) = &bar {
             bar.set_message(what.to_owned());
@@ -144,15 +152,6 @@ fn times(args: &Args, folder: &Folder) -> Answer {
         print(&figures)?;
     }
     Ok(valid)
-}
-
-/// What is measured and how long it has taken, on a terminal; nothing in a pipe. It moves ten times a second, too
-/// seldom to be measured.
-fn bar() -> Option<ProgressBar> {
-    let style = ProgressStyle::with_template("{elapsed} {msg}").ok()?;
-    let bar = std::io::stderr().is_terminal().then(|| ProgressBar::new_spinner().with_style(style))?;
-    bar.enable_steady_tick(Duration::from_millis(100));
-    Some(bar)
 }
 
 /// The runs that are recorded come after those that are measured.
@@ -205,23 +204,23 @@ fn print(figures: &Figures) -> anyhow::Result<()> {
     let machine = &figures.machine;
     let cpu = machine.cpu.as_deref().unwrap_or("processor unknown");
     let reference = figures.reference.as_ref().map(|it| format!(" · {}", it.version)).unwrap_or_default();
-    let cores = output::count(machine.cores, "core");
+    let cores = count(machine.cores, "core");
     writeln!(out, "{cores} · {cpu} · {} · batt {}{reference}", machine.system, figures.version)?;
     writeln!(out)?;
-    let rounds = output::count(figures.rounds, "round");
+    let rounds = count(figures.rounds, "round");
     writeln!(out, "{rounds:<18}{:>12}{:>12}{:>12}", "median", "min", "max")?;
     for row in &figures.rows {
-        let [median, min, max] = [row.time.median, row.time.min, row.time.max].map(time);
+        let [median, min, max] = [row.time.median, row.time.min, row.time.max].map(time::precise);
         writeln!(out, "{:<18}{median:>12}{min:>12}{max:>12}   {}", row.name, row.of)?;
     }
     match figures.peak_memory {
-        Some(bytes) => writeln!(out, "{:<18}{:>12}", "peak memory", format!("{} MiB", bytes >> 20))?,
+        Some(bytes) => writeln!(out, "{:<18}{:>12}", "peak memory", size::mebibytes(bytes))?,
         None => writeln!(out, "{:<18}{:>12}", "peak memory", "unknown")?,
     }
     writeln!(
         out,
         "\nall pairs: {} of a program that is right on all demonstration pairs of a task",
-        output::count(figures.all_pairs_right, "case")
+        count(figures.all_pairs_right, "case")
     )?;
     if let Some(reference) = &figures.reference {
         print_comparison(&mut out, reference)?;
@@ -234,7 +233,7 @@ fn print_answers(out: &mut impl Write, figures: &Figures) -> anyhow::Result<()> 
     if !figures.valid() {
         writeln!(out, "NOT A BENCHMARK: some answers are wrong")?;
     }
-    let programs = output::count(figures.programs, "program");
+    let programs = count(figures.programs, "program");
     write!(out, "{} of {programs} right on all of {} pairs", figures.right, figures.pairs)?;
     match &figures.reference {
         Some(reference) => writeln!(out, "; in CPython {} of {}", reference.right, reference.programs)?,
@@ -262,29 +261,11 @@ fn print_comparison(out: &mut impl Write, reference: &Comparison) -> anyhow::Res
     writeln!(out, "{:<54}{:>12}{:>12}{:>10}", "", "batt", "CPython", "times")?;
     for ratio in &reference.ratios {
         let what = format!("{}: {}", ratio.tasks, ratio.clock);
-        let [ours, theirs] = [ratio.ours_ns, ratio.theirs_ns].map(|ns| time(Duration::from_nanos(ns)));
+        let [ours, theirs] =
+            [ratio.ours_ns, ratio.theirs_ns].map(|ns| time::precise(Duration::from_nanos(ns)));
         writeln!(out, "{what:<54}{ours:>12}{theirs:>12}{:>10.1}", ratio.ratio)?;
     }
     Ok(())
-}
-
-/// Four digits and a unit.
-fn time(time: Duration) -> String {
-    let ns = time.as_nanos() as f64;
-    let (value, unit) = match ns {
-        ns if ns < 1e3 => (ns, "ns"),
-        ns if ns < 1e6 => (ns / 1e3, "µs"),
-        ns if ns < 1e9 => (ns / 1e6, "ms"),
-        ns => (ns / 1e9, "s"),
-    };
-    let places = if value < 10.0 {
-        3
-    } else if value < 100.0 {
-        2
-    } else {
-        1
-    };
-    format!("{value:.places$} {unit}")
 }
 
 /// The first few of many names.

@@ -2,7 +2,8 @@
 
 use std::io::Write;
 
-use arcbatt::report::{percent, time};
+use arcbatt::base::number::percent;
+use arcbatt::base::time;
 use arcbatt::task::Dataset;
 use batt_bench::{BreedFigures, Recovery, Throughput, measure_breed};
 
@@ -26,7 +27,7 @@ fn print(figures: &BreedFigures) -> anyhow::Result<()> {
     writeln!(out, "damaged   programs  recovered  right on tests  candidates  median time  longest")?;
     for Recovery { damage, damaged, recovered, right_on_tests, time: spread, candidates } in recovery {
         let shown = |time_of: fn(&batt_bench::Spread) -> std::time::Duration| {
-            spread.as_ref().map_or("-".to_owned(), |it| time(time_of(it).as_nanos() as f64))
+            spread.as_ref().map_or("-".to_owned(), |it| time::brief(time_of(it)))
         };
         let (median, longest) = (shown(|it| it.median), shown(|it| it.max));
         writeln!(

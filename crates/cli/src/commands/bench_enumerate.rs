@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use arcbatt::report::percent;
+use arcbatt::base::number::percent;
 use arcbatt::task::Dataset;
 use batt_bench::{EnumerateFigures, measure_enumerate};
 

@@ -3,7 +3,8 @@
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-use arcbatt::report::{percent, time};
+use arcbatt::base::number::percent;
+use arcbatt::base::time::brief_ns;
 use arcbatt::task::Dataset;
 use batt_bench::{ProfileFigures, measure_profile};
 
@@ -34,7 +35,7 @@ pub(crate) fn run(
 
 fn print(figures: &ProfileFigures) -> anyhow::Result<()> {
     let mut out = output::stdout();
-    let ns = |ns: u64| time(ns as f64);
+    let ns = |ns: u64| brief_ns(ns as f64);
     let ProfileFigures {
         tasks,
         rounds,

@@ -3,19 +3,26 @@
 use std::io::Write;
 use std::path::PathBuf;
 
+use arcbatt::base::number::count;
 use arcbatt::task::submission::{Problem, Submission};
 use serde::Serialize;
 
 use crate::data::DataArgs;
 use crate::{Answer, files, output};
 
+const EXAMPLES: &str = "\
+Examples:
+  batt check submission.json arc2-evaluation
+  batt check - arc2-evaluation < submission.json";
+
 #[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The submission: Kaggle's submission.json, or the CSV of 2020
+    /// Submission: Kaggle's submission.json or the CSV format of 2020; `-` is standard input
     submission: PathBuf,
     #[command(flatten)]
     data: DataArgs,
-    /// Print a JSON document
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
@@ -25,7 +32,7 @@ pub(crate) fn run(args: &Args) -> Answer {
     let dataset = args.data.open()?;
     let tasks = || dataset.tasks.iter().map(|task| (task.id.as_str(), task.test.len()));
     let report = Report {
-        file: args.submission.display().to_string(),
+        file: files::label(&args.submission),
         problems: submission.check(tasks()),
         tasks: dataset.tasks.len(),
         outputs: tasks().map(|(_, outputs)| outputs).sum(),
@@ -58,18 +65,22 @@ impl Report {
             0 => writeln!(
                 out,
                 "{file}: no defect; {} with {}",
-                output::count(*tasks, "task"),
-                output::count(*outputs, "test input")
+                count(*tasks, "task"),
+                count(*outputs, "test input")
             )?,
-            n => writeln!(out, "{file}: {}", output::count(n, "defect"))?,
+            n => writeln!(out, "{file}: {}", count(n, "defect"))?,
         }
         match self.submission.equal_attempts() {
             0 => {}
-            n => writeln!(
-                out,
-                "note: both attempts are the same grid for {}; a second guess costs nothing",
-                output::count(n, "output")
-            )?,
+            n => {
+                let outputs = count(n, "output");
+                output::note(
+                    &mut out,
+                    format_args!(
+                        "both attempts are the same grid for {outputs}; a second guess costs nothing"
+                    ),
+                )?;
+            }
         }
         Ok(out.flush()?)
     }

@@ -5,25 +5,27 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Context;
+use arcbatt::base::time;
 use arcbatt::conformance::{Mismatch, Tally, check};
 use arcbatt::dsl::Limits;
+use arcbatt::with_backstop;
 use serde::Serialize;
 
-use crate::watchdog::Watchdog;
 use crate::{Answer, files, output, picture};
 
-/// A case that takes longer is counted as failed.
-const CASE_TIME: Duration = Duration::from_secs(60);
-
 #[derive(clap::Args)]
+#[command(after_help = "Example:\n  batt conformance crates/testkit/vectors/*.gz")]
 pub(crate) struct Args {
-    /// Vector files (JSON lines, `.gz` too)
-    #[arg(required = true)]
+    /// Vector files (JSON lines, plain or .gz); `-` is standard input
+    #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// How many failures to list
-    #[arg(long, default_value_t = 10)]
+    /// List at most N failures
+    #[arg(long, value_name = "N", default_value_t = 10)]
     list: usize,
-    /// Print a JSON document
+    /// Fail a case after this time (90s, 1m30s; a bare number means seconds)
+    #[arg(short = 't', long, value_name = "TIME", default_value = "60s", value_parser = time::parse)]
+    timeout: Duration,
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
@@ -33,9 +35,9 @@ pub(crate) fn run(args: &Args) -> Answer {
     for path in &args.files {
         let keep = args.list - total.failures.len();
         let lines = files::lines(path)?;
-        let tally = Watchdog::watch(CASE_TIME, |stop| check(lines, Limits::STANDARD, stop, keep))
+        let tally = with_backstop(args.timeout, |stop| check(lines, Limits::STANDARD, stop, keep))
             .map_err(anyhow::Error::msg)
-            .with_context(|| format!("{} is not a vector file", path.display()))?;
+            .with_context(|| format!("{} is not a vector file", files::label(path)))?;
         total.passed += tally.passed;
         total.order_dependent += tally.order_dependent;
         total.failed += tally.failed;

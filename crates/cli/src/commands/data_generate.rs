@@ -3,37 +3,46 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use arcbatt::base::number;
 use arcbatt::task::demo::{generate, rules};
 use arcbatt::task::series::{write_challenges, write_folder, write_task};
 use arcbatt::task::{Pair, Task};
 use serde::{Serialize, Serializer};
 
-use crate::{Answer, output};
+use crate::{Answer, files, output};
 
-/// Make fresh tasks with the generators of the built-in set
+const EXAMPLES: &str = "\
+Examples:
+  batt data generate --seed 7 --count 1000 -o tasks
+  batt data generate --count 10 > tasks.jsonl";
+
+/// Generate new tasks with the rules of the built-in set
 #[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The same seed gives the same tasks
-    #[arg(long, default_value_t = 1)]
+    /// Seed; the same seed gives the same tasks
+    #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// How many; the default is one of every rule
-    #[arg(long, default_value_t = rules().len() as u64)]
+    /// Number of tasks; the default is one of every rule
+    #[arg(long, value_name = "N", default_value_t = rules().len() as u64)]
     count: u64,
-    /// A new folder for task files, or a file NAME_challenges.json (the solutions go beside it); without this the
-    /// tasks are printed, one a line
-    #[arg(short, long, value_name = "FOLDER|FILE.json")]
-    output: Option<PathBuf>,
-    /// Print a JSON document
+    /// Write to a new folder of task files, or to NAME_challenges.json with the solutions beside it; `-` prints one
+    /// task per line
+    #[arg(short, long, value_name = "FOLDER|FILE.json", default_value = "-")]
+    output: PathBuf,
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
 
 pub(crate) fn run(args: &Args) -> Answer {
     let series = Series { seed: args.seed, count: args.count };
-    match &args.output {
-        Some(path) => write(args, path, series.tasks())?,
-        None if args.json => output::json(TasksDocument { seed: args.seed, tasks: series })?,
-        None => print(series.tasks())?,
+    if !files::is_standard(&args.output) {
+        write(args, &args.output, series.tasks())?;
+    } else if args.json {
+        output::json(TasksDocument { seed: args.seed, tasks: series })?;
+    } else {
+        print(series.tasks())?;
     }
     Ok(true)
 }
@@ -52,11 +61,11 @@ fn write(args: &Args, path: &Path, tasks: impl Iterator<Item = Task>) -> anyhow:
     }
     let mut out = output::stdout();
     let beside = solutions.map_or(String::new(), |path| format!(", solutions in {path}"));
-    writeln!(out, "{count} task{} in {written}{beside}", if count == 1 { "" } else { "s" })?;
+    writeln!(out, "{} in {written}{beside}", number::count(count as usize, "task"))?;
     Ok(out.flush()?)
 }
 
-/// One task a line, so that a pipe can begin to read before the last is made.
+/// Prints one task per line, so that a pipe can start to read before the last is made.
 fn print(tasks: impl Iterator<Item = Task>) -> anyhow::Result<()> {
     let mut out = output::stdout();
     for task in tasks {

@@ -11,20 +11,22 @@ use crate::{Answer, output};
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
-    /// List the primitives, family by family
+    /// List the primitives by family
+    #[command(after_help = "Example:\n  batt dsl list --family geometry")]
     List {
-        /// Only this family
-        #[arg(long)]
+        /// List only this family
+        #[arg(long, value_name = "NAME")]
         family: Option<String>,
-        /// Print a JSON document
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Show everything about one primitive
+    /// Show the manual of one primitive
+    #[command(after_help = "Example:\n  batt dsl show objects")]
     Show {
-        /// Its name, or another name it goes by
+        /// Name or alias of the primitive
         name: String,
-        /// Print a JSON document
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },

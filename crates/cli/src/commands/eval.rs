@@ -1,126 +1,118 @@
 //! `batt eval`
 
 use std::io::Write;
-use std::path::PathBuf;
-use std::time::Duration;
 
-use anyhow::{anyhow, bail};
-use arcbatt::Stop;
+use anyhow::{Context, bail};
 use arcbatt::dsl::{Cx, Limits};
 use arcbatt::exec::{Outcome, Sample, run as run_program};
 use arcbatt::lang::{Node, Program};
-use arcbatt::task::{Grid, Task, parse_grid, parse_task};
+use arcbatt::task::Grid;
 use arcbatt::value::{Arena, Value, order, to_json};
+use arcbatt::verify::task_of;
+use arcbatt::{Stop, with_backstop};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::files::{Source, read};
-use crate::watchdog::Watchdog;
+use crate::data::TaskData;
+use crate::input::Input;
+use crate::limits::RunLimits;
+use crate::program::ProgramRef;
 use crate::{Answer, output, picture};
 
+const EXAMPLES: &str = "\
+Examples:
+  batt eval gravity_down                                 a built-in program on its own task
+  batt eval solvers.py --data arc1-training 007bbfb7     the program named after the task
+  batt eval solvers.py:solve_007bbfb7 grid.json --trace  one program on one grid, line by line";
+
 #[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The program file
-    file: PathBuf,
-    /// Which program of the file; not needed if it holds only one
-    name: Option<String>,
-    /// A grid, or a task file: then the program runs on all its pairs
-    #[arg(long, value_name = "GRID.json|TASK.json")]
-    input: PathBuf,
+    /// Program: FILE:NAME; FILE if it holds one program or one named after the task; or the name of a built-in or
+    /// stored program or of its task
+    #[arg(value_name = "PROGRAM")]
+    program: ProgramRef,
+    /// Grid file, task file, task id of --data, or `-` for standard input [default: the task that the program is
+    /// named after]
+    #[arg(value_name = "INPUT")]
+    argument: Option<String>,
+    /// Same as INPUT; `batt eval FILE NAME --input GRID` names the program in the second argument
+    #[arg(long, value_name = "INPUT")]
+    input: Option<String>,
+    #[command(flatten)]
+    data: TaskData,
     /// Show the value of every line
     #[arg(long)]
     trace: bool,
-    /// Fuel for each run
-    #[arg(long, default_value_t = Limits::STANDARD.fuel)]
-    fuel: u64,
-    /// Seconds after which a pair is stopped, a backstop for slow machines
-    #[arg(short = 't', long, value_name = "SECONDS", default_value_t = 60)]
-    timeout: u64,
-    /// Print a JSON document
+    #[command(flatten)]
+    limits: RunLimits,
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
 
+impl Args {
+    /// Loads the program and what it runs on.
+    fn load(&self) -> anyhow::Result<(Program, Input)> {
+        let (program, input) = match (&self.argument, &self.input) {
+            (Some(name), Some(input)) => (self.program.with_name(name)?, Some(input)),
+            (argument, input) => (self.program.clone(), argument.as_ref().or(input.as_ref())),
+        };
+        if let Some(input) = input {
+            let input = Input::find(input, &self.data)?;
+            return Ok((program.load(input.id())?, input));
+        }
+        let program = program.load(None)?;
+        let dataset = self.data.open()?;
+        let task = task_of(program.name(), &dataset).with_context(|| {
+            let (name, data) = (program.name(), &dataset.label);
+            format!("{name} is named after no task of {data}; name an input: a grid file, a task file or a task id")
+        })?;
+        Ok((program, Input::Task(task.clone())))
+    }
+}
+
 pub(crate) fn run(args: &Args) -> Answer {
-    let source = Source::read(&args.file)?;
-    let program = source.program(args.name.as_deref())?;
-    let input = Input::read(&args.input)?;
+    let (program, input) = args.load()?;
     let pairs = input.pairs();
     if pairs.is_empty() {
-        bail!("{} holds no pair to run on", args.input.display());
+        bail!("task {} holds no pair to run on", input.id().unwrap_or_default());
     }
-    let note = (matches!(input, Input::Grid(_)) && program.needs_samples()).then(|| {
-        format!("{} reads S, and S is empty on a bare grid; give a task file instead", program.name())
-    });
+    let note = (matches!(input, Input::Grid(_)) && program.needs_samples())
+        .then(|| format!("{} reads S, and S is empty on a bare grid; give a task instead", program.name()));
     let mut out = output::stdout();
     let mut entries = Vec::new();
     if let Some(note) = &note
         && !args.json
     {
-        writeln!(out, "note: {note}\n")?;
+        output::note(&mut out, format_args!("{note}\n"))?;
     }
     let mut right = 0;
-    let mut arena = Arena::new(Limits::STANDARD.caps);
-    Watchdog::watch(Duration::from_secs(args.timeout), |stop| -> anyhow::Result<()> {
-        for (label, grid, expected) in &pairs {
-            stop.restart();
-            arena.reset();
-            let run = Run::new(program, &input, (label, grid, *expected), args.fuel, stop, &arena)?;
-            right += usize::from(run.right());
-            if args.json {
-                entries.push(entry(program, &run, args.trace)?);
-            } else {
-                print(&mut out, program, &run, args.trace)?;
+    let limits = args.limits.limits();
+    let mut arena = Arena::new(limits.caps);
+    output::phase("run", || {
+        with_backstop(args.limits.timeout, |stop| -> anyhow::Result<()> {
+            for pair in &pairs {
+                stop.restart();
+                arena.reset();
+                let run = Run::new(&program, &input, pair, limits, stop, &arena)?;
+                right += usize::from(run.right());
+                if args.json {
+                    entries.push(entry(&program, &run, args.trace)?);
+                } else {
+                    print(&mut out, &program, &run, args.trace)?;
+                }
             }
-        }
-        Ok(())
+            Ok(())
+        })
     })?;
     if args.json {
-        document(program, note, entries)?;
+        document(&program, note, entries)?;
     } else if pairs.len() > 1 {
         writeln!(out, "{right} of {} pairs right", pairs.len())?;
     }
     out.flush()?;
     Ok(right == pairs.len())
-}
-
-enum Input {
-    Grid(Grid),
-    Task(Task),
-}
-
-impl Input {
-    fn read(path: &std::path::Path) -> anyhow::Result<Input> {
-        let bytes = read(path)?;
-        let id = path.file_stem().unwrap_or_default().to_string_lossy();
-        let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
-        let file = path.display().to_string();
-        let input = match first {
-            Some(b'[') => parse_grid(&bytes).map(Input::Grid),
-            Some(b'{') => parse_task(&id, &bytes).map(Input::Task),
-            _ => bail!("{file} is neither a grid ([[0, 1], …]) nor a task ({{\"train\": …}})"),
-        };
-        input.map_err(|problem| anyhow!("{}", problem.in_file(file)))
-    }
-
-    fn samples<'a>(&self, arena: &'a Arena) -> anyhow::Result<Value<'a>> {
-        match self {
-            Input::Grid(_) => Ok(Value::EMPTY_TUPLE),
-            Input::Task(task) => task.samples(arena).map_err(anyhow::Error::msg),
-        }
-    }
-
-    fn pairs(&self) -> Vec<(String, &Grid, Option<&Grid>)> {
-        match self {
-            Input::Grid(grid) => vec![("input".to_owned(), grid, None)],
-            Input::Task(task) => {
-                let pairs = task.pairs();
-                pairs
-                    .map(|(part, i, pair)| (format!("{part} {i}"), &pair.input, pair.output.as_ref()))
-                    .collect()
-            }
-        }
-    }
 }
 
 struct Run<'a> {
@@ -134,15 +126,16 @@ impl<'a> Run<'a> {
     fn new(
         program: &Program,
         input: &Input,
-        (label, grid, expected): (&'a str, &Grid, Option<&Grid>),
-        fuel: u64,
+        (label, grid, expected): &'a (String, &Grid, Option<&Grid>),
+        limits: Limits,
         stop: Stop<'a>,
         arena: &'a Arena,
     ) -> anyhow::Result<Run<'a>> {
         let samples = input.samples(arena)?;
         let value = |grid: &Grid| grid.value(arena).map_err(anyhow::Error::msg);
         let (input, expected) = (value(grid)?, expected.map(value).transpose()?);
-        let outcome = run_program(program, Sample { input, samples }, Cx::new(arena, fuel, stop.flag()));
+        let context = Cx::new(arena, limits.fuel, stop.flag());
+        let outcome = run_program(program, Sample { input, samples }, context);
         Ok(Run { label, input, expected, outcome })
     }
 
@@ -198,7 +191,7 @@ fn write_trace(out: &mut impl Write, program: &Program, outcome: &Outcome<'_>) -
     Ok(())
 }
 
-/// The calls of a program with their values, as far as it came.
+/// The calls of a program with their values, up to where it failed.
 fn calls<'p, 'a>(
     program: &'p Program,
     outcome: &'p Outcome<'a>,
@@ -207,7 +200,7 @@ fn calls<'p, 'a>(
     computed.filter(|(node, _)| node.is_call())
 }
 
-/// A traced value that weighs more than this is only weighed in JSON.
+/// For a traced value that weighs more than this, JSON holds only its weight.
 const MAX_TRACED: u32 = 100_000;
 
 #[derive(Serialize)]

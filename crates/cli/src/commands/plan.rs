@@ -4,45 +4,55 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::bail;
+use arcbatt::base::number::count;
+use arcbatt::graph::{dot, svg};
 use arcbatt::lang::Program;
-use arcbatt::plan::{Counts, NodeId, Plan, dot, svg};
+use arcbatt::plan::{Counts, NodeId, Plan};
 use serde::Serialize;
 
-use crate::files::{self, Source};
-use crate::{Answer, output};
+use crate::program::ProgramRef;
+use crate::{Answer, files, output};
+
+const EXAMPLES: &str = "\
+Examples:
+  batt plan solvers.py                              how much the programs of a file share
+  batt plan solvers.py:solve_a solvers.py:solve_b --svg plan.svg";
 
 #[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Program files
-    #[arg(required = true)]
-    files: Vec<PathBuf>,
+    /// Programs: FILE for all of a file, FILE:NAME for one, `-` for standard input, or the name of a built-in or
+    /// stored program or of its task
+    #[arg(required = true, value_name = "PROGRAM")]
+    programs: Vec<ProgramRef>,
     /// Print the plan itself
     #[arg(long)]
     text: bool,
-    /// Draw the plan in Graphviz's language
-    #[arg(long, value_name = "FILE|-")]
+    /// Write the plan as a Graphviz graph; `-` is standard output
+    #[arg(long, value_name = "FILE")]
     dot: Option<PathBuf>,
-    /// Draw the plan
-    #[arg(long, value_name = "FILE|-")]
+    /// Write a picture of the plan; `-` is standard output
+    #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    /// How many of the most shared nodes to list
+    /// List the N most shared nodes
     #[arg(long, value_name = "N", default_value_t = 10)]
     most: usize,
-    /// Print a JSON document
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
 
 pub(crate) fn run(args: &Args) -> Answer {
-    let sources = args.files.iter().map(|path| Source::read(path)).collect::<anyhow::Result<Vec<_>>>()?;
-    let programs: Vec<&Program> = sources.iter().flat_map(|source| &source.parsed.programs).collect();
+    let loaded = args.programs.iter().map(ProgramRef::load_all).collect::<anyhow::Result<Vec<_>>>()?;
+    let errors: usize = loaded.iter().map(|(_, errors)| errors).sum();
+    let programs: Vec<&Program> = loaded.iter().flat_map(|(programs, _)| programs).collect();
     if programs.is_empty() {
-        bail!("no usable program in these files; `batt programs check FILE…` says what is wrong with them");
+        bail!("no usable program in these files; `batt programs check FILE…` lists their mistakes");
     }
-    let plan = Plan::merge(programs);
+    let plan = output::phase("merge", || Plan::merge(programs));
     let mut written = Vec::new();
     let drawings = [(&args.dot, dot as fn(&Plan) -> String), (&args.svg, svg)];
-    let taken = drawings.iter().filter(|(path, _)| path.as_deref().is_some_and(files::is_stdout)).count();
+    let taken = drawings.iter().filter(|(path, _)| path.as_deref().is_some_and(files::is_standard)).count();
     if taken > 1 || (taken == 1 && (args.json || args.text)) {
         bail!("only one thing can be written to standard output; give --dot or --svg a file");
     }
@@ -52,7 +62,6 @@ pub(crate) fn run(args: &Args) -> Answer {
             written.push(path.display().to_string());
         }
     }
-    let errors: usize = sources.iter().map(Source::errors).sum();
     let report = Report { plan: &plan, most: most_shared(&plan, args.most), errors, written };
     if args.json {
         output::json(report.document(args.text))?;
@@ -73,7 +82,7 @@ struct Shared {
 /// The calls that most programs need; of equal ones those that are computed first.
 fn most_shared(plan: &Plan, most: usize) -> Vec<Shared> {
     let uses = plan.uses();
-    let ids = (0..plan.nodes().len()).filter(|i| uses[*i] > 1 && plan.nodes()[*i].is_call());
+    let ids = (0..plan.nodes().len()).filter(|i| uses[*i] > 1 && plan.nodes()[*i].is_computed());
     let mut ids: Vec<usize> = ids.collect();
     ids.sort_by_key(|i| (std::cmp::Reverse(uses[*i]), *i));
     let shared = |i: usize| Shared {
@@ -103,7 +112,7 @@ impl Report<'_> {
         writeln!(out, "{calls:>8}  calls, each counted for every program that needs it")?;
         writeln!(out, "{distinct:>8}  distinct: what is left when equal calls are one")?;
         writeln!(out, "{shared:>8}  shared by several programs")?;
-        writeln!(out, "{folded:>8}  folded: need no input, computed once for all")?;
+        writeln!(out, "{folded:>8}  folded: need no input, computed once if cheap")?;
         writeln!(out, "{per_task:>8}  per task: need the demonstration pairs only")?;
         if !self.most.is_empty() {
             writeln!(out, "\nprograms  most shared nodes")?;
@@ -111,15 +120,19 @@ impl Report<'_> {
         for Shared { programs, expression, .. } in &self.most {
             writeln!(out, "{programs:>8}  {expression}")?;
         }
-        if self.errors > 0 {
-            let errors = output::count(self.errors, "error");
-            writeln!(
-                out,
-                "\nnote: {errors} in the files, see `batt programs check`; the other programs are here"
+        if self.errors > 0 && !output::quiet() {
+            let errors = count(self.errors, "error");
+            writeln!(out)?;
+            output::note(
+                &mut out,
+                format_args!(
+                    "{errors} in the files, see `batt programs check`; the other programs are merged"
+                ),
             )?;
         }
-        if !self.written.is_empty() {
-            writeln!(out, "\nwrote {}", self.written.join(" and "))?;
+        if !self.written.is_empty() && !output::quiet() {
+            writeln!(out)?;
+            output::wrote(&mut out, self.written.join(" and "))?;
         }
         Ok(out.flush()?)
     }

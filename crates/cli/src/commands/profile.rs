@@ -3,124 +3,145 @@
 use std::fmt::Display;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::Context;
-use arcbatt::found;
+use arcbatt::base::time;
 use arcbatt::record::Record;
 use arcbatt::record::events::Reader;
 use arcbatt::report::export::{self, Format};
 use arcbatt::report::view::{
-    Budget, Compare, Dsl, EventSums, Framework, Lines, Phases, Quota, Speedup, Tasks, WhatIf, duration,
+    Budget, Compare, Dsl, EventSums, Framework, Lines, Phases, Quota, Speedup, Tasks, WhatIf,
 };
 use arcbatt::report::{Facts, ReportError, Selection, Validity};
-use arcbatt::task::write_aside_with;
 use serde::Serialize;
 
-use crate::{Answer, output};
+use crate::{Answer, files, output};
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
-    /// What each primitive costs, and what it would bring to speed it up
+    /// Show the cost of each primitive, and what a speed-up of it would save
+    #[command(after_help = "Example:\n  batt profile dsl run.json -n 20")]
     Dsl(One),
-    /// All time of all threads by category, every function in exactly one
+    /// Show the time of all threads by category; every function is in exactly one
+    #[command(after_help = "Example:\n  batt profile framework run.json")]
     Framework {
+        /// Record, written by --record --profile; `-` is standard input
         record: PathBuf,
         #[command(flatten)]
         print: Print,
     },
-    /// Load, code generation, execution, validation, output: fixed and marginal cost, projected
+    /// Show fixed and marginal cost of each phase, projected to a larger run
+    #[command(after_help = "Example:\n  batt profile phases small.json large.json --tasks 1000")]
     Phases {
-        /// Records; with several of different sizes fixed and marginal costs are told apart
+        /// Records; several of different sizes separate fixed from marginal costs
         #[arg(required = true, value_name = "RECORD")]
         records: Vec<PathBuf>,
-        /// Project to a run of so many tasks
+        /// Project to a run of N tasks
         #[arg(long, value_name = "N", default_value_t = 400, value_parser = clap::value_parser!(u32).range(1..))]
         tasks: u32,
         #[command(flatten)]
         print: Print,
     },
-    /// Tasks that take unlike the others, and why
+    /// List tasks that take unusually long, and why
+    #[command(after_help = "Example:\n  batt profile tasks run.json -k 3")]
     Tasks {
         #[command(flatten)]
         one: One,
-        /// Outliers lie so many deviations above the median
+        /// Report tasks more than K deviations above the median
         #[arg(short, value_name = "K", default_value_t = 5.0)]
         k: f64,
     },
-    /// A program's lines with what each costs
+    /// Show the cost of each line of a program
+    #[command(after_help = "Example:\n  batt profile lines run.json --program solve_007bbfb7")]
     Lines {
         #[command(flatten)]
         one: One,
-        /// Which program, where several ran
+        /// Name of the program, if the record holds several
         #[arg(long, value_name = "NAME")]
         program: Option<String>,
     },
-    /// How long the run would take if something were faster
+    /// Predict how long the run would take if something were faster
+    #[command(after_help = "Example:\n  batt profile what-if run.json objects=3x")]
     WhatIf {
+        /// Record, written by --record --profile; `-` is standard input
         record: PathBuf,
-        /// `objects=3x`: a primitive, family, function, category or phase
+        /// Speed-ups such as `objects=3x`: a primitive, family, function, category or phase
         #[arg(required = true, value_name = "NAME=FACTOR")]
         what: Vec<Speedup>,
         #[command(flatten)]
         print: Print,
     },
-    /// How many runs and candidates fit into a time
+    /// Count the runs and candidates that fit into a time budget
+    #[command(after_help = "Example:\n  batt profile budget 12h run.json --speed 0.5 --what-if objects=3x")]
     Budget {
-        /// 8h, 90m, 30s
-        #[arg(value_name = "TIME", value_parser = duration)]
-        time: f64,
+        /// Time budget: 8h, 1h30m, 90s; a bare number means seconds
+        #[arg(value_name = "TIME", value_parser = time::parse)]
+        time: Duration,
+        /// Record, written by --record --profile; `-` is standard input
         record: PathBuf,
-        /// And how many if something were faster; may be given several times
+        /// Add a row for a speed-up; can be repeated
         #[arg(long, value_name = "NAME=FACTOR")]
         what_if: Vec<Speedup>,
-        /// The part of the time that can be used
+        /// Share of the time that can be used
         #[arg(long, value_name = "SHARE", default_value_t = 1.0)]
         quota: f64,
-        /// How many times as fast as this machine the other one is
+        /// Speed of the target machine, relative to this one
         #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
         speed: f64,
         #[command(flatten)]
         print: Print,
     },
-    /// What changed between two recordings: more work, or slower work
+    /// Show what changed between two records: more work, or slower work
+    #[command(after_help = "Example:\n  batt profile compare before.json after.json --fail-above 3")]
     Compare {
+        /// Record to compare with; `-` is standard input
         before: PathBuf,
+        /// Record to compare; `-` is standard input
         after: PathBuf,
-        /// Exit code 1 if the busy time is certainly more than so many percent above
+        /// Exit with 1 if the busy time has certainly grown by more than this
         #[arg(long, value_name = "PERCENT")]
         fail_above: Option<f64>,
         #[command(flatten)]
         print: Print,
     },
-    /// Add up a file of events (`batt run --events`), of any length
+    /// Sum up a file of events (`batt run --events`) of any length
+    #[command(after_help = "Example:\n  batt profile events run.events.jsonl")]
     Events {
+        /// File of events; `-` is standard input
         events: PathBuf,
-        /// Print a JSON document
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Write a file that another program opens
+    /// Export a record to the format of another viewer
+    #[command(
+        after_help = "Example:\n  batt profile export run.json --format speedscope -o run.speedscope.json"
+    )]
     Export {
+        /// Record, written by --record --profile; `-` is standard input
         record: PathBuf,
+        /// Format to write
         #[arg(long, value_enum)]
         format: ExportFormat,
-        /// Where to; standard output if left out
-        #[arg(short, long, value_name = "FILE")]
-        output: Option<PathBuf>,
+        /// Write to FILE; `-` is standard output
+        #[arg(short, long, value_name = "FILE", default_value = "-")]
+        output: PathBuf,
     },
 }
 
 /// A record, and which of its tasks.
 #[derive(clap::Args)]
 pub(crate) struct One {
+    /// Record, written by --record --profile; `-` is standard input
     record: PathBuf,
-    /// Only these tasks
+    /// Use only these tasks
     #[arg(short, long, value_name = "ID", num_args = 1..)]
     id: Vec<String>,
-    /// At most so many tasks
+    /// Use at most N tasks
     #[arg(short, value_name = "N")]
     n: Option<usize>,
-    /// Leave out the first K tasks
+    /// Skip the first K tasks
     #[arg(long, value_name = "K", default_value_t = 0)]
     start: usize,
     #[command(flatten)]
@@ -129,27 +150,27 @@ pub(crate) struct One {
 
 #[derive(clap::Args)]
 pub(crate) struct Print {
-    /// Print a JSON document
+    /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Exit with 0 although the recording is not valid
+    /// Exit with 0 even if the record is not valid
     #[arg(long)]
     allow_invalid: bool,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
 pub(crate) enum ExportFormat {
-    /// Stacks, one a line, for flame graph tools
+    /// One stack per line, for flame graph tools
     Folded,
-    /// A flame graph
+    /// Flame graph as a picture
     Svg,
     /// For speedscope.app
     Speedscope,
-    /// For chrome://tracing and ui.perfetto.dev; a timeline of tasks, of everything with --events
+    /// For chrome://tracing and ui.perfetto.dev: a timeline of tasks, or of everything after `batt run --events`
     Chrome,
     /// For profiler.firefox.com
     Firefox,
-    /// Tasks times functions
+    /// Table of tasks and functions
     Csv,
 }
 
@@ -168,7 +189,7 @@ pub(crate) fn run(command: &Command) -> Answer {
         Command::WhatIf { record, what, print } => whole(record, print, |facts| WhatIf::new(facts, what)),
         Command::Budget { time, record, what_if, quota, speed, print } => {
             let quota = Quota { share: *quota, speed: *speed };
-            whole(record, print, |facts| Budget::new(facts, *time, quota, what_if))
+            whole(record, print, |facts| Budget::new(facts, time.as_nanos() as f64, quota, what_if))
         }
         Command::Compare { before, after, fail_above, print } => {
             let (a, b) = (record(before)?, record(after)?);
@@ -180,8 +201,9 @@ pub(crate) fn run(command: &Command) -> Answer {
             Ok(show(&[a, b], view, print)? && fine)
         }
         Command::Events { events, json } => {
-            let name = || events.display().to_string();
-            let view = EventSums::new(Reader::open(events).with_context(name)?).with_context(name)?;
+            let name = || files::label(events);
+            let reader = Reader::open(files::readable(events)?).with_context(name)?;
+            let view = output::phase("sum up", || EventSums::new(reader)).with_context(name)?;
             if *json {
                 output::json(view)?;
             } else {
@@ -189,16 +211,21 @@ pub(crate) fn run(command: &Command) -> Answer {
             }
             Ok(true)
         }
-        Command::Export { record: path, format, output } => export(path, *format, output.as_deref()),
+        Command::Export { record: path, format, output } => export(path, *format, output),
     }
 }
 
-fn record(path: &Path) -> anyhow::Result<Record> {
-    found::read(path).with_context(|| path.display().to_string())
+/// Reads the record of a run, a solve or a search.
+pub(crate) fn record(path: &Path) -> anyhow::Result<Record> {
+    let record =
+        output::phase("read record", || Record::read(files::readable(path)?).map_err(anyhow::Error::new));
+    let record = record.with_context(|| files::label(path))?;
+    tracing::info!(file = files::label(path), tasks = record.tasks.len(), "read record");
+    Ok(record)
 }
 
 fn facts<'r>(path: &Path, record: &'r Record, selection: &Selection) -> anyhow::Result<Facts<'r>> {
-    Facts::new(record, selection).with_context(|| path.display().to_string())
+    Facts::new(record, selection).with_context(|| files::label(path))
 }
 
 /// A view of the selected tasks of a record.
@@ -227,11 +254,11 @@ fn selected<V: Display + Serialize>(
 ) -> Answer {
     let record = record(path)?;
     let facts = facts(path, &record, selection)?;
-    let view = make(&facts).with_context(|| path.display().to_string())?;
+    let view = output::phase("answer", || make(&facts)).with_context(|| files::label(path))?;
     show(&[facts], view, print)
 }
 
-/// Whether the run is right comes first, and decides on the exit code.
+/// Prints whether the run is valid, which decides the exit code, then the view.
 fn show(facts: &[Facts<'_>], view: impl Display + Serialize, print: &Print) -> Answer {
     #[derive(Serialize)]
     struct Document<V> {
@@ -256,7 +283,7 @@ fn show(facts: &[Facts<'_>], view: impl Display + Serialize, print: &Print) -> A
     Ok(valid || print.allow_invalid)
 }
 
-fn export(path: &Path, format: ExportFormat, output: Option<&Path>) -> Answer {
+fn export(path: &Path, format: ExportFormat, output: &Path) -> Answer {
     let record = record(path)?;
     let facts = facts(path, &record, &Selection::default())?;
     let format = match format {
@@ -267,29 +294,20 @@ fn export(path: &Path, format: ExportFormat, output: Option<&Path>) -> Answer {
         ExportFormat::Firefox => Format::Firefox,
         ExportFormat::Csv => Format::Csv,
     };
-    // The events lie beside the record; a timeline alone is read from them too.
+    // The events are in a file beside the record; only a timeline needs them.
     let events = facts.profile.events.as_ref().filter(|_| format == Format::Chrome);
     let events = events.map(|name| path.with_file_name(name));
     let write = |out: &mut dyn Write| export::write(&facts, format, events.as_deref(), out);
-    let from = || events.as_deref().unwrap_or(path).display().to_string();
-    match output {
-        Some(output) => {
-            // A damaged recording shows only when it is read to its end; then no half file is left behind.
-            let written = write_aside_with(output, |out| write(out).map_err(std::io::Error::other));
-            written.map_err(|error| match error.downcast::<ReportError>() {
-                Ok(error) => anyhow::Error::new(error).context(from()),
-                Err(error) => anyhow::Error::new(error).context(format!("cannot write {}", output.display())),
-            })?;
-        }
-        None => {
-            // For the same reason it is read once before anything is printed.
-            if events.is_some() {
-                write(&mut std::io::sink()).with_context(from)?;
-            }
-            let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-            write(&mut out)?;
-            out.flush()?;
-        }
+    let from = || files::label(events.as_deref().unwrap_or(path));
+    // A damaged recording shows only when it is read to its end. Standard output cannot be taken back, so it is read
+    // once before anything is printed.
+    if files::is_standard(output) && events.is_some() {
+        write(&mut std::io::sink()).with_context(from)?;
     }
+    let written = files::write_with(output, |out| write(out).map_err(std::io::Error::other));
+    written.map_err(|error| match error.downcast::<ReportError>() {
+        Ok(error) => anyhow::Error::new(error).context(from()),
+        Err(error) => anyhow::Error::new(error).context(format!("cannot write {}", output.display())),
+    })?;
     Ok(true)
 }

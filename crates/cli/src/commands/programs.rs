@@ -1,97 +1,90 @@
 //! `batt programs`
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::path::PathBuf;
 
-use anyhow::{anyhow, bail};
-use arcbatt::Stop;
-use arcbatt::battery::Pool;
-use arcbatt::dsl::Limits;
-use arcbatt::explain::{LearnedRule, explain};
+use anyhow::bail;
+use arcbatt::base::number::count;
+use arcbatt::battery::Unwatched;
 use arcbatt::lang::{self, Program, Severity};
-use arcbatt::verify::{Verdict, task_of, verify};
+use arcbatt::verify::{Verdict, verify};
+use arcbatt::{Pool, TaskClocks};
 use serde::Serialize;
 
-use crate::Answer;
+use crate::commands::programs_explain;
 use crate::commands::programs_store::{self, StoreArgs};
 use crate::data::{DataArgs, Skipped, skipped};
-use crate::files::Source;
-use crate::output::{self, count};
-use crate::watchdog::Clocks;
+use crate::files::{self, Source};
+use crate::limits::RunLimits;
+use crate::program::{ProgramRef, built_in};
+use crate::{Answer, output};
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
     /// Report every mistake in program files
+    #[command(after_help = "Example:\n  batt programs check solvers.py --strict")]
     Check {
-        #[arg(required = true)]
+        /// Program files; `-` is standard input
+        #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
-        /// Take warnings for errors
+        /// Treat warnings as errors
         #[arg(long)]
         strict: bool,
-        /// Print a JSON document
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Print programs in canonical form (comments and unneeded lines are left out)
-    Fmt {
-        #[arg(required = true)]
-        files: Vec<PathBuf>,
-        /// Print a JSON document
-        #[arg(long)]
-        json: bool,
-    },
-    /// Show one program: its lines with their types, and its content hash; of a stored one also where it came from
-    /// and what it is worth
+    /// Format program files; comments and unneeded lines stay
+    #[command(after_help = "Examples:
+  batt programs fmt solvers.py             print the formatted file
+  batt programs fmt *.py --write           rewrite the files that change
+  batt programs fmt *.py --check           exit with 1 if a file would change")]
+    Fmt(FmtArgs),
+    /// Show a program: its lines with their types, its hash, and the results of a stored one
+    #[command(after_help = "Examples:
+  batt programs show solvers.py:solve_007bbfb7
+  batt programs show 3f0f4eda --tests             a stored program, by its hash")]
     Show {
-        /// A program file; or, for a stored program, the first digits of its hash, or its name
-        #[arg(value_name = "FILE|HASH|NAME")]
-        file: PathBuf,
-        /// Which program of the file; not needed if it holds only one
+        /// Program: FILE:NAME; FILE if it holds one program; the name of a built-in or stored program or of its task;
+        /// or the first digits of a stored program's hash
+        #[arg(value_name = "PROGRAM")]
+        program: ProgramRef,
+        /// Name of the program, if it is not in PROGRAM
+        #[arg(value_name = "NAME", hide = true)]
         name: Option<String>,
         #[command(flatten)]
         store: StoreArgs,
         /// Show the test results of a stored program too
         #[arg(long)]
         tests: bool,
-        /// Print a JSON document
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Say in words what a program learns from a task's demonstration pairs
-    Explain {
-        file: PathBuf,
-        #[command(flatten)]
-        data: DataArgs,
-        /// Which program of the file; not needed if it holds only one
-        #[arg(long)]
-        name: Option<String>,
-        /// The task; without it the one that the program is named after
-        #[arg(short = 'i', long, value_name = "ID")]
-        id: Option<String>,
-        /// Print a JSON document
-        #[arg(long)]
-        json: bool,
-    },
-    /// Run programs on the tasks they are named after (`solve_00d62c1b`). Without --programs: read every program of
-    /// the store again from its text, and measure those again that have a place on a task of DATA
+    /// Explain in words what a program learns from a task's demonstration pairs
+    Explain(programs_explain::Args),
+    /// Run programs on the tasks they are named after, or check the store again
+    ///
+    /// With --programs, runs each program on the task that its name ends with (`solve_00d62c1b`). Without, parses
+    /// every stored program again and repeats the results that the store holds for tasks of DATA.
+    #[command(after_help = "Examples:
+  batt programs verify arc1-training --programs solvers.py
+  batt programs verify --store programs.sqlite")]
     Verify {
-        /// As for `batt run`; not needed to verify the texts of a store
+        /// Data set, as for `batt run`; optional for the store
+        #[arg(value_name = "DATA")]
         data: Option<String>,
-        /// Go on without the tasks that are broken, and say which
+        /// Skip broken tasks and report them
         #[arg(long)]
         skip_bad: bool,
-        #[arg(long, num_args = 1.., conflicts_with = "store", requires = "data")]
+        /// Program files; `-` is standard input
+        #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with = "store", requires = "data")]
         programs: Vec<PathBuf>,
         #[command(flatten)]
         store: StoreArgs,
-        /// Fuel for each run
-        #[arg(long, default_value_t = Limits::STANDARD.fuel)]
-        fuel: u64,
-        /// Seconds after which the programs of a task are stopped, a backstop for slow machines
-        #[arg(short = 't', long, value_name = "SECONDS", default_value_t = 60)]
-        timeout: u64,
-        /// Print a JSON document
+        #[command(flatten)]
+        limits: RunLimits,
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
@@ -99,23 +92,44 @@ pub(crate) enum Command {
     Store(programs_store::Command),
 }
 
+#[derive(clap::Args)]
+pub(crate) struct FmtArgs {
+    /// Program files; `-` is standard input
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Name the files that would change, and exit with 1 if there are any
+    #[arg(long, conflicts_with = "write")]
+    check: bool,
+    /// Rewrite the files that change; files with errors are never written
+    #[arg(long)]
+    write: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
 pub(crate) fn run(command: &Command) -> Answer {
     match command {
         Command::Check { files, strict, json } => check(files, *strict, *json),
-        Command::Fmt { files, json } => fmt(files, *json),
-        Command::Show { file, name: None, store, tests, json } if !file.exists() => {
-            programs_store::show(&file.to_string_lossy(), store, *tests, *json)
+        Command::Fmt(args) => fmt(args),
+        Command::Show { program, name, store, tests, json } => {
+            let program = match name {
+                Some(name) => program.with_name(name)?,
+                None => program.clone(),
+            };
+            match &program {
+                ProgramRef::Known(name) if store.is_given() || *tests || built_in(name).is_none() => {
+                    programs_store::show(name, store, *tests, *json)
+                }
+                program => show(&program.load(None)?, *json),
+            }
         }
-        Command::Show { file, name, json, .. } => show(file, name.as_deref(), *json),
-        Command::Explain { file, data, name, id, json } => {
-            explain_program(file, data, name.as_deref(), id.as_deref(), *json)
-        }
-        Command::Verify { data, skip_bad, programs, store, fuel, timeout, json } => {
-            let time = Duration::from_secs(*timeout);
+        Command::Explain(args) => programs_explain::run(args),
+        Command::Verify { data, skip_bad, programs, store, limits, json } => {
             let data = data.clone().map(|data| DataArgs { data, skip_bad: *skip_bad });
             match &data {
-                Some(data) if !programs.is_empty() => verify_programs(data, programs, *fuel, time, *json),
-                data => programs_store::verify(data.as_ref(), store, *fuel, time, *json),
+                Some(data) if !programs.is_empty() => verify_programs(data, programs, limits, *json),
+                data => programs_store::verify(data.as_ref(), store, limits, *json),
             }
         }
         Command::Store(command) => programs_store::run(command),
@@ -123,37 +137,52 @@ pub(crate) fn run(command: &Command) -> Answer {
 }
 
 fn check(paths: &[PathBuf], strict: bool, json: bool) -> Answer {
-    let sources = paths.iter().map(|path| Source::read(path)).collect::<anyhow::Result<Vec<_>>>()?;
-    let accepted = |source: &Source| source.errors() == 0 && !(strict && source.warnings() > 0);
+    let sources = paths.iter().map(|path| Source::lint(path)).collect::<anyhow::Result<Vec<_>>>()?;
+    let sources = &sources[..];
+    let errors = sources.iter().map(Source::errors).sum();
+    let warnings = sources.iter().map(Source::warnings).sum();
+    let fine = errors == 0 && !(strict && warnings > 0);
     if json {
-        output::json(CheckDocument { files: sources.iter().map(file_entry).collect() })?;
-        return Ok(sources.iter().all(accepted));
+        output::json(CheckDocument { files: sources.iter().map(file_entry).collect(), errors, warnings })?;
+        return Ok(fine);
     }
     let mut out = output::stdout();
-    for source in &sources {
+    for source in sources {
         write!(out, "{}", source.render_problems(output::colored()))?;
     }
-    for source in &sources {
-        let problems = match (source.errors(), source.warnings()) {
-            (0, 0) => "no problem".to_owned(),
-            (errors, warnings) => format!("{}, {}", count(errors, "error"), count(warnings, "warning")),
-        };
-        let programs = count(source.parsed.programs.len(), "program");
-        writeln!(out, "{}: {programs}, {problems}", source.path.display())?;
+    let line = |programs, errors, warnings| match (errors, warnings) {
+        (0, 0) => format!("{}, no problem", count(programs, "program")),
+        (errors, warnings) => {
+            let problems = [count(programs, "program"), count(errors, "error"), count(warnings, "warning")];
+            problems.join(", ")
+        }
+    };
+    for source in sources {
+        let found = line(source.parsed.programs.len(), source.errors(), source.warnings());
+        writeln!(out, "{}: {found}", source.path.display())?;
+    }
+    if sources.len() > 1 {
+        let programs = sources.iter().map(|source| source.parsed.programs.len()).sum();
+        let found = line(programs, errors, warnings);
+        writeln!(out, "{} in all: {found}", count(sources.len(), "file"))?;
     }
     out.flush()?;
-    Ok(sources.iter().all(accepted))
+    Ok(fine)
 }
 
 #[derive(Serialize)]
 struct CheckDocument {
     files: Vec<FileEntry>,
+    errors: usize,
+    warnings: usize,
 }
 
 #[derive(Serialize)]
 pub(crate) struct FileEntry {
     file: String,
     programs: Vec<ProgramEntry>,
+    errors: usize,
+    warnings: usize,
     pub(crate) problems: Vec<ProblemEntry>,
 }
 
@@ -196,11 +225,13 @@ pub(crate) fn file_entry(source: &Source) -> FileEntry {
         programs: programs
             .map(|program| ProgramEntry { name: program.name().to_owned(), hash: program.hash().to_string() })
             .collect(),
+        errors: source.errors(),
+        warnings: source.warnings(),
         problems: problems.collect(),
     }
 }
 
-/// Refuses files with errors: what cannot be read cannot be carried over, and nothing may be lost.
+/// Refuses files with errors: formatting them would lose the programs that cannot be parsed.
 fn usable(sources: &[Source]) -> anyhow::Result<()> {
     for source in sources {
         if source.errors() > 0 {
@@ -211,29 +242,62 @@ fn usable(sources: &[Source]) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn fmt(paths: &[PathBuf], json: bool) -> Answer {
-    let sources = paths.iter().map(|path| Source::read(path)).collect::<anyhow::Result<Vec<_>>>()?;
+fn fmt(args: &FmtArgs) -> Answer {
+    if args.write && args.files.iter().any(|path| files::is_standard(path)) {
+        bail!("--write cannot rewrite standard input; without it the result is printed");
+    }
+    let sources = Source::read_all(&args.files)?;
     usable(&sources)?;
-    let programs = sources.iter().flat_map(|source| &source.parsed.programs);
-    if json {
+    let formatted: Vec<_> = sources.iter().map(Formatted::new).collect();
+    let fine = !(args.check && formatted.iter().any(|file| file.changed));
+    if args.write {
+        for (path, file) in args.files.iter().zip(&formatted).filter(|(_, file)| file.changed) {
+            files::rewrite(path, file.text.as_bytes())?;
+        }
+    }
+    if args.json {
         #[derive(Serialize)]
         struct Document<P> {
+            files: Vec<Formatted>,
             programs: Vec<P>,
         }
-        output::json(Document { programs: programs.map(show_document).collect() })?;
-        return Ok(true);
+        let programs = sources.iter().flat_map(|source| &source.parsed.programs).map(show_document).collect();
+        output::json(Document { files: formatted, programs })?;
+        return Ok(fine);
     }
     let mut out = output::stdout();
-    for (i, program) in programs.enumerate() {
-        write!(out, "{}{}", if i == 0 { "" } else { "\n\n" }, lang::print(program))?;
+    if args.check || args.write {
+        let changed = formatted.iter().filter(|file| file.changed);
+        let verb = if args.write { "formatted" } else { "would change" };
+        for file in changed.clone() {
+            writeln!(out, "{verb}: {}", file.file)?;
+        }
+        writeln!(out, "{} of {} {verb}", changed.count(), count(formatted.len(), "file"))?;
+    } else {
+        let texts: Vec<_> = formatted.iter().map(|file| &*file.text).collect();
+        write!(out, "{}", texts.join("\n\n"))?;
     }
     out.flush()?;
-    Ok(true)
+    Ok(fine)
 }
 
-fn show(path: &Path, name: Option<&str>, json: bool) -> Answer {
-    let source = Source::read(path)?;
-    let program = source.program(name)?;
+/// A program file after formatting.
+#[derive(Serialize)]
+struct Formatted {
+    file: String,
+    changed: bool,
+    text: String,
+}
+
+impl Formatted {
+    /// A file with syntax errors stays as it is.
+    fn new(source: &Source) -> Formatted {
+        let text = lang::format(&source.text).unwrap_or_else(|_| source.text.clone());
+        Formatted { file: source.path.display().to_string(), changed: text != source.text, text }
+    }
+}
+
+fn show(program: &Program, json: bool) -> Answer {
     if json {
         output::json(show_document(program))?;
         return Ok(true);
@@ -244,7 +308,7 @@ fn show(path: &Path, name: Option<&str>, json: bool) -> Answer {
     Ok(true)
 }
 
-/// The lines with their types, and below what there is to say of the whole.
+/// Writes the lines with their types, then a summary.
 pub(crate) fn write_program(out: &mut impl Write, program: &Program) -> anyhow::Result<()> {
     let (dim, reset) = if output::colored() { ("\x1b[2m", "\x1b[0m") } else { ("", "") };
     let text = lang::print(program);
@@ -285,59 +349,7 @@ pub(crate) fn show_document(program: &Program) -> impl Serialize + use<> {
     }
 }
 
-fn explain_program(path: &Path, data: &DataArgs, name: Option<&str>, id: Option<&str>, json: bool) -> Answer {
-    let source = Source::read(path)?;
-    let program = source.program(name)?;
-    let dataset = data.open()?;
-    let task = match id {
-        Some(id) => dataset.get(id).ok_or_else(|| anyhow!("{} has no task {id}", dataset.label))?,
-        None => task_of(program.name(), &dataset).ok_or_else(|| {
-            anyhow!("no task of {} ends the name {}; `-i ID` names one", dataset.label, program.name())
-        })?,
-    };
-    let learned = explain(program, task, Limits::STANDARD, Stop::NEVER);
-    let rules = match learned {
-        Ok(rules) => rules,
-        Err(why) => bail!("{} fails on the demonstration pairs of {}: {why}", program.name(), task.id),
-    };
-    if json {
-        #[derive(Serialize)]
-        struct Document<'a> {
-            program: &'a str,
-            task: &'a str,
-            rules: Vec<Entry>,
-        }
-        #[derive(Serialize)]
-        struct Entry {
-            learner: &'static str,
-            cost: f64,
-            words: String,
-        }
-        let entry = |rule: &LearnedRule| {
-            let explanation = rule.explanation.clone();
-            Entry { learner: rule.learner, cost: explanation.cost, words: explanation.words }
-        };
-        let rules = rules.iter().map(entry).collect();
-        output::json(Document { program: program.name(), task: &task.id, rules })?;
-        return Ok(true);
-    }
-    let mut out = output::stdout();
-    write!(out, "{}", lang::print(program))?;
-    if rules.is_empty() {
-        writeln!(out, "\n{} learns nothing: it does the same on every task", program.name())?;
-    }
-    for rule in &rules {
-        writeln!(
-            out,
-            "\n{} (cost {:.1})\n  {}",
-            rule.learner, rule.explanation.cost, rule.explanation.words
-        )?;
-    }
-    out.flush()?;
-    Ok(true)
-}
-
-fn verify_programs(data: &DataArgs, paths: &[PathBuf], fuel: u64, time: Duration, json: bool) -> Answer {
+fn verify_programs(data: &DataArgs, paths: &[PathBuf], limits: &RunLimits, json: bool) -> Answer {
     let sources = paths.iter().map(|path| Source::read(path)).collect::<anyhow::Result<Vec<_>>>()?;
     let errors: usize = sources.iter().map(Source::errors).sum();
     let dataset = data.open()?;
@@ -345,10 +357,11 @@ fn verify_programs(data: &DataArgs, paths: &[PathBuf], fuel: u64, time: Duration
     if programs.is_empty() && errors == 0 {
         bail!("there is no program in these files");
     }
-    let limits = Limits { fuel, ..Limits::STANDARD };
     let pool = Pool::new(0)?;
-    let verdicts = Clocks::watch(&pool, time, None, &|_, _| {}, |clocks| {
-        verify(&programs, &dataset, limits, &pool, clocks)
+    let verdicts = output::phase("run", || {
+        TaskClocks::watch(&pool, limits.timeout, &Unwatched, |clocks| {
+            verify(&programs, &dataset, limits.limits(), &pool, clocks)
+        })
     });
     let right = verdicts.iter().filter(|verdict| verdict.right()).count();
     let fine = right == verdicts.len() && errors == 0;

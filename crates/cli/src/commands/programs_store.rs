@@ -3,96 +3,111 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail};
-use arcbatt::battery::{Pool, Unwatched, Watch};
+use arcbatt::DEMO_PROGRAMS;
+use arcbatt::base::number::count;
+use arcbatt::battery::Unwatched;
 use arcbatt::dsl::Limits;
 use arcbatt::lang::{self, Program};
-use arcbatt::library::{self, Measured};
 use arcbatt::store::{
-    Added, Ancestor, Entry, Exported, KEEP, Measure, Origin, Pruned, Sealed, Store, StoreError, Stored,
-    TestResult, export,
+    Added, Ancestor, Entry, Exported, KEEP, Measure, Origin, Pruned, Sealed, Store, Stored, TestResult,
+    export,
 };
-use arcbatt::task::{Dataset, Task};
+use arcbatt::task::Dataset;
 use arcbatt::value::ContentHash;
 use arcbatt::verify::task_of;
+use arcbatt::{Measured, Measurer, Pool, StoreReader, default_store};
 use serde::Serialize;
 
 use crate::Answer;
 use crate::commands::programs::{ProblemEntry, file_entry, show_document, write_program};
 use crate::data::{self, DataArgs};
 use crate::files::{self, Source};
-use crate::output::{self, count};
-use crate::watchdog::Clocks;
+use crate::limits::RunLimits;
+use crate::output;
 
 /// Which store.
 #[derive(clap::Args)]
 pub(crate) struct StoreArgs {
-    /// The store; without it the one in the user's data folder
+    /// Store file [default: programs.sqlite in the user's data folder]
     #[arg(long, value_name = "FILE")]
     store: Option<PathBuf>,
 }
 
 impl StoreArgs {
+    pub(crate) fn is_given(&self) -> bool {
+        self.store.is_some()
+    }
+
     pub(crate) fn path(&self) -> anyhow::Result<PathBuf> {
-        let path = self.store.clone().or_else(library::default_path);
+        let path = self.store.clone().or_else(default_store);
         path.context("there is no home folder to look for a store in; name a file with --store")
     }
 
     fn open_existing(&self) -> anyhow::Result<Store> {
-        Ok(Store::open_existing(&self.path()?)?)
+        let store = Store::open_existing(&self.path()?)?;
+        tracing::info!(store = %store.path().display(), "opened store");
+        Ok(store)
     }
 }
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
-    /// Put the programs of files into the store
+    /// Add the programs of files to the store
+    #[command(after_help = "Example:\n  batt programs import solvers.py --data arc1-training")]
     Import {
-        #[arg(required = true)]
+        /// Program files; `-` is standard input
+        #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
         /// Measure the programs on the tasks of this data set that they are named after
         #[arg(long, value_name = "DATA")]
         data: Option<String>,
         #[command(flatten)]
         store: StoreArgs,
-        /// Print a JSON document
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Write stored programs as a file that arc-dsl's readers take
+    /// Write stored programs to a file in arc-dsl's format
+    #[command(after_help = "Example:\n  batt programs export --task 007bbfb7 -o best.py")]
     Export {
-        /// Only the programs that have a place on this task, the best first
+        /// Only the programs ranked for this task, best first
         #[arg(long, value_name = "ID")]
         task: Option<String>,
-        /// The file; without it standard output
+        /// Write to FILE; `-` is standard output
         #[arg(short = 'o', long, value_name = "FILE", default_value = "-")]
         output: PathBuf,
         #[command(flatten)]
         store: StoreArgs,
-        /// Print a JSON document
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
     /// List stored programs
+    #[command(after_help = "Example:\n  batt programs list --task 007bbfb7")]
     List {
-        /// Only the programs that have a place on this task, the best first
+        /// Only the programs ranked for this task, best first
         #[arg(long, value_name = "ID")]
         task: Option<String>,
         #[command(flatten)]
         store: StoreArgs,
-        /// Print a JSON document
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Keep only the best programs of each task, and what can be read; what a person brought stays
+    /// Remove all but the best programs of each task
+    ///
+    /// Also removes programs that no longer parse. Imported programs stay.
+    #[command(after_help = "Example:\n  batt programs prune --keep 5")]
     Prune {
-        /// How many programs of a task
+        /// Keep the best N programs of each task
         #[arg(long, value_name = "N", default_value_t = KEEP)]
         keep: usize,
         #[command(flatten)]
         store: StoreArgs,
-        /// Print a JSON document
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
@@ -196,99 +211,16 @@ fn measure_named(
         }
     }
     let mut measured = BTreeMap::new();
-    let pool = Pool::new(0)?;
-    let runner = Runner::new(&pool, Limits::STANDARD, Duration::from_secs(60));
+    let (pool, time) = (Pool::new(0)?, Duration::from_secs(60));
+    let measurer = Measurer { pool: &pool, limits: Limits::STANDARD };
     for (id, named) in of_task {
         let (files, programs): (Vec<_>, Vec<_>) = named.into_iter().unzip();
         let task = dataset.get(id).ok_or_else(|| anyhow!("{} has no task {id}", dataset.label))?;
-        let worth = runner.measure(&programs, task)?;
+        let worth = measurer.measure_within(time, &programs, task, &Unwatched)?;
         let names = programs.iter().map(|program| program.name().to_owned());
         measured.extend(files.into_iter().zip(names).zip(worth));
     }
     Ok(measured)
-}
-
-/// Runs programs on tasks, with a clock.
-struct Runner<'p> {
-    pool: &'p Pool,
-    limits: Limits,
-    time: Duration,
-}
-
-/// A program that a search has found for a task.
-pub(crate) struct Find<'t> {
-    pub(crate) task: &'t Task,
-    pub(crate) program: Program,
-    pub(crate) origin: Origin,
-}
-
-impl Runner<'_> {
-    fn new(pool: &Pool, limits: Limits, time: Duration) -> Runner<'_> {
-        Runner { pool, limits, time }
-    }
-
-    /// What programs are worth on a task, with a clock that ends what takes too long.
-    fn measure(&self, programs: &[Program], task: &Task) -> anyhow::Result<Vec<Measured>> {
-        Clocks::watch(self.pool, self.time, None, &|_, _| {}, |clocks| self.timed(programs, task, clocks))
-    }
-
-    /// The time of all is shared out evenly: programs run merged, and what they share is nobody's own.
-    fn timed(&self, programs: &[Program], task: &Task, watch: &dyn Watch) -> anyhow::Result<Vec<Measured>> {
-        let start = Instant::now();
-        let measured = library::measure(programs, task, self.limits, self.pool, watch);
-        let mut measured = measured.ok_or_else(|| anyhow!("stopped"))?;
-        let micros = start.elapsed().as_micros() as u64 / measured.len().max(1) as u64;
-        measured.iter_mut().for_each(|it| it.measure.micros = micros);
-        Ok(measured)
-    }
-}
-
-/// Measures what was found and files it: one transaction, and the test results sealed apart. Also when the user wants
-/// the command to end: what was found is not thrown away, and fuel limits how long it can take.
-pub(crate) fn file(store: &mut Store, finds: Vec<Find<'_>>, pool: &Pool) -> anyhow::Result<Vec<Added>> {
-    let runner = Runner::new(pool, Limits::STANDARD, Duration::MAX);
-    let mut entries = Vec::with_capacity(finds.len());
-    let mut tests = Vec::new();
-    for Find { task, program, origin } in finds {
-        let measured = runner.timed(std::slice::from_ref(&program), task, &Unwatched)?;
-        tests.extend(measured.iter().filter_map(|it| it.test));
-        let measures = measured.into_iter().map(|it| it.measure).collect();
-        entries.push(Entry { program, origin, measures });
-    }
-    let added = store.add(&entries)?;
-    store.seal(&tests)?;
-    Ok(added)
-}
-
-/// Reads stored programs. One that can no longer be read stands in nobody's way: it is left out, and told at the end.
-pub(crate) struct Reader<'s> {
-    store: &'s Store,
-    /// Why, by hash.
-    left_out: BTreeMap<[u8; 32], StoreError>,
-}
-
-impl Reader<'_> {
-    pub(crate) fn new(store: &Store) -> Reader<'_> {
-        Reader { store, left_out: BTreeMap::new() }
-    }
-
-    pub(crate) fn read(&mut self, stored: &Stored) -> Option<Program> {
-        match self.store.program(stored) {
-            Ok(program) => Some(program),
-            Err(error) => {
-                self.left_out.insert(*stored.hash.bytes(), error);
-                None
-            }
-        }
-    }
-
-    /// Tells the user what was left out.
-    pub(crate) fn tell(self) {
-        let Some(first) = self.left_out.values().next() else { return };
-        let n = self.left_out.len();
-        let first_of = if n == 1 { "" } else { ", the first" };
-        output::warning(&format!("{} left out{first_of}: {first}", count(n, "program")));
-    }
 }
 
 /// The answer of a command that files what it found after everything else: the store has the last word.
@@ -341,15 +273,17 @@ fn best(measures: &[Measure]) -> Option<&Measure> {
 fn export_programs(task: Option<&str>, to: &Path, store: &StoreArgs, json: bool) -> Answer {
     let store = store.open_existing()?;
     let mut programs = chosen(&store, task)?;
-    let mut reader = Reader::new(&store);
+    let mut reader = StoreReader::new(&store);
     programs.retain(|(stored, _)| reader.read(stored).is_some());
-    reader.tell();
+    if let Some(warning) = reader.warning() {
+        output::warning(&warning);
+    }
     let exported = programs.iter().map(|(stored, measures)| {
         let task = best(measures).map(|measure| measure.task_name.as_str());
         Exported { stored, task }
     });
     let text = export(exported)?;
-    if !files::is_stdout(to) || !json {
+    if !files::is_standard(to) || !json {
         files::write(to, text.as_bytes())?;
     }
     if json {
@@ -360,7 +294,7 @@ fn export_programs(task: Option<&str>, to: &Path, store: &StoreArgs, json: bool)
             #[serde(skip_serializing_if = "Option::is_none")]
             text: Option<String>,
         }
-        let file = (!files::is_stdout(to)).then(|| to.display().to_string());
+        let file = (!files::is_standard(to)).then(|| to.display().to_string());
         let text = file.is_none().then_some(text);
         output::json(Document { programs: programs.len(), file, text })?;
     }
@@ -496,11 +430,32 @@ impl MeasureDocument {
     }
 }
 
+/// Loads a program of the default store.
+pub(crate) fn stored(wanted: &str) -> anyhow::Result<Program> {
+    let default = StoreArgs { store: None };
+    let path = default.path()?;
+    if !path.exists() {
+        bail!("{}, and there is no store at {} to look in", not_found(wanted), path.display());
+    }
+    let store = default.open_existing()?;
+    Ok(store.program(&only(&store, wanted)?)?)
+}
+
+/// Says that a name is neither a file nor a built-in program.
+fn not_found(wanted: &str) -> String {
+    let programs = lang::parse(DEMO_PROGRAMS).programs;
+    let tasks =
+        programs.iter().map(|program| program.name().strip_prefix("solve_").unwrap_or(program.name()));
+    let near = lang::suggest(wanted, tasks.chain(programs.iter().map(Program::name)));
+    let near = near.map(|near| format!(" (did you mean {near}?)")).unwrap_or_default();
+    format!("there is no file and no built-in program called {wanted}{near}")
+}
+
 /// Shows a stored program.
 pub(crate) fn show(wanted: &str, store: &StoreArgs, tests: bool, json: bool) -> Answer {
     let path = store.path()?;
     if !path.exists() {
-        bail!("{wanted} is no file, and there is no store at {} to look for a program in", path.display());
+        bail!("{}, and there is no store at {} to look in", not_found(wanted), path.display());
     }
     let store = Store::open_existing(&path)?;
     let stored = only(&store, wanted)?;
@@ -588,6 +543,9 @@ fn show_json(
 /// The one program that is meant.
 fn only(store: &Store, wanted: &str) -> anyhow::Result<Stored> {
     let mut found = store.find(wanted)?;
+    if found.is_empty() {
+        found = of_task(store, wanted)?;
+    }
     let path = store.path().display();
     if found.len() > 1 {
         let hashes: Vec<_> = found.iter().take(8).map(|stored| format!("{:.12}", stored.hash)).collect();
@@ -599,10 +557,18 @@ fn only(store: &Store, wanted: &str) -> anyhow::Result<Stored> {
     let names: Vec<String> = store.list()?.into_iter().flat_map(|stored| stored.names).collect();
     match lang::suggest(wanted, names.iter().map(String::as_str)) {
         Some(near) => {
-            bail!("{wanted} is no file, and no program of {path} is called so; did you mean {near}?")
+            bail!("there is no file, and no program of {path}, called {wanted}; did you mean {near}?")
         }
-        None => bail!("{wanted} is no file, and no program of {path} is called so; see `batt programs list`"),
+        None => bail!("{}, and none in {path}; see `batt programs list`", not_found(wanted)),
     }
+}
+
+/// Returns the best program for the task with this id; if none was measured on it, those named after it.
+fn of_task(store: &Store, id: &str) -> anyhow::Result<Vec<Stored>> {
+    if store.tasks()?.iter().any(|(_, name)| name == id) {
+        return Ok(chosen(store, Some(id))?.into_iter().map(|(stored, _)| stored).take(1).collect());
+    }
+    Ok(store.find(&arcbatt::verify::program_name(id))?)
 }
 
 /// `1a2b3c4d5e6f found by swap constant, seed 7`
@@ -622,13 +588,7 @@ fn describe(ancestor: &Ancestor) -> String {
 }
 
 /// Reads all stored programs again from their texts; those with a place on a task of the data set run again.
-pub(crate) fn verify(
-    data: Option<&DataArgs>,
-    store: &StoreArgs,
-    fuel: u64,
-    time: Duration,
-    json: bool,
-) -> Answer {
+pub(crate) fn verify(data: Option<&DataArgs>, store: &StoreArgs, limits: &RunLimits, json: bool) -> Answer {
     #[derive(Serialize)]
     struct Document {
         programs: usize,
@@ -653,7 +613,7 @@ pub(crate) fn verify(
         }
     }
     let pool = Pool::new(0)?;
-    let runner = Runner::new(&pool, Limits { fuel, ..Limits::STANDARD }, time);
+    let (measurer, time) = (Measurer { pool: &pool, limits: limits.limits() }, limits.timeout);
     let mut results = 0;
     for task in dataset.iter().flat_map(|dataset| &dataset.tasks) {
         let ranked = store.best_for(task.sealed_hash())?;
@@ -665,7 +625,9 @@ pub(crate) fn verify(
             continue;
         }
         results += programs.len();
-        for (ranked, now) in ranked.into_iter().zip(runner.measure(&programs, task)?) {
+        for (ranked, now) in
+            ranked.into_iter().zip(measurer.measure_within(time, &programs, task, &Unwatched)?)
+        {
             if let Some(why) = differs(&ranked.measure, &now.measure) {
                 let program = ranked.stored.hash.to_string();
                 wrong.push(Wrong { program, task: Some(task.id.clone()), why });

@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 
+use arcbatt::base::number::count;
 use arcbatt::score::{OutputScore, Ratio, Rule, Scores, TaskScore};
 use arcbatt::task::submission::Submission;
 use serde::Serialize;
@@ -11,16 +12,22 @@ use serde_json::value::RawValue;
 use crate::data::DataArgs;
 use crate::{Answer, files, output};
 
+const EXAMPLES: &str = "\
+Examples:
+  batt score submission.json arc2-evaluation
+  batt score submission.json arc2-evaluation --verbose";
+
 #[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The submission: Kaggle's submission.json, or the CSV of 2020
+    /// Submission: Kaggle's submission.json or the CSV format of 2020; `-` is standard input
     submission: PathBuf,
     #[command(flatten)]
     data: DataArgs,
-    /// List what became of every attempt
+    /// List the result of every attempt
     #[arg(long, short)]
     verbose: bool,
-    /// Print a JSON document
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
@@ -30,9 +37,9 @@ pub(crate) fn run(args: &Args) -> Answer {
     let dataset = args.data.open()?;
     let problems = submission.check(dataset.tasks.iter().map(|task| (task.id.as_str(), task.test.len())));
     let report = Report {
-        file: args.submission.display().to_string(),
+        file: files::label(&args.submission),
         data: args.data.data.clone(),
-        scores: Scores::open(&submission, &dataset.tasks),
+        scores: output::phase("score", || Scores::open(&submission, &dataset.tasks)),
         n_attempts: n_attempts(&submission),
         defects: problems.len(),
         submission,
@@ -81,7 +88,7 @@ impl Report {
             }
             writeln!(out)?;
             for attempt in 0..self.n_attempts {
-                let right = output::count(scores.right_by(attempt), "output");
+                let right = count(scores.right_by(attempt), "output");
                 write!(out, "attempt_{} is right for {right}", attempt + 1)?;
                 match scores.first_right_by(attempt) {
                     n if n > 0 && attempt > 0 => writeln!(out, ", {n} of them by no earlier attempt")?,
@@ -106,7 +113,8 @@ impl Report {
     fn print_notes(&self, out: &mut impl Write) -> anyhow::Result<()> {
         let mut note = |ids: &[&str], what: &str| -> anyhow::Result<()> {
             if !ids.is_empty() {
-                writeln!(out, "note: {} {what}: {}", output::count(ids.len(), "task"), some(ids))?;
+                let tasks = count(ids.len(), "task");
+                output::note(out, format_args!("{tasks} {what}: {}", some(ids)))?;
             }
             Ok(())
         };
@@ -114,12 +122,9 @@ impl Report {
         note(&unsolved, "without solutions, not counted")?;
         note(&self.unanswered(), "not in the submission, counted as wrong")?;
         if self.defects > 0 {
-            let defects = output::count(self.defects, "defect");
-            writeln!(
-                out,
-                "note: the submission has {defects}, see `batt check {} {}`",
-                self.file, self.data
-            )?;
+            let defects = count(self.defects, "defect");
+            let check = format_args!("batt check {} {}", self.file, self.data);
+            output::note(out, format_args!("the submission has {defects}, see `{check}`"))?;
         }
         Ok(())
     }

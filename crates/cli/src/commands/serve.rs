@@ -11,32 +11,39 @@ use serde::Serialize;
 use super::programs_store::StoreArgs;
 use crate::{Answer, output};
 
+const EXAMPLES: &str = "\
+Examples:
+  batt serve
+  batt serve --port 8080 --follow ./records";
+
 #[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The port to listen on, on this machine only; 0 is any that is free
+    /// Port to listen on, on this machine only; 0 picks a free one
     #[arg(long, value_name = "PORT", default_value_t = 0)]
     port: u16,
-    /// The folder of runs; in the user's data folder if left out
+    /// Folder to keep runs in [default: runs in the user's data folder]
     #[arg(long, value_name = "FOLDER")]
     runs: Option<PathBuf>,
-    /// Show the runs of other commands, too, whose records (`--record FILE`) are written to this folder
+    /// Also show runs of other commands that write their records (--record FILE) to this folder
     #[arg(long, value_name = "FOLDER", num_args = 1..)]
     follow: Vec<PathBuf>,
     #[command(flatten)]
     store: StoreArgs,
-    /// Threads; 0 is one for each core
+    /// Number of threads; 0 uses all cores
     #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
-    /// Print the address as a JSON document
+    /// Print the address as JSON
     #[arg(long)]
     json: bool,
 }
 
 pub(crate) fn run(args: &Args) -> Answer {
     let usual = || DataFolder::user().map(|folder| folder.path().join("runs"));
-    let folder = args.runs.clone().or_else(usual).context("there is no home folder; name one with --runs")?;
+    let folder =
+        args.runs.clone().or_else(usual).context("there is no home folder; name a folder with --runs")?;
     if let Some(missing) = args.follow.iter().find(|folder| !folder.is_dir()) {
-        bail!("{} is no folder; --follow takes the one that records are written to", missing.display());
+        bail!("{} is not a folder; --follow takes the folder that records are written to", missing.display());
     }
     let server = Server::new(Options {
         port: args.port,

@@ -1,72 +1,76 @@
 //! `batt show`
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::path::PathBuf;
 
 use anyhow::bail;
-use arcbatt::dsl::Limits;
-use arcbatt::lang::{Program, suggest};
+use arcbatt::base::number::count;
 use arcbatt::palette::{self, Palette};
 use arcbatt::sheet::{Field, Look, PairSheet, Panel, Sheet};
-use arcbatt::task::{Dataset, Options, Part, Select, Task};
-use arcbatt::verify::task_of;
+use arcbatt::task::Part;
+use arcbatt::with_backstop;
 use clap::builder::PossibleValuesParser;
 use serde::Serialize;
 
-use crate::files::{self, Source};
-use crate::watchdog::Watchdog;
-use crate::{Answer, data, output, picture};
+use crate::data::TaskData;
+use crate::input::Input;
+use crate::limits::RunLimits;
+use crate::program::ProgramRef;
+use crate::{Answer, files, output, picture};
+
+const EXAMPLES: &str = "\
+Examples:
+  batt show 007bbfb7 --data arc1-training
+  batt show 007bbfb7 --data arc1-training --program solvers.py --png task.png";
 
 #[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The task
-    id: String,
-    /// The data set, as other commands take it: a name, a folder, a file
-    #[arg(long, value_name = "DATA", default_value = "demo")]
-    data: String,
-    /// Go on without the tasks that are broken, and say which
-    #[arg(long)]
-    skip_bad: bool,
-    /// Show what a program answers; without a name, the one that is named after the task
-    #[arg(long, value_name = "FILE[:NAME]")]
-    program: Option<String>,
+    /// Task id of --data, task file, or `-` for standard input
+    #[arg(value_name = "TASK")]
+    task: String,
+    #[command(flatten)]
+    data: TaskData,
+    /// Show the answers of a program: FILE:NAME; FILE if it holds one program or one named after the task; or the name
+    /// of a built-in or stored program or of its task
+    #[arg(long, value_name = "PROGRAM")]
+    program: Option<ProgramRef>,
     /// Show the first N extra pairs too (NeuroGolf's `arc-gen`)
     #[arg(long, value_name = "N", default_value_t = 0)]
     extra: usize,
-    /// Write a picture
+    /// Write an SVG picture; `-` is standard output
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    /// Write a picture
+    /// Write a PNG picture; `-` is standard output
     #[arg(long, value_name = "FILE")]
     png: Option<PathBuf>,
-    /// How the colours look
+    /// Colours to draw with; `safe` is for colour-blind readers
     #[arg(long, default_value = "classic",
         value_parser = PossibleValuesParser::new(palette::ALL.map(|palette| palette.name)))]
     palette: String,
     /// Write the number of its colour on every cell
     #[arg(long)]
     digits: bool,
-    /// Fuel for each run
-    #[arg(long, default_value_t = Limits::STANDARD.fuel)]
-    fuel: u64,
-    /// Seconds after which a pair is stopped, a backstop for slow machines
-    #[arg(short = 't', long, value_name = "SECONDS", default_value_t = 60)]
-    timeout: u64,
-    /// Print a JSON document
+    #[command(flatten)]
+    limits: RunLimits,
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
 
 pub(crate) fn run(args: &Args) -> Answer {
-    let options = Options { skip_bad: args.skip_bad, select: Select::ALL };
-    let dataset = data::open(&args.data, &options)?;
-    let task = find(&dataset, args)?;
-    let source = args.program.as_deref().map(named_program).transpose()?;
-    let program = source.as_ref().map(|(source, name)| choose(source, name.as_deref(), task)).transpose()?;
-    let limits = Limits { fuel: args.fuel, ..Limits::STANDARD };
-    let time = Duration::from_secs(args.timeout);
-    let sheet = Watchdog::watch(time, |stop| Sheet::new(task, args.extra, program, limits, stop));
+    let Input::Task(task) = Input::find(&args.task, &args.data)? else {
+        bail!(
+            "{} is a grid; `batt show` shows tasks, `batt eval PROGRAM {0}` runs a program on a grid",
+            args.task
+        );
+    };
+    let program = args.program.as_ref().map(|program| program.load(Some(&task.id))).transpose()?;
+    let sheet = output::phase("run", || {
+        with_backstop(args.limits.timeout, |stop| {
+            Sheet::new(&task, args.extra, program.as_ref(), args.limits.limits(), stop)
+        })
+    });
     let palette = Palette::named(&args.palette).unwrap_or(palette::CLASSIC);
     let look = Look { palette, digits: args.digits };
     let written = write_pictures(args, &sheet, look)?;
@@ -74,56 +78,18 @@ pub(crate) fn run(args: &Args) -> Answer {
         output::json(document(&sheet, written))?;
     } else if written.is_empty() {
         print(&sheet, look, task.extra.len().saturating_sub(args.extra))?;
-    } else if ![&args.svg, &args.png].into_iter().flatten().any(|path| files::is_stdout(path)) {
+    } else if ![&args.svg, &args.png].into_iter().flatten().any(|path| files::is_standard(path)) {
         let mut out = output::stdout();
-        written.iter().try_for_each(|path| writeln!(out, "wrote {path}"))?;
+        written.iter().try_for_each(|path| output::wrote(&mut out, path))?;
         out.flush()?;
     }
     let (right, all) = sheet.right();
     Ok(right == all)
 }
 
-fn find<'d>(dataset: &'d Dataset, args: &Args) -> anyhow::Result<&'d Task> {
-    let (id, data) = (&args.id, &args.data);
-    if let Some(task) = dataset.get(id) {
-        return Ok(task);
-    }
-    match suggest(id, dataset.tasks.iter().map(|task| task.id.as_str())) {
-        Some(near) => bail!("{data} holds no task {id}; did you mean {near}?"),
-        None => bail!("{data} holds no task {id}; --data names another data set"),
-    }
-}
-
-/// `FILE` or `FILE:NAME`; a colon can also be part of a file's name.
-fn named_program(text: &str) -> anyhow::Result<(Source, Option<String>)> {
-    match text.rsplit_once(':') {
-        Some((file, name)) if !Path::new(text).exists() && !file.is_empty() => {
-            Ok((Source::read(Path::new(file))?, Some(name.to_owned())))
-        }
-        _ => Ok((Source::read(Path::new(text))?, None)),
-    }
-}
-
-fn choose<'s>(source: &'s Source, name: Option<&str>, task: &Task) -> anyhow::Result<&'s Program> {
-    let programs = &source.parsed.programs;
-    if name.is_some() || programs.len() == 1 {
-        return source.program(name);
-    }
-    let only = Dataset::new("", vec![task.clone()]);
-    match programs.iter().find(|program| task_of(program.name(), &only).is_some()) {
-        Some(program) => Ok(program),
-        None => bail!(
-            "{path} holds no program named after {}; name one of its {} programs: --program {path}:NAME",
-            task.id,
-            programs.len(),
-            path = source.path.display()
-        ),
-    }
-}
-
 fn write_pictures(args: &Args, sheet: &Sheet, look: Look) -> anyhow::Result<Vec<String>> {
     let targets = || [&args.svg, &args.png].into_iter().flatten();
-    let taken = targets().filter(|path| files::is_stdout(path)).count();
+    let taken = targets().filter(|path| files::is_standard(path)).count();
     if taken > 1 || (taken == 1 && args.json) {
         bail!("only one thing can be written to standard output; give --svg or --png a file");
     }
@@ -136,7 +102,7 @@ fn write_pictures(args: &Args, sheet: &Sheet, look: Look) -> anyhow::Result<Vec<
     Ok(targets().map(|path| path.display().to_string()).collect())
 }
 
-/// As many pairs beside each other as the line takes; the grids of a pair that is too wide stand one below the other.
+/// Prints as many pairs side by side as fit on the line. The grids of a pair that is too wide go below each other.
 fn print(sheet: &Sheet, look: Look, left_out: usize) -> anyhow::Result<()> {
     const GAP: usize = 6;
     let colored = output::colored();
@@ -163,7 +129,7 @@ fn print(sheet: &Sheet, look: Look, left_out: usize) -> anyhow::Result<()> {
         writeln!(out, "{} marks a cell that differs", if colored { "><" } else { "*" })?;
     }
     if left_out > 0 {
-        writeln!(out, "{} not shown, see --extra", output::count(left_out, "extra pair"))?;
+        writeln!(out, "{} not shown, see --extra", count(left_out, "extra pair"))?;
     }
     Ok(out.flush()?)
 }

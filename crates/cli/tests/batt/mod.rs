@@ -11,8 +11,10 @@ pub(crate) struct Batt {
 }
 
 impl Batt {
+    /// With an empty folder: commands do not replace the files of an earlier test run.
     pub(crate) fn new(test: &str) -> Batt {
         let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
+        let _ = std::fs::remove_dir_all(&dir);
         std::fs::create_dir_all(&dir).unwrap();
         Batt { dir }
     }
@@ -31,12 +33,19 @@ impl Batt {
         self.dir.join(name)
     }
 
-    /// Standard output, standard error and exit code, with the folder's name left out.
+    /// Returns standard output, standard error and the exit code. `{dir}` replaces the name of the folder.
     pub(crate) fn run(&self, args: &str) -> String {
+        self.run_with_input(args, "")
+    }
+
+    /// Runs like [`Batt::run`], with a text on standard input.
+    pub(crate) fn run_with_input(&self, args: &str, input: &str) -> String {
         let dir = self.dir.to_str().unwrap();
         let args = args.split_whitespace().map(|arg| arg.replace("{dir}", dir));
         let mut command = Command::cargo_bin("batt").unwrap();
-        command.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).args(args);
+        command.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).args(args).write_stdin(input);
+        // No test sees the data folder of the user.
+        command.env("ARCBATT_DATA", self.dir.join("home"));
         let output = command.output().unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap().replace(dir, "{dir}");
         format!("{}{}exit {}\n", text(output.stdout), text(output.stderr), output.status.code().unwrap())

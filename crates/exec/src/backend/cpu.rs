@@ -8,9 +8,9 @@ use batt_dsl::{Cx, Limits, Table, registry, traced};
 use batt_lang::Op;
 use batt_plan::{Entry, Needs, Node, NodeId, Plan, ProgramId};
 use batt_trace::{Lane, NodeRuns, Open, Spot};
-use batt_value::{Arena, Fail, Owned, Symbol, Value, order};
-use rayon::prelude::*;
+use batt_value::{Arena, Caps, Fail, Owned, Symbol, Value, order};
 
+use super::fold::{Folded, fold};
 use crate::kernel;
 
 /// How to run. Nothing here changes an answer or a bill, except the limits, and `go_on` what is skipped.
@@ -33,7 +33,7 @@ impl<'o> Options<'o> {
     }
 
     /// What a node runs with.
-    fn cx<'a>(&self, arena: &'a Arena, fuel: u64, lane: Option<&'a Lane>) -> Cx<'a>
+    pub(super) fn cx<'a>(&self, arena: &'a Arena, fuel: u64, lane: Option<&'a Lane>) -> Cx<'a>
     where
         'o: 'a,
     {
@@ -132,27 +132,33 @@ impl PartialEq for Failed {
 
 impl Eq for Failed {}
 
-/// A plan whose input-free nodes are computed. Holds for all tasks and threads.
+/// A plan whose cheap input-free nodes are computed. Holds for all tasks and threads.
 pub struct Prepared<'p> {
     plan: &'p Plan,
-    /// For each node.
+    /// For each node, how often it is computed. A constant that is too expensive to fold is computed like a node that
+    /// depends on the input: under the limits and the stop flag of a run.
     needs: Vec<Needs>,
     folded: Vec<Option<Memo<'p>>>,
 }
 
-/// A computed node. PERF: its parts are words of their own, for to copy a `Result` that was just written word by word
-/// makes the processor wait.
+/// A computed node.
+// PERF: Copying a freshly written `Result` stalls the CPU (store-to-load forwarding fails), so the parts are separate
+// words.
 #[derive(Clone, Copy)]
-struct Memo<'a> {
+pub(super) struct Memo<'a> {
     value: Value<'a>,
     /// Why there is no value.
-    fail: Option<Fail>,
+    pub(super) fail: Option<Fail>,
     bill: u64,
     primitive: Option<&'static Symbol>,
 }
 
 impl<'a> Memo<'a> {
-    fn new(result: Result<Value<'a>, Fail>, bill: u64, primitive: Option<&'static Symbol>) -> Memo<'a> {
+    pub(super) fn new(
+        result: Result<Value<'a>, Fail>,
+        bill: u64,
+        primitive: Option<&'static Symbol>,
+    ) -> Memo<'a> {
         let (value, fail) = match result {
             Ok(value) => (value, None),
             Err(fail) => (Value::None, Some(fail)),
@@ -160,38 +166,17 @@ impl<'a> Memo<'a> {
         Memo { value, fail, bill, primitive }
     }
 
-    fn ok(&self) -> Option<Value<'a>> {
+    pub(super) fn ok(&self) -> Option<Value<'a>> {
         if self.fail.is_none() { Some(self.value) } else { None }
     }
 }
 
 impl<'p> Prepared<'p> {
-    /// Computes what needs no input, in `arena`, which lives as long as the plan.
+    /// Folds the plan: computes what needs no input and is cheap, in `arena`. The rest is computed when a program runs
+    /// and needs it.
     pub fn new(plan: &'p Plan, arena: &'p Arena, options: &Options<'p>) -> Prepared<'p> {
-        let mut folded: Vec<Option<Memo<'p>>> = Vec::with_capacity(plan.nodes().len());
-        let given = Err(Fail::Bug);
-        for node in plan.nodes() {
-            let memo = (node.needs == Needs::Nothing).then(|| {
-                // An argument that failed stops every program before this node.
-                let args: Option<Vec<_>> =
-                    node.args.iter().map(|arg| folded[arg.index()].as_ref()?.ok()).collect();
-                match args {
-                    Some(args) => {
-                        guarded(node, given, &args, &mut options.cx(arena, options.limits.fuel, None))
-                    }
-                    None => Memo::new(Err(Fail::Bug), 0, None),
-                }
-            });
-            folded.push(memo);
-        }
-        Prepared { plan, needs: plan.nodes().iter().map(|node| node.needs).collect(), folded }
-    }
-
-    /// Runs all jobs on the current pool; the results are in the order of the jobs and of their programs, one
-    /// list of results a program, whatever the number of threads.
-    pub fn run_all(&self, jobs: &[Job<'_>], options: &Options<'_>) -> Vec<Vec<Vec<Run>>> {
-        let scratch = || Scratch::new(options.limits);
-        jobs.par_iter().map_init(scratch, |scratch, job| self.run(job, options, scratch)).collect()
+        let Folded { needs, memos: folded } = fold(plan, arena, options);
+        Prepared { plan, needs, folded }
     }
 
     /// Runs one job.
@@ -229,9 +214,9 @@ impl<'p> Prepared<'p> {
         let mut results: Vec<Vec<Run>> =
             programs.iter().map(|_| Vec::with_capacity(job.inputs.len())).collect();
         task.reset();
-        let task = &*task;
-        let active = task.repeat(programs.len(), true);
-        let per_task = PerTask { value: samples(job, task), arena: task, memos: task.repeat(n_slots, None) };
+        let arena = &*task;
+        let active = arena.repeat(programs.len(), true);
+        let per_task = PerTask { value: samples(job, arena), arena, memos: arena.repeat(n_slots, None) };
         let round_bytes = ROUND_BYTES / threads();
         let mut run =
             TaskRun { prepared: self, options, slots: &*slots, n_slots, per_task, round_bytes, lane };
@@ -277,6 +262,9 @@ impl<'p> Prepared<'p> {
                 lane.end_batch(batch.map(fuel));
             }
         }
+        if task.bytes() > round_bytes {
+            *task = Arena::new(options.limits.caps);
+        }
         self.free(programs, slots);
         results
     }
@@ -315,7 +303,8 @@ fn batches(n_inputs: usize, go_on: bool) -> impl Iterator<Item = Range<usize>> {
 const BATCH: usize = 16;
 
 /// When the values of the samples that are being run take this much on all threads together, they go, and what is
-/// needed again is computed again. An arena grows by doubling, so it may hold twice that.
+/// needed again is computed again. The values that are kept for a whole task may take as much; the others are then
+/// computed once a sample. An arena grows by doubling, so it may hold twice that.
 const ROUND_BYTES: usize = 64 << 20;
 
 /// How many threads run jobs beside this one, itself included.
@@ -479,21 +468,34 @@ impl<'o: 't, 'p: 't, 't> TaskRun<'_, 'o, 'p, 't> {
         for (place, id) in entry.nodes.iter().enumerate() {
             let slot = self.slots[id.index()] as usize;
             self.known(*id, slot, on);
-            if on.inputs.len() > 1 && on.cx.arena.bytes() > self.round_bytes {
+            if self.is_full(on) {
                 return None;
             }
+            let mut runs = false;
             for i in 0..on.inputs.len() {
                 let State { bill, failed: None } = on.states[i] else { continue };
                 let Some(memo) = &on.memos(slot)[i] else { continue };
                 if memo.fail.is_none() && memo.bill <= limit - bill {
                     on.states[i].bill = bill + memo.bill;
+                    runs = true;
                 } else {
                     let memo = *memo;
                     on.states[i] = self.failed(*id, place, i, memo, on);
+                    if self.is_full(on) {
+                        return None;
+                    }
                 }
+            }
+            if !runs {
+                break;
             }
         }
         Some(())
+    }
+
+    /// Whether the values of several inputs together take too much memory.
+    fn is_full(&self, on: &OnBatch<'_>) -> bool {
+        on.inputs.len() > 1 && on.cx.arena.bytes() > self.round_bytes
     }
 
     /// The end of a program at a node that has no value on input number `i`, or none that it can pay.
@@ -528,31 +530,52 @@ impl<'o: 't, 'p: 't, 't> TaskRun<'_, 'o, 'p, 't> {
     where
         't: 's,
     {
-        let fuel = self.options.limits.fuel;
         let common = match self.prepared.needs[id.index()] {
             Needs::Nothing => self.prepared.folded[id.index()],
-            Needs::Samples => {
-                if self.per_task.memos[slot].is_none() {
-                    let open = self.open(id);
-                    let before = self.per_task.arena.used();
-                    let memo = self.per_task(id, fuel, self.lane);
-                    let mut seen = NodeRuns::default();
-                    seen.add(memo.bill, memo.fail.is_some());
-                    self.close(open, seen, self.per_task.arena.used().saturating_sub(before));
-                    self.per_task.memos[slot] = Some(memo);
-                }
-                self.per_task.memos[slot]
-            }
-            Needs::Input => return self.on_inputs(id, slot, on, fuel),
+            Needs::Samples => self.on_task(id, slot),
+            Needs::Input => None,
         };
-        on.memos(slot).fill(common);
+        match common {
+            Some(memo) => on.memos(slot).fill(Some(memo)),
+            None => self.on_inputs(id, slot, on),
+        }
+    }
+
+    /// A node's value for all samples of the task, computed if it is not there yet. `None` if the values of the task
+    /// take too much memory: then it is computed once a sample.
+    fn on_task(&mut self, id: NodeId, slot: usize) -> Option<Memo<'t>> {
+        if self.per_task.memos[slot].is_none() {
+            let node = self.prepared.plan.node(id);
+            let full = self.per_task.arena.bytes() > self.round_bytes;
+            if full && node.is_computed() {
+                return None;
+            }
+            // An argument that has no value for the task has one for each sample.
+            let args = node.args.iter().map(|arg| self.task_memo(*arg).map(|memo| memo.value));
+            let args: Vec<Value<'t>> = args.collect::<Option<_>>()?;
+            let open = self.open(id);
+            let before = self.per_task.arena.used();
+            let mut cx = self.options.cx(self.per_task.arena, self.options.limits.fuel, self.lane);
+            let memo = guarded(node, self.per_task.value, &args, &mut cx);
+            let mut seen = NodeRuns::default();
+            seen.add(memo.bill, memo.fail.is_some());
+            self.close(open, seen, self.per_task.arena.used().saturating_sub(before));
+            self.per_task.memos[slot] = Some(memo);
+        }
+        self.per_task.memos[slot]
+    }
+
+    /// What is known of a node for the whole task.
+    fn task_memo(&self, id: NodeId) -> Option<Memo<'t>> {
+        self.prepared.folded[id.index()].or(self.per_task.memos[self.slots[id.index()] as usize])
     }
 
     /// Computes a node on the inputs where it is not known.
-    fn on_inputs<'s>(&self, id: NodeId, slot: usize, on: &mut OnBatch<'s>, fuel: u64)
+    fn on_inputs<'s>(&self, id: NodeId, slot: usize, on: &mut OnBatch<'s>)
     where
         't: 's,
     {
+        let fuel = self.options.limits.fuel;
         let node = self.prepared.plan.node(id);
         let n = on.inputs.len();
         let before = on.cx.arena.used();
@@ -560,9 +583,9 @@ impl<'o: 't, 'p: 't, 't> TaskRun<'_, 'o, 'p, 't> {
         let mut seen = NodeRuns::default();
         let mut i = 0;
         // One guard for all inputs; a panic ends the one it came from.
-        while i < n {
+        while i < n && !self.is_full(on) {
             let guarded = super::caught(|| {
-                while i < n {
+                while i < n && !self.is_full(on) {
                     if on.states[i].failed.is_none() && on.memos[slot * n + i].is_none() {
                         if seen.hits == 0 {
                             open = self.open(id);
@@ -596,7 +619,7 @@ impl<'o: 't, 'p: 't, 't> TaskRun<'_, 'o, 'p, 't> {
     fn open(&self, id: NodeId) -> Option<Open> {
         let lane = self.lane?;
         let node = self.prepared.plan.node(id);
-        node.is_call().then(|| lane.open_node(id.0, spot(&node.op)))
+        node.is_computed().then(|| lane.open_node(id.0, spot(&node.op)))
     }
 
     #[inline]
@@ -606,37 +629,17 @@ impl<'o: 't, 'p: 't, 't> TaskRun<'_, 'o, 'p, 't> {
         }
     }
 
-    /// A node once more with less fuel.
+    /// A node once more with less fuel. In the memory of the sample, whatever the node needs: it is of no use later.
     fn again<'s>(&self, id: NodeId, i: usize, on: &mut OnBatch<'s>, fuel: u64) -> Memo<'s>
     where
         't: 's,
     {
-        match self.prepared.needs[id.index()] {
-            Needs::Input | Needs::Nothing => {
-                let silent = self.options.cx(on.cx.arena, fuel, None);
-                let traced = std::mem::replace(&mut on.cx, silent);
-                let result = super::caught(|| self.on_input(self.prepared.plan.node(id), i, on, fuel));
-                let memo = Memo::new(result, on.cx.used(), on.cx.failed());
-                on.cx = traced;
-                memo
-            }
-            Needs::Samples => self.per_task(id, fuel, None),
-        }
-    }
-
-    fn per_task(&self, id: NodeId, fuel: u64, lane: Option<&'t Lane>) -> Memo<'t> {
-        let node = self.prepared.plan.node(id);
-        let arg = |arg: &NodeId| -> Option<Value<'t>> {
-            let memo = match self.prepared.needs[arg.index()] {
-                Needs::Nothing => self.prepared.folded[arg.index()].as_ref(),
-                _ => self.per_task.memos[self.slots[arg.index()] as usize].as_ref(),
-            };
-            memo?.ok()
-        };
-        // A program that gets here has the values of all arguments.
-        let args: Vec<_> = node.args.iter().filter_map(arg).collect();
-        let mut cx = self.options.cx(self.per_task.arena, fuel, lane);
-        guarded(node, self.per_task.value, &args, &mut cx)
+        let silent = self.options.cx(on.cx.arena, fuel, None);
+        let traced = std::mem::replace(&mut on.cx, silent);
+        let result = super::caught(|| self.on_input(self.prepared.plan.node(id), i, on, fuel));
+        let memo = Memo::new(result, on.cx.used(), on.cx.failed());
+        on.cx = traced;
+        memo
     }
 
     /// Computes a node on input number `i` of the batch.
@@ -683,7 +686,12 @@ fn compute<'a>(
 }
 
 /// The same with a guard of its own.
-fn guarded<'a>(node: &Node, given: Result<Value<'a>, Fail>, args: &[Value<'a>], cx: &mut Cx<'a>) -> Memo<'a> {
+pub(super) fn guarded<'a>(
+    node: &Node,
+    given: Result<Value<'a>, Fail>,
+    args: &[Value<'a>],
+    cx: &mut Cx<'a>,
+) -> Memo<'a> {
     let result = super::caught(|| compute(node, given, args, cx));
     Memo::new(result, cx.used(), cx.failed())
 }
@@ -703,7 +711,7 @@ fn gives(value: Value<'_>, expected: Picture<'_>) -> bool {
         Value::Grid(grid) => grid.width() == expected.width && grid.cells() == expected.cells,
         // True equals 1, so a grid that is not of small integers may still be right.
         other => {
-            let arena = Arena::new(batt_value::Caps::STANDARD);
+            let arena = Arena::new(Caps::STANDARD);
             arena.grid(expected.width, expected.cells).is_ok_and(|expected| order::equal(other, expected))
         }
     }

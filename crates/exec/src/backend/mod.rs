@@ -1,6 +1,7 @@
 //! Ways to run. The reference backend is the oracle of all others.
 
 pub(crate) mod cpu;
+mod fold;
 pub(crate) mod reference;
 
 use std::cell::Cell;

@@ -1,6 +1,8 @@
 //! The only test code that calls the door.
 
-use batt_lang::{Parsed, Program, Severity, parse, parse_bytes, print};
+use batt_lang::{
+    Options, Parsed, Program, Severity, format as formatted, parse, parse_bytes, parse_bytes_with, print,
+};
 use expect_test::Expect;
 
 /// The graphs of all programs; there must be no problem.
@@ -18,6 +20,12 @@ pub(crate) fn check_problems(text: &str, expect: Expect) {
     expect.assert_eq(&problems(&parse(text), text));
 }
 
+/// All problems, with the warnings about types.
+pub(crate) fn check_lints(text: &str, expect: Expect) {
+    let parsed = parse_bytes_with(text.as_bytes(), Options { lint: true, ..Options::default() });
+    expect.assert_eq(&problems(&parsed, text));
+}
+
 /// The same for bytes; and which programs came out.
 pub(crate) fn check_bytes(bytes: &[u8], expect: Expect) {
     let parsed = parse_bytes(bytes);
@@ -30,6 +38,31 @@ pub(crate) fn check_print(text: &str, expect: Expect) {
     let parsed = parse(text);
     let printed: Vec<_> = parsed.programs.iter().map(reprinted).collect();
     expect.assert_eq(&printed.join("\n"));
+}
+
+/// The text after formatting, which must mean the same and stay as it is.
+pub(crate) fn check_format(text: &str, expect: Expect) {
+    expect.assert_eq(&check_formatted(text).expect("no syntax error"));
+}
+
+/// The text after formatting, if it has no syntax errors. It must hold the same programs and the same comments, and
+/// stay as it is when it is formatted again.
+pub(crate) fn check_formatted(text: &str) -> Option<String> {
+    let once = formatted(text).ok()?;
+    assert_eq!(formatted(&once).as_ref(), Ok(&once), "formatted twice:\n{text}");
+    let programs = |text: &str| -> Vec<_> {
+        parse(text).programs.iter().map(|program| (program.name().to_owned(), program.hash())).collect()
+    };
+    assert_eq!(programs(text), programs(&once), "in\n{text}\n{once}");
+    // Only blanks, `;`, and commas before closing brackets may differ, and the order of comments inside brackets.
+    let letters = |text: &str| {
+        let mut letters: Vec<_> =
+            text.chars().filter(|c| !c.is_whitespace() && !";,\\\u{feff}".contains(*c)).collect();
+        letters.sort_unstable();
+        letters
+    };
+    assert_eq!(letters(text), letters(&once), "in\n{text}\n{once}");
+    Some(once)
 }
 
 /// The problem that makes the text no program: message, and label after a bar.
@@ -86,6 +119,7 @@ pub(crate) fn check_anything(bytes: &[u8]) {
         reprinted(program);
         assert!(text.contains(program.source()));
     }
+    check_formatted(&text);
 }
 
 /// The programs of a text, whatever its problems.

@@ -54,6 +54,52 @@ def f(I):
 }
 
 #[test]
+fn names_from_elsewhere() {
+    check_problems(
+        "
+def f(I):
+    x1 = get_objects(I)
+    x2 = rotate(I)
+    x3 = np.rot90(I)
+    x4 = I.shape
+    x5 = dsl.hmirror(x1, bg_color)
+    return np.linalg.det(I)
+",
+        expect![[r#"
+            error: `get_objects` is not a primitive
+              ╭─ test.py:3:10
+            3 │     x1 = get_objects(I)
+              │          ^^^^^^^^^^^ did you mean `objects`? The connected objects on a grid
+
+            error: `rotate` is not a primitive
+              ╭─ test.py:4:10
+            4 │     x2 = rotate(I)
+              │          ^^^^^^ did you mean `rot90`? Rotates the grid a quarter turn clockwise
+
+            error: `np.rot90`: an attribute is not part of the language
+              ╭─ test.py:5:10
+            5 │     x3 = np.rot90(I)
+              │          ^^^^^^^^ did you mean `rot270`? Rotates the grid a quarter turn anticlockwise
+
+            error: `I.shape`: an attribute is not part of the language
+              ╭─ test.py:6:10
+            6 │     x4 = I.shape
+              │          ^^^^^^^ use `shape(I)`
+
+            error: `dsl.hmirror`: an attribute is not part of the language
+              ╭─ test.py:7:10
+            7 │     x5 = dsl.hmirror(x1, bg_color)
+              │          ^^^^^^^^^^^ did you mean `hmirror`? Swaps top and bottom
+
+            error: `np.linalg.det`: an attribute is not part of the language
+              ╭─ test.py:8:12
+            8 │     return np.linalg.det(I)
+              │            ^^^^^^^^^^^^^
+        "#]],
+    );
+}
+
+#[test]
 fn numbered_variables_are_no_misspellings_of_each_other() {
     check_problems(
         "def f(I):\n    x12 = I\n    return x13\n",
@@ -299,17 +345,17 @@ def f(I):
     return first(7)
 ",
         expect![[r#"
-            warning: `size` wants Container<A> for `container`, not Int
+            warning: `size` expects Container<A> for `container`, not Int
               ╭─ test.py:3:14
             3 │     a = size(height(I))
               │              ^^^^^^^^^ this is Int
 
-            warning: `apply` wants (A) -> B for `function`, not Grid
+            warning: `apply` expects (A) -> B for `function`, not Grid
               ╭─ test.py:4:15
             4 │     b = apply(I, hmirror)
               │               ^ this is Grid
 
-            warning: `apply` wants Container<A> for `container`, not (Piece) -> Piece
+            warning: `apply` expects Container<A> for `container`, not (Piece) -> Piece
               ╭─ test.py:4:18
             4 │     b = apply(I, hmirror)
               │                  ^^^^^^^ this is (Piece) -> Piece
@@ -324,12 +370,12 @@ def f(I):
             7 │     e = T()
               │         ^ this is Bool
 
-            warning: `hmirror` wants Piece for `piece`, not None
+            warning: `hmirror` expects Piece for `piece`, not None
               ╭─ test.py:8:17
             8 │     g = hmirror(None)
               │                 ^^^^ this is None
 
-            warning: `first` wants Container<A> for `container`, not Int
+            warning: `first` expects Container<A> for `container`, not Int
               ╭─ test.py:9:18
             9 │     return first(7)
               │                  ^ this is Int
@@ -501,8 +547,9 @@ fn expressions_that_are_not_part_of_the_language() {
     hint("I[0]", "a subscript | `first(container)`");
     hint("I[ -1 ]", "a subscript | `last(container)`");
     hint("I[1:2]", "a subscript");
-    hint("I.x", "an attribute");
-    hint("I.x(1)", "an attribute");
+    hint("I.x", "`I.x`: an attribute");
+    hint("I.x(1)", "`I.x`: an attribute");
+    hint("hmirror(I).shape", "`hmirror(I).shape`: an attribute | `shape(hmirror(I))`");
     hint("'text'", "a string");
     hint("f'{x}'", "a string");
     hint("rb\"\"\"x\"\"\"", "a string");

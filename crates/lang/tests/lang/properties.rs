@@ -4,7 +4,7 @@ use batt_dsl::{constants, registry};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
-use crate::check::{all, check_anything, only, reprinted};
+use crate::check::{all, check_anything, check_formatted, only, reprinted};
 
 /// A straight program as data: each line calls something on what is above it.
 #[derive(Clone, Debug)]
@@ -248,6 +248,29 @@ def verify_3(I: Grid) -> Grid: return vconcat(
     I)
 ";
 
+/// The text with blanks and comments in places where they mean nothing.
+fn spread(text: &str, blanks: &[Index]) -> String {
+    let inside = ["", "", "", " ", "\t", "\n\n", "#c\n", " # c, d (e\n", "\n# a\n\n    # b\n", "\\\n"];
+    let lines = ["", "", "", "\n", "\n\n\n", "# a\n", "    # a\n", "\n  #b\n# c\n\n", "\t\n"];
+    let mut picks = blanks.iter().cycle();
+    let mut pick = |list: &[&'static str]| picks.next().map_or("", |pick| *pick.get(list));
+    let (mut out, mut depth) = (String::new(), 0);
+    for c in text.chars() {
+        depth -= i32::from(c == ')');
+        if c == ')' {
+            out.push_str(pick(&inside));
+        }
+        out.push(c);
+        depth += i32::from(c == '(');
+        match c {
+            '(' | ',' if depth > 0 => out.push_str(pick(&inside)),
+            '\n' if depth == 0 => out.push_str(pick(&lines)),
+            _ => {}
+        }
+    }
+    out
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -289,6 +312,15 @@ proptest! {
     fn printing_round_trips(program in straight()) {
         let text = program.text(&PLAIN);
         reprinted(&only(&text));
+    }
+
+    #[test]
+    fn formatting_keeps_meaning_and_comments(
+        program in straight(),
+        blanks in prop::collection::vec(any::<Index>(), 20),
+    ) {
+        let text = spread(&format!("{PROGRAMS}\n{}", program.text(&PLAIN)), &blanks);
+        prop_assert!(check_formatted(&text).is_some(), "in\n{}", text);
     }
 
     #[test]

@@ -82,7 +82,7 @@ struct Plan {
     layout: usize,
 }
 
-pub(crate) fn learn(demos: &Demos, work: &Work) -> Option<Vec<Rule>> {
+pub(crate) fn learn(demos: &Demos, work: &Work<'_>) -> Option<Vec<Rule>> {
     let mut found = Found::default();
     if demos.same_size() {
         return Some(Vec::new());

@@ -87,7 +87,7 @@ impl Vocabulary {
     }
 }
 
-pub(crate) fn learn(demos: &Demos, vocabulary: Vocabulary, work: &Work) -> Option<Vec<Rule>> {
+pub(crate) fn learn(demos: &Demos, vocabulary: Vocabulary, work: &Work<'_>) -> Option<Vec<Rule>> {
     if !demos.edits() {
         return Some(Vec::new());
     }
@@ -101,7 +101,7 @@ pub(crate) fn cell_rule(
     demos: &Demos,
     vocabulary: Vocabulary,
     max_leaves: usize,
-    work: &Work,
+    work: &Work<'_>,
 ) -> Option<Option<(CellRule, usize)>> {
     let demos = if vocabulary == Vocabulary::Undirected { demos.turned() } else { demos };
     let vocab = Words::new(demos, &vocabulary.groups(), work)?;
@@ -122,7 +122,7 @@ struct Words<'a> {
 }
 
 impl<'a> Words<'a> {
-    fn new(demos: &'a Demos, groups: &[Group], work: &Work) -> Option<Words<'a>> {
+    fn new(demos: &'a Demos, groups: &[Group], work: &Work<'_>) -> Option<Words<'a>> {
         let mut words =
             Words { n_rows: demos.n_cells(), tests: Vec::new(), actions: Vec::new(), names: Vec::new() };
         for &group in groups {
@@ -208,7 +208,7 @@ const TREES: u64 = 15;
 
 /// Fifteen trees, each of which sees two fifths of the tests; cells take the colour with the most votes, small
 /// trees weighing more.
-pub(crate) fn learn_forest(demos: &Demos, work: &Work) -> Option<Vec<Rule>> {
+pub(crate) fn learn_forest(demos: &Demos, work: &Work<'_>) -> Option<Vec<Rule>> {
     if !demos.edits() {
         return Some(Vec::new());
     }
@@ -264,7 +264,7 @@ fn voted(trees: &[(CellRule, usize)], input: &Image) -> Image {
 }
 
 /// A rule that does what it can with two to four leaves, then a second rule on its result.
-pub(crate) fn learn_stack(demos: &Demos, work: &Work) -> Option<Vec<Rule>> {
+pub(crate) fn learn_stack(demos: &Demos, work: &Work<'_>) -> Option<Vec<Rule>> {
     if !demos.edits() {
         return Some(Vec::new());
     }

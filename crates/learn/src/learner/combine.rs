@@ -72,7 +72,7 @@ impl Cut {
 }
 
 /// The image is cut into parts of the output's size; each output cell follows from the cells of the parts.
-pub(crate) fn learn_split(demos: &Demos, work: &Work) -> Option<Vec<Rule>> {
+pub(crate) fn learn_split(demos: &Demos, work: &Work<'_>) -> Option<Vec<Rule>> {
     let mut found = Found::default();
     let cuts = [
         Cut::Lines,
@@ -142,7 +142,7 @@ fn split_table(parts: &[Image]) -> Table {
 }
 
 /// The output has another size; each of its cells follows from cells of the input, repeated, enlarged or mirrored.
-pub(crate) fn learn_repeat(demos: &Demos, work: &Work) -> Option<Vec<Rule>> {
+pub(crate) fn learn_repeat(demos: &Demos, work: &Work<'_>) -> Option<Vec<Rule>> {
     let mut found = Found::default();
     if demos.same_size() {
         return Some(Vec::new());
@@ -273,7 +273,7 @@ const MAX_POOL: usize = 115;
 
 /// All views that have the output's size, one and two steps away, tell each output cell's colour together: where one
 /// is black take the other, and the like.
-pub(crate) fn learn_pool(demos: &Demos, work: &Work) -> Option<Vec<Rule>> {
+pub(crate) fn learn_pool(demos: &Demos, work: &Work<'_>) -> Option<Vec<Rule>> {
     let fits =
         |images: &[Image]| images.iter().zip(demos.outputs()).all(|(image, output)| image.same_size(output));
     let all = demos.views(work)?;

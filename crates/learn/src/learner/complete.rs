@@ -130,7 +130,7 @@ fn with_unknown(input: &Image, h: usize, w: usize, mask: Option<u8>) -> Image {
 }
 
 /// Fills the cells of a mask colour, or beyond the input where the output is larger.
-pub(crate) fn learn(demos: &Demos, work: &Work) -> Option<Vec<Rule>> {
+pub(crate) fn learn(demos: &Demos, work: &Work<'_>) -> Option<Vec<Rule>> {
     let mut found = Found::default();
     let all_kinds = [
         (Kinds { mirrors: true, ..Kinds::NONE }, 0.2),
@@ -186,7 +186,7 @@ pub(crate) fn learn(demos: &Demos, work: &Work) -> Option<Vec<Rule>> {
 }
 
 /// The output's first part is the input in other colours; the rest continues it by isometries or by its period.
-pub(crate) fn learn_continuation(demos: &Demos, work: &Work) -> Option<Vec<Rule>> {
+pub(crate) fn learn_continuation(demos: &Demos, work: &Work<'_>) -> Option<Vec<Rule>> {
     let mut found = Found::default();
     let grows = demos.pairs().iter().all(|(i, o)| o.h >= i.h && o.w >= i.w) && !demos.same_size();
     let corners: Vec<Image> = if grows {
@@ -257,7 +257,7 @@ fn mask_explains(demos: &Demos, mask: u8, only_mask: bool) -> bool {
 }
 
 /// The background is unknown, and what stays unknown is background again.
-pub(crate) fn learn_soft(demos: &Demos, work: &Work) -> Option<Vec<Rule>> {
+pub(crate) fn learn_soft(demos: &Demos, work: &Work<'_>) -> Option<Vec<Rule>> {
     let mut found = Found::default();
     if !demos.edits() {
         return Some(Vec::new());

@@ -90,7 +90,7 @@ impl Reading {
     }
 }
 
-pub(crate) fn learn(demos: &Demos, work: &Work) -> Option<Vec<Rule>> {
+pub(crate) fn learn(demos: &Demos, work: &Work<'_>) -> Option<Vec<Rule>> {
     let mut found = Found::default();
     let Some(new_colors) = colors_on_background(demos).filter(|_| demos.edits()) else {
         return Some(Vec::new());
@@ -148,7 +148,7 @@ fn learn_with(
     ink: Ink,
     price: f64,
     found: &mut Found,
-    work: &Work,
+    work: &Work<'_>,
 ) -> Option<()> {
     let judged: Vec<Judged> = demos
         .pairs()
@@ -199,7 +199,7 @@ fn finish(
     text: &str,
     paint: impl Fn(&Image) -> Option<Image> + Send + Sync + Clone + 'static,
     found: &mut Found,
-    work: &Work,
+    work: &Work<'_>,
 ) -> Option<()> {
     let Some(between) = demos.inputs().map(&paint).collect::<Option<Vec<Image>>>() else { return Some(()) };
     let off = |images: &mut dyn Iterator<Item = &Image>| {

@@ -7,7 +7,7 @@ use crate::rows::Rows;
 use crate::tree::Bounds;
 use crate::{Demos, Rule, Work};
 
-pub(crate) fn learn(demos: &Demos, work: &Work) -> Option<Vec<Rule>> {
+pub(crate) fn learn(demos: &Demos, work: &Work<'_>) -> Option<Vec<Rule>> {
     let mut found = Found::default();
     if !demos.edits() {
         return Some(Vec::new());
@@ -34,7 +34,7 @@ pub(crate) fn learn(demos: &Demos, work: &Work) -> Option<Vec<Rule>> {
     found.best(2, demos, work)
 }
 
-fn rows(demos: &Demos, family: Family, work: &Work) -> Option<Option<Rows>> {
+fn rows(demos: &Demos, family: Family, work: &Work<'_>) -> Option<Option<Rows>> {
     let mut rows = Rows::new(piece_features(), N_ACTIONS);
     for (input, output) in demos.pairs() {
         work.spend(input.area() * 4)?;

@@ -8,7 +8,7 @@ use crate::size::{measure, scalars};
 use crate::{Demos, Rule, Work};
 
 /// One of a few stored outputs, told by one number of the input.
-pub(crate) fn learn_table(demos: &Demos, work: &Work) -> Option<Vec<Rule>> {
+pub(crate) fn learn_table(demos: &Demos, work: &Work<'_>) -> Option<Vec<Rule>> {
     let first = &demos.pairs()[0].1;
     if demos.outputs().all(|output| output == first) {
         let first = first.clone();
@@ -74,7 +74,7 @@ const SHAPES: [&str; 7] = [
 ];
 
 /// Height, width, colour and number of coloured cells are numbers of the input.
-pub(crate) fn learn_count(demos: &Demos, work: &Work) -> Option<Vec<Rule>> {
+pub(crate) fn learn_count(demos: &Demos, work: &Work<'_>) -> Option<Vec<Rule>> {
     work.spend(demos.n_cells() * 4)?;
     let mut found = Found::default();
     let measured: Vec<Vec<i32>> = demos.inputs().map(measure).collect();

@@ -64,7 +64,7 @@ pub enum Learner {
 
 impl Learner {
     /// The rules that are right on all pairs, the simplest first. `None`: out of work.
-    pub fn learn(self, demos: &Demos, work: &Work) -> Option<Vec<Rule>> {
+    pub fn learn(self, demos: &Demos, work: &Work<'_>) -> Option<Vec<Rule>> {
         let rules = match self {
             Learner::Transform(steps) => transform::learn(demos, steps, work),
             Learner::Cells(vocabulary) => cells::learn(demos, vocabulary, work),

@@ -13,7 +13,7 @@ use crate::{Demos, Rule, Work};
 
 type Shift = (i32, i32);
 
-pub(crate) fn learn(demos: &Demos, work: &Work) -> Option<Vec<Rule>> {
+pub(crate) fn learn(demos: &Demos, work: &Work<'_>) -> Option<Vec<Rule>> {
     let mut found = Found::default();
     if !demos.edits() {
         return Some(Vec::new());
@@ -61,7 +61,7 @@ pub(crate) fn learn(demos: &Demos, work: &Work) -> Option<Vec<Rule>> {
 /// The action after all shifts: the object is taken away.
 const REMOVE: usize = N_SHIFTS;
 
-fn rows(demos: &Demos, seg: Seg, copy: bool, work: &Work) -> Option<Option<Rows>> {
+fn rows(demos: &Demos, seg: Seg, copy: bool, work: &Work<'_>) -> Option<Option<Rows>> {
     work.spend(demos.n_cells())?;
     let mut rows = Rows::new(related_features(), N_SHIFTS + 1);
     let mut moved = false;

@@ -13,7 +13,7 @@ use crate::{Demos, Image, Rule, Work};
 const FIRST_COPY: usize = 11;
 
 /// Learns the colour of objects from what they are or, if `by_relations`, also from how they relate to others.
-pub(crate) fn learn(demos: &Demos, by_relations: bool, work: &Work) -> Option<Vec<Rule>> {
+pub(crate) fn learn(demos: &Demos, by_relations: bool, work: &Work<'_>) -> Option<Vec<Rule>> {
     let mut found = Found::default();
     if !demos.edits() {
         return Some(Vec::new());
@@ -96,7 +96,7 @@ impl Scene {
     }
 
     /// A row for each object; none if something changes that is not an object's colour.
-    fn rows(self, demos: &Demos, work: &Work) -> Option<Option<Rows>> {
+    fn rows(self, demos: &Demos, work: &Work<'_>) -> Option<Option<Rows>> {
         let n_copies = COPIES.len() + if self.by_relations { RELATED_COPIES.len() } else { 0 };
         let mut rows = Rows::new(self.features(), FIRST_COPY + n_copies);
         let max_objects = if self.by_relations { 50 } else { 80 };

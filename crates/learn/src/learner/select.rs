@@ -66,7 +66,7 @@ pub enum Property {
 /// A list of pieces with their properties.
 type Described = (Vec<Piece>, Vec<Vec<i32>>);
 
-pub(crate) fn learn(demos: &Demos, property: Property, work: &Work) -> Option<Vec<Rule>> {
+pub(crate) fn learn(demos: &Demos, property: Property, work: &Work<'_>) -> Option<Vec<Rule>> {
     let mut found = Found::default();
     let names = names(property);
     let turns: &[usize] = if property == Property::Object { &[0, 1, 2, 3, 4, 6, 7] } else { &[0, 1, 2, 3] };

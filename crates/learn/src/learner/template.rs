@@ -32,7 +32,7 @@ struct Anchored {
     whole: bool,
 }
 
-pub(crate) fn learn(demos: &Demos, work: &Work) -> Option<Vec<Rule>> {
+pub(crate) fn learn(demos: &Demos, work: &Work<'_>) -> Option<Vec<Rule>> {
     let mut found = Found::default();
     if !demos.edits() {
         return Some(Vec::new());
@@ -188,7 +188,7 @@ fn posed(dots: &[Dot], symmetry: usize, scale: i32) -> Vec<Dot> {
 }
 
 /// The template is pasted at every mark; marks are single cells, or objects if `any_size`.
-fn paste_at_marks(demos: &Demos, found: &mut Found, work: &Work) -> Option<()> {
+fn paste_at_marks(demos: &Demos, found: &mut Found, work: &Work<'_>) -> Option<()> {
     const ALIGNED: [&str; 3] = ["first", "middle", "last"];
     for (v, vertical) in ALIGNED.iter().enumerate() {
         for (h, horizontal) in ALIGNED.iter().enumerate() {

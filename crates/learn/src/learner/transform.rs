@@ -18,7 +18,7 @@ pub enum Steps {
     Special,
 }
 
-pub(crate) fn learn(demos: &Demos, steps: Steps, work: &Work) -> Option<Vec<Rule>> {
+pub(crate) fn learn(demos: &Demos, steps: Steps, work: &Work<'_>) -> Option<Vec<Rule>> {
     let mut found = Found::default();
     let plain = views().iter().position(|view| view.special).unwrap_or(views().len());
     let base = if steps == Steps::Special { 1.3 } else { 1.0 };
@@ -37,7 +37,7 @@ pub(crate) fn learn(demos: &Demos, steps: Steps, work: &Work) -> Option<Vec<Rule
     found.best(3, demos, work)
 }
 
-fn two_steps(demos: &Demos, special: bool, found: &mut Found, work: &Work) -> Option<()> {
+fn two_steps(demos: &Demos, special: bool, found: &mut Found, work: &Work<'_>) -> Option<()> {
     let mut seen = HashSet::new();
     let starts = demos.views(work)?;
     let first_output = &demos.pairs()[0].1;

@@ -16,7 +16,7 @@ pub(super) fn write(
 ) -> Result<(), ReportError> {
     let mut list = List { out, first: true };
     list.out.write_all(b"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n")?;
-    let process = json!({ "name": format!("batt {}", facts.record.run.version) });
+    let process = json!({ "name": format!("batt {}", facts.record.setup.version) });
     list.add(&json!({ "ph": "M", "name": "process_name", "pid": 1, "tid": 0, "args": process }))?;
     for (number, lane) in facts.profile.lanes.iter().enumerate() {
         let args = json!({ "name": lane.name });

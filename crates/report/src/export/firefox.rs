@@ -14,10 +14,10 @@ use crate::facts::{Facts, ReportError};
 pub(super) fn write(facts: &Facts<'_>, out: &mut dyn Write) -> Result<(), ReportError> {
     // The record does not say when it was made, so the same record gives the same file.
     let epoch = ReferenceTimestamp::from_duration_since_unix_epoch(Duration::ZERO);
-    let product = format!("batt {}", facts.record.run.version);
+    let product = format!("batt {}", facts.record.setup.version);
     let mut profile = Profile::new(&product, epoch, SamplingInterval::from_nanos(1_000));
     let start = Timestamp::from_nanos_since_reference(0);
-    let process = profile.add_process(&facts.record.run.data.name, 1, start);
+    let process = profile.add_process(&facts.record.setup.data.name, 1, start);
     for (number, lane) in facts.profile.lanes.iter().enumerate() {
         let thread = profile.add_thread(process, number as u32 + 1, start, number == 0);
         profile.set_thread_name(thread, &lane.name);

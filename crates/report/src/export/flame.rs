@@ -5,7 +5,8 @@ use std::io::Write;
 
 use crate::export::stacks;
 use crate::facts::{Facts, ReportError};
-use crate::figure::{percent, time};
+use batt_base::number::percent;
+use batt_base::time::brief_ns;
 
 /// A frame with its parts.
 #[derive(Default)]
@@ -55,7 +56,7 @@ pub(super) fn write(facts: &Facts<'_>, out: &mut dyn Write) -> Result<(), Report
          <style>text{{font:11px monospace;fill:#222}}rect{{stroke:#fff;stroke-width:0.5}}</style>\n\
          <rect width=\"{width}\" height=\"{height}\" fill=\"#fff\"/>"
     )?;
-    let title = format!("{} of lane time, {} tasks", time(root.width as f64), facts.every.len());
+    let title = format!("{} of lane time, {} tasks", brief_ns(root.width as f64), facts.every.len());
     writeln!(out, "<text x=\"{MARGIN}\" y=\"14\">{}</text>", escaped(&title))?;
     let scale = WIDTH / root.width.max(1) as f64;
     let mut x = MARGIN;
@@ -81,7 +82,7 @@ fn draw(
     }
     let y = (level + 1) * HEIGHT + 4;
     let share = percent(frame.width as f64 / total.max(1) as f64);
-    let title = format!("{name}: {}, {share}", time(frame.width as f64));
+    let title = format!("{name}: {}, {share}", brief_ns(frame.width as f64));
     // The hue is the name's, so that a function looks the same wherever it stands.
     let hue = name.bytes().fold(7u32, |hash, byte| hash.wrapping_mul(31).wrapping_add(byte.into())) % 60;
     let room = ((width - 6.0) / 6.7).max(0.0) as usize;

@@ -39,8 +39,8 @@ pub(super) fn write(facts: &Facts<'_>, out: &mut dyn Write) -> Result<(), Report
     }
     let file = json!({
         "$schema": "https://www.speedscope.app/file-format-schema.json",
-        "name": facts.record.run.data.name,
-        "exporter": format!("batt {}", facts.record.run.version),
+        "name": facts.record.setup.data.name,
+        "exporter": format!("batt {}", facts.record.setup.version),
         "activeProfileIndex": 0,
         "shared": { "frames": names },
         "profiles": profiles,

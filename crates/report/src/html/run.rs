@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use batt_record::{Made, Means, PlanCounts, Record, Right, Score, VerdictCount, What};
+use batt_record::{Environment, Kind, Made, PlanCounts, Record, Right, Score, Setup, VerdictCount};
 use serde::Serialize;
 
 use crate::facts::{Facts, Selection};
 use crate::html::cost::Cost;
 use crate::html::task::{Task, solves};
 use crate::html::{Graph, Source};
-use crate::validity::{Claim, Validity};
+use crate::validity::{Claim, Validity, wrong_programs};
 use crate::view::Ran;
 
 #[derive(Serialize)]
@@ -21,8 +21,10 @@ pub(super) struct Run<'r> {
     /// Whether the figures mean something, and what is said of that.
     valid: bool,
     stamp: String,
-    run: &'r What,
-    means: &'r Means,
+    /// Programs that are wrong on their own tasks: place in the list, and task.
+    wrong: Vec<(u32, &'r str)>,
+    setup: &'r Setup,
+    environment: &'r Environment,
     plan: &'r PlanCounts,
     scores: &'r [Score],
     verdicts: &'r [VerdictCount],
@@ -60,7 +62,7 @@ impl<'r> Run<'r> {
             Ok(facts) => Cost::new(facts).map_err(|error| error.to_string()),
             Err(error) => Err(error.to_string()),
         };
-        let Record { right, run, means, plan, scores, verdicts, curve, .. } = record;
+        let Record { right, setup, environment, plan, scores, verdicts, curve, .. } = record;
         let times: BTreeMap<&str, u64> = facts
             .as_ref()
             .map(|facts| facts.tasks.iter().map(|task| (task.id.as_str(), task.end - task.start)).collect())
@@ -79,11 +81,16 @@ impl<'r> Run<'r> {
         Run {
             name: &source.name,
             right,
-            search: record.search.as_deref(),
+            search: match record.kind {
+                Kind::Run => None,
+                Kind::Solve => Some("solve"),
+                Kind::Search => Some(setup.options.mode.as_deref().unwrap_or("search")),
+            },
             valid,
             stamp,
-            run,
-            means,
+            wrong: wrong_programs(record),
+            setup,
+            environment,
             plan,
             scores,
             verdicts,

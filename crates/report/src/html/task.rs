@@ -121,7 +121,7 @@ impl<'r> Task<'r> {
             shown,
             differ: pair.and_then(|pair| differ(expected(task, shown)?, pair.answer.as_ref()?)),
             time,
-            fuel: outcomes.iter().flat_map(|it| it.train.iter().chain(&it.test)).map(|pair| pair.fuel).sum(),
+            fuel: fuel(task),
             train: task.train.iter().map(example).collect(),
             test: task.test.iter().map(example).collect(),
             attempts: task.attempts.iter().map(|both| [Cells::new(&both[0]), Cells::new(&both[1])]).collect(),
@@ -132,14 +132,25 @@ impl<'r> Task<'r> {
     }
 }
 
+/// What the programs used on the task, or the search for them.
+fn fuel(task: &batt_record::Task) -> u64 {
+    let pairs = task.programs.iter().flat_map(|it| it.train.iter().chain(&it.test));
+    task.search.as_ref().map_or_else(|| pairs.filter_map(|pair| pair.fuel).sum(), |search| search.fuel)
+}
+
 fn example(example: &Example) -> [Option<Cells>; 2] {
     [Some(Cells::new(&example.input)), example.output.as_ref().map(Cells::new)]
 }
 
 fn seen(outcome: &Outcome) -> Seen<'_> {
     let pairs = outcome.train.iter().chain(&outcome.test).map(|it| match it.is_right() {
-        true => SeenPair::Right(it.fuel),
-        false => SeenPair::Other(&it.verdict, it.fuel, it.why.as_deref(), it.answer.as_ref().map(Cells::new)),
+        true => SeenPair::Right(it.fuel.unwrap_or(0)),
+        false => SeenPair::Other(
+            &it.verdict,
+            it.fuel.unwrap_or(0),
+            it.why.as_deref(),
+            it.answer.as_ref().map(Cells::new),
+        ),
     });
     Seen { program: outcome.program, own: outcome.own, pairs: pairs.collect() }
 }

@@ -2,12 +2,14 @@
 
 use std::fmt;
 
+use batt_base::number::{grouped, percent};
+use batt_base::time::brief_ns;
 use serde::Serialize;
 
 use crate::facts::{Facts, ReportError};
-use crate::figure::{Measured, Projected, percent, time};
+use crate::figure::{Measured, Projected};
 use crate::stats::median;
-use crate::table::{Table, grouped};
+use crate::table::Table;
 use crate::view::dsl::warm;
 use crate::view::what_if::{Speedup, WhatIf};
 
@@ -66,7 +68,7 @@ impl Budget {
         let warm = facts.profile.repeats.len() > 1;
         let cold_start = if warm { cold_start } else { cold_start.min(wall) };
         let pairs = facts.record.tasks.iter().map(|task| task.programs.len() as u64);
-        let candidates = facts.record.search.is_none().then(|| pairs.sum::<u64>());
+        let candidates = (!facts.record.is_search()).then(|| pairs.sum::<u64>());
         let usable = budget_ns * quota.share * quota.speed;
         let row = |name: String, predicted: Projected| {
             let run = predicted.middle.max(1.0);
@@ -118,16 +120,6 @@ fn cold_start(facts: &Facts<'_>) -> (f64, &'static str) {
     )
 }
 
-/// `8h`, `90m`, `30s`, `250ms`, in nanoseconds.
-pub fn duration(text: &str) -> Result<f64, String> {
-    let wrong = || format!("`{text}` is no time; write 8h, 90m, 30s or 250ms");
-    let units = [("ms", 1e6), ("h", 3600e9), ("m", 60e9), ("s", 1e9)];
-    let (number, unit) =
-        units.iter().find_map(|(unit, ns)| Some((text.strip_suffix(unit)?, ns))).ok_or_else(wrong)?;
-    let number: f64 = number.trim().parse().map_err(|_| wrong())?;
-    if number.is_finite() && number > 0.0 { Ok(number * unit) } else { Err(wrong()) }
-}
-
 impl fmt::Display for Budget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Quota { share, speed } = self.quota;
@@ -135,13 +127,13 @@ impl fmt::Display for Budget {
         writeln!(
             f,
             "{} of time, {} of it ours, on a machine {speed} times as fast as here; {}a run of {}",
-            time(self.budget_ns),
+            brief_ns(self.budget_ns),
             percent(share),
             pairs.unwrap_or_default(),
             self.wall
         )?;
         let paid = if self.warm { "not in the recorded run" } else { "in the recorded run" };
-        writeln!(f, "cold start ≈ {}, {paid} ({})", time(self.cold_start), self.cold_from)?;
+        writeln!(f, "cold start ≈ {}, {paid} ({})", brief_ns(self.cold_start), self.cold_from)?;
         let mut head = vec!["", "a run", "runs, one process each", "runs in one process"];
         head.extend(self.candidates.map(|_| "candidates"));
         let mut table = Table::new(&head, head.len());

@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use batt_record::profile::Repeat;
+use batt_base::number::percent;
+use batt_base::time::brief_ns;
+use batt_record::{self as record, profile::Repeat};
 use serde::Serialize;
 
 use crate::facts::{Facts, ReportError};
-use crate::figure::{percent, time};
-use crate::stats::{Lots, median, quantile};
+
+use crate::stats::{Resampler, median, quantile};
 use crate::table::Table;
 
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -46,7 +48,7 @@ impl Compare {
     /// `fail_above`: how many percent more busy time is a regression.
     pub fn new(a: &Facts<'_>, b: &Facts<'_>, fail_above: Option<f64>) -> Result<Compare, ReportError> {
         let mut notes = Vec::new();
-        if a.record.run.data.hash != b.record.run.data.hash {
+        if a.record.setup.data.hash != b.record.setup.data.hash {
             notes.push("the tasks are not the same".to_owned());
         }
         let hashes = |facts: &Facts<'_>| {
@@ -55,14 +57,16 @@ impl Compare {
         if hashes(a) != hashes(b) {
             notes.push("the programs are not the same".to_owned());
         }
-        let (mine, theirs) = (&a.record.run, &b.record.run);
-        if mine.options != theirs.options || a.record.search != b.record.search {
+        let (mine, theirs) = (&a.record.setup, &b.record.setup);
+        if mine.options != theirs.options || a.record.kind != b.record.kind {
             notes.push("the options are not the same, so neither is the work".to_owned());
         }
         if mine.version != theirs.version || mine.dsl != theirs.dsl {
             notes.push("the versions of batt or of its primitives are not the same".to_owned());
         }
-        if a.record.means != b.record.means {
+        let same =
+            |facts: &Facts<'_>| record::Environment { seconds: 0.0, ..facts.record.environment.clone() };
+        if same(a) != same(b) {
             notes.push("threads, kernels or machine are not the same".to_owned());
         }
         if fail_above.is_some_and(f64::is_nan) {
@@ -161,9 +165,9 @@ fn interval(before: &[f64], after: &[f64], ratio: impl Fn(f64, f64) -> Option<f6
     if before.len() < 3 || after.len() < 3 {
         return None;
     }
-    let mut lots = Lots::new();
+    let mut resampler = Resampler::new();
     let mut draw = |values: &[f64]| {
-        let drawn: Vec<f64> = (0..values.len()).map(|_| lots.pick(values)).collect();
+        let drawn: Vec<f64> = (0..values.len()).map(|_| resampler.pick(values)).collect();
         median(&drawn).unwrap_or(0.0)
     };
     let ratios: Option<Vec<f64>> = (0..1000).map(|_| ratio(draw(before), draw(after))).collect();
@@ -188,8 +192,8 @@ impl fmt::Display for Compare {
             let interval = change.interval.map(|(low, high)| format!("{} to {}", signed(low), signed(high)));
             table.row([
                 change.name.clone(),
-                time(change.before),
-                time(change.after),
+                brief_ns(change.before),
+                brief_ns(change.after),
                 change.ratio.map_or("new".to_owned(), signed),
                 interval.unwrap_or_default(),
                 maybe(change.more_work),

@@ -2,12 +2,14 @@
 
 use std::fmt;
 
+use batt_base::number::{grouped, percent};
+use batt_base::time::brief_ns;
 use batt_trace::Histogram;
 use serde::Serialize;
 
 use crate::facts::Facts;
-use crate::figure::{Apportioned, Measured, percent, time};
-use crate::table::{Table, grouped};
+use crate::figure::{Apportioned, Measured};
+use crate::table::Table;
 
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Dsl {
@@ -174,7 +176,7 @@ impl fmt::Display for Dsl {
         );
         let shown = self.rows.iter().filter(|row| row.share >= 0.001);
         for row in shown.clone() {
-            let maybe = |ns: Option<u64>| ns.map_or(String::new(), |ns| time(ns as f64));
+            let maybe = |ns: Option<u64>| ns.map_or(String::new(), |ns| brief_ns(ns as f64));
             let total = row.measured.0 + row.apportioned.0;
             let saves = match (row.priority.assumed(), row.saves) {
                 (Some((low, high)), Some((least, most))) => {
@@ -191,7 +193,7 @@ impl fmt::Display for Dsl {
                 row.apportioned.to_string(),
                 maybe(row.median),
                 maybe(row.p99),
-                format!("{mark}{}", time(total as f64 / row.tasks.max(1) as f64)),
+                format!("{mark}{}", brief_ns(total as f64 / row.tasks.max(1) as f64)),
                 format!("{mark}{}", percent(row.share)),
                 row.priority.name().to_owned(),
                 saves,

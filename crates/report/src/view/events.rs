@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::io::BufRead;
 
+use batt_base::number::{grouped, percent};
 use batt_record::events::{Line, Reader};
 use serde::Serialize;
 
 use crate::facts::ReportError;
-use crate::figure::{Measured, percent};
-use crate::table::{Table, grouped};
+use crate::figure::Measured;
+use crate::table::Table;
 
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct EventSums {

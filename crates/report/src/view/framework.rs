@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use batt_base::number::{grouped, percent};
+use batt_base::time::brief_ns;
 use batt_trace::Category;
 use serde::Serialize;
 
 use crate::facts::Facts;
-use crate::figure::{Measured, percent, time};
-use crate::table::{Table, grouped};
+use crate::figure::Measured;
+use crate::table::Table;
 use crate::validity::inside;
 
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -107,7 +109,7 @@ impl fmt::Display for Framework {
             "inside these rows the recorder's {} stamps and {} counted calls cost about {}, by calibration",
             grouped(self.stamps),
             grouped(self.counted),
-            time(self.recorder_inside)
+            brief_ns(self.recorder_inside)
         )
     }
 }

@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use batt_base::number::{grouped, percent};
+use batt_base::time::brief_ns;
 use batt_record::profile;
 use serde::Serialize;
 
 use crate::facts::{Facts, ReportError};
-use crate::figure::{Measured, percent, time};
-use crate::table::{Table, grouped};
+use crate::figure::Measured;
+use crate::table::Table;
 
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Lines {
@@ -39,7 +41,7 @@ pub struct LineRow {
 impl Lines {
     /// Of the program of this name; of the only one that ran on the selected tasks if none is given.
     pub fn new(facts: &Facts<'_>, name: Option<&str>) -> Result<Lines, ReportError> {
-        if facts.record.search.is_some() {
+        if facts.record.is_search() {
             return Err(ReportError::Question(
                 "a search keeps no lines, for its plans come and go; run what it found with `batt run --programs FILE --record FILE --profile`".to_owned(),
             ));
@@ -170,11 +172,11 @@ impl fmt::Display for Lines {
                 line.number.to_string(),
                 some(grouped(line.hits)),
                 some(line.alone.to_string()),
-                some(time(line.alone.0 as f64 / line.hits.max(1) as f64)),
+                some(brief_ns(line.alone.0 as f64 / line.hits.max(1) as f64)),
                 some(percent(line.share)),
             ];
             if shared {
-                row.extend([some(line.exclusive.to_string()), some(time(line.fair))]);
+                row.extend([some(line.exclusive.to_string()), some(brief_ns(line.fair))]);
             }
             row.push(line.text.clone());
             table.row(row);

@@ -10,7 +10,7 @@ mod phases;
 mod tasks;
 mod what_if;
 
-pub use budget::{Budget, Quota, duration};
+pub use budget::{Budget, Quota};
 pub use compare::{Change, Compare};
 pub use dsl::Dsl;
 pub use events::EventSums;

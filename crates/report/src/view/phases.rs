@@ -2,12 +2,14 @@
 
 use std::fmt;
 
+use batt_base::number::percent;
+use batt_base::time::brief_ns;
 use batt_trace::Phase;
 use serde::Serialize;
 
 use crate::facts::{Facts, ReportError};
-use crate::figure::{Measured, Projected, percent, time};
-use crate::stats::{Lots, line, mean, quantile};
+use crate::figure::{Measured, Projected};
+use crate::stats::{Resampler, line, mean, quantile};
 use crate::table::Table;
 
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -191,13 +193,13 @@ impl Draws {
         // Which tasks a larger run has is not known either: first a world is drawn, then its run.
         let drawn = to_tasks.min(DRAWN);
         let rounds = (4_000_000 / drawn.max(1)).clamp(100, ROUNDS);
-        let mut lots = Lots::new();
+        let mut resampler = Resampler::new();
         let mut sums: Vec<Vec<f64>> = vec![Vec::new(); PARTS.len() + 1];
         for _ in 0..rounds {
-            let world: Vec<_> = (0..parts.len()).map(|_| lots.pick(&parts)).collect();
+            let world: Vec<_> = (0..parts.len()).map(|_| resampler.pick(&parts)).collect();
             let mut sum = [0.0; PARTS.len()];
             for _ in 0..drawn {
-                let task = lots.pick(&world);
+                let task = resampler.pick(&world);
                 sum.iter_mut().zip(task).for_each(|(sum, ns)| *sum += ns);
             }
             // What a sum is off its mean grows with the root of the number of tasks.
@@ -266,7 +268,7 @@ impl fmt::Display for Phases {
         let to = format!("for {to_tasks} tasks");
         let mut table = Table::new(&["phase", "time", "share", "fixed", "per task", &to, ""], 5);
         for row in &self.rows {
-            let maybe = |ns: Option<f64>| ns.map_or("?".to_owned(), time);
+            let maybe = |ns: Option<f64>| ns.map_or("?".to_owned(), brief_ns);
             table.row([
                 row.name.to_owned(),
                 row.time.to_string(),

@@ -2,12 +2,14 @@
 
 use std::fmt;
 
+use batt_base::number::{grouped, percent};
+use batt_base::time::brief_ns;
 use serde::Serialize;
 
 use crate::facts::{Facts, ReportError};
-use crate::figure::{Measured, percent};
+use crate::figure::Measured;
 use crate::stats::{mad, mean, median};
-use crate::table::{Table, grouped};
+use crate::table::Table;
 
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Tasks {
@@ -109,16 +111,15 @@ fn outlier(facts: &Facts<'_>, task: &batt_record::profile::Task, middle: f64) ->
 
 impl fmt::Display for Tasks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let time = crate::figure::time;
-        writeln!(f, "outliers: {}, here {}", self.rule, time(self.threshold))?;
+        writeln!(f, "outliers: {}, here {}", self.rule, brief_ns(self.threshold))?;
         let mut table = Table::new(&["", "tasks", "sum", "mean", "median", "max"], 6);
         for (name, sums) in [("all", &self.all), ("without outliers", &self.without)] {
             table.row([
                 name.to_owned(),
                 sums.tasks.to_string(),
                 sums.total.to_string(),
-                time(sums.mean),
-                time(sums.median),
+                brief_ns(sums.mean),
+                brief_ns(sums.median),
                 sums.max.to_string(),
             ]);
         }

@@ -3,12 +3,14 @@
 use std::fmt;
 use std::str::FromStr;
 
+use batt_base::number::percent;
+use batt_base::time::brief_ns;
 use batt_record::profile::Function;
 use batt_trace::Category;
 use serde::Serialize;
 
 use crate::facts::{Facts, FunctionTime, ReportError};
-use crate::figure::{Measured, Projected, percent, time};
+use crate::figure::{Measured, Projected};
 use crate::view::phases::part_of;
 
 /// `objects=3x`: a function, category, family or phase, and how many times faster it gets. Below 1 is slower.
@@ -270,7 +272,7 @@ impl fmt::Display for WhatIf {
             n => writeln!(
                 f,
                 "{n} workers: the schedule replayed; with nothing changed it gives {}, off by {}",
-                time(self.replayed),
+                brief_ns(self.replayed),
                 percent(self.error)
             )?,
         }

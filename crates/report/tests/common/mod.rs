@@ -3,7 +3,9 @@
 #![allow(dead_code, reason = "not every test file uses all of it")]
 
 use batt_record::profile::{Costs, Function, Lane, Node, Profile, Repeat, Task, Touched, VERSION};
-use batt_record::{Data, Machine, Means, Options, Outcome, Pair, PlanCounts, Program, Record, Right, What};
+use batt_record::{
+    Data, Environment, Options, Outcome, Pair, PlanCounts, Program, Record, Right, SCHEMA, Setup,
+};
 use batt_trace::{Clock, Hand, Level, NodeRuns, Seen, Spot, Trace, spots};
 
 /// The primitives of the small world; each is a node of its plan, in this order.
@@ -167,7 +169,7 @@ fn profile(seen: &Seen) -> Profile {
 /// A record of two programs that are right on all tasks of the profile.
 pub(crate) fn record(profile: Profile) -> Record {
     let outcome = |program| {
-        let pair = Pair { verdict: "ok".to_owned(), fuel: 1, why: None, answer: None };
+        let pair = Pair { verdict: "ok".to_owned(), fuel: Some(1), why: None, answer: None };
         Outcome { program, own: program == 0, train: vec![pair], test: Vec::new() }
     };
     let tasks = profile.tasks.iter().map(|task| batt_record::Task {
@@ -177,6 +179,7 @@ pub(crate) fn record(profile: Profile) -> Record {
         test: Vec::new(),
         attempts: Vec::new(),
         programs: vec![outcome(0), outcome(1)],
+        search: None,
     });
     let program = |name: &str, text: &str| Program {
         name: name.to_owned(),
@@ -186,31 +189,23 @@ pub(crate) fn record(profile: Profile) -> Record {
     };
     Record {
         right: Right { all: true, programs: 2, on_demos: 2, on_tests: 2, on_all: 2, left: 0 },
-        run: What {
+        schema: SCHEMA,
+        finished: true,
+        setup: Setup {
             version: "0".to_owned(),
             dsl: String::new(),
             data: Data { name: "small; world".to_owned(), hash: String::new(), tasks: profile.tasks.len() },
-            options: Options { fuel: 1, seconds: 1, all_pairs: false, go_on: false },
-            seed: None,
+            options: Options { fuel: Some(1), timeout: Some(1.0), ..Options::default() },
         },
-        means: Means {
-            threads: 1,
-            sharing: true,
-            kernels: true,
-            machine: Machine { os: String::new(), arch: String::new(), cores: 1 },
-        },
+        environment: Environment { threads: 1, sharing: true, kernels: true, ..Environment::default() },
         plan: PlanCounts { programs: 2, calls: 4, distinct: 4, shared: 1, folded: 0, per_task: 0 },
-        scores: Vec::new(),
-        verdicts: Vec::new(),
         programs: vec![
             program("a", "def a(I):\n    x = objects(I)\n    return shift(x)"),
             program("b", "def b(I):\n    return objects(I)"),
         ],
         tasks: tasks.collect(),
-        search: None,
-        ancestors: Vec::new(),
-        curve: Vec::new(),
         profile: Some(Box::new(profile)),
+        ..Record::default()
     }
 }
 

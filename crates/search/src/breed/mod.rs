@@ -17,9 +17,9 @@ mod trial;
 
 use std::sync::atomic::AtomicBool;
 
+use batt_base::Rng;
 use batt_dsl::Limits;
 use batt_lang::Program;
-use batt_task::demo::Rng;
 use batt_trace::{Lane, Spot};
 use batt_value::ContentHash;
 use rustc_hash::FxHashSet;
@@ -40,26 +40,26 @@ use archive::Archive;
 #[derive(Clone, Copy, Debug)]
 pub struct Breeder {
     pub seed: u64,
-    pub room: Room,
+    pub capacity: Capacity,
 }
 
 /// How much a brood may remember.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Room {
+pub struct Capacity {
     /// Programs that live.
     pub elites: usize,
     /// Programs that were tried; when they are too many all are forgotten, and some may be tried again.
     pub tried: usize,
 }
 
-impl Room {
-    /// The room for each of so many broods in so much memory.
-    pub fn within(bytes: u64, broods: usize) -> Room {
+impl Capacity {
+    /// The capacity for each of so many broods in so much memory.
+    pub fn within(bytes: u64, broods: usize) -> Capacity {
         /// A program that lives takes some 4 KB, one that was tried some 16 bytes: its hash, in a table half full.
         const ELITE: u64 = 4 << 10;
         const TRIED: u64 = 16;
         let share = bytes / (broods.max(1) as u64);
-        Room {
+        Capacity {
             elites: (share / 2 / ELITE).clamp(16, 256) as usize,
             tried: (share / 2 / TRIED).clamp(1 << 10, 1 << 20) as usize,
         }
@@ -193,7 +193,7 @@ impl Breeder {
         let dearest = starters.iter().map(|starter| starter.trial.dearest).max().unwrap_or(0);
         let fuel = (dearest.saturating_mul(FUEL_FACTOR)).clamp(FUEL_BOUNDS.0, FUEL_BOUNDS.1);
         Brood {
-            archive: Archive::new(self.room.elites),
+            archive: Archive::new(self.capacity.elites),
             tried_before: FxHashSet::default(),
             rng: Rng::of(self.seed, &puzzle.task().sealed_hash().to_string(), 0),
             limits: Limits { fuel, ..Limits::STANDARD },
@@ -274,7 +274,7 @@ impl Breeder {
                 mark(Spot::MUTATE);
                 let Some((program, operators)) = made else { continue };
                 let hash = program.hash();
-                if tried_before.len() >= self.room.tried {
+                if tried_before.len() >= self.capacity.tried {
                     tried_before.clear();
                 }
                 if tried_before.insert(key(hash)) {

@@ -1,8 +1,8 @@
 //! Mutations: small changes to a program, each with a name.
 
+use batt_base::Rng;
 use batt_dsl::{Constant, ConstantFamily, ConstantValue, Ty, registry, symbol};
 use batt_lang::{Composer, Literal, Node, NodeId, Op, Program};
-use batt_task::demo::Rng;
 use batt_task::{Grid, Task};
 use batt_value::Symbol;
 use rustc_hash::FxHashMap;
@@ -366,7 +366,7 @@ impl<'d, 's> Draw<'d, 's> {
             let donor = &donors[self.pick(donors)?];
             let line = NodeId(self.rng.below(donor.nodes().len()) as u32);
             let given = donor.node(line);
-            if (given.is_call() || matches!(given.op, Op::Tuple)) && fits(ty, &given.ty) {
+            if given.op.is_computed() && fits(ty, &given.ty) {
                 return Some(self.instead(node, To::Graft(donor, line)));
             }
         }

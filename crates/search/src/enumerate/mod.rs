@@ -17,7 +17,7 @@ mod template;
 mod view;
 mod write;
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use batt_task::Grid;
 use batt_trace::{Lane, Spot};
@@ -49,6 +49,10 @@ const DEPTHS: [u8; 2] = [3, 4];
 /// Of the fuel so much goes into making values; the rest is for stacking them.
 const EXPLORE_PERCENT: u64 = 85;
 
+/// After a stop, programs are verified until this much fuel is used: a fraction of a second, and more than a search
+/// usually needs.
+const FUEL_AFTER_STOP: u64 = 20_000_000;
+
 /// What came of a search.
 pub struct Enumerated {
     /// Programs that are right on all demonstration pairs.
@@ -58,8 +62,8 @@ pub struct Enumerated {
     pub counts: Counts,
 }
 
-/// Searches programs for a task with about so much fuel. They are called `name`. When `stop` is set, what was found by
-/// then is verified and counts.
+/// Searches programs for a task with about so much fuel. They are called `name`. Programs found before `stop` was set are
+/// verified and kept, as far as [`FUEL_AFTER_STOP`] pays for it.
 pub fn enumerate(puzzle: &Puzzle, name: &str, fuel: u64, stop: &AtomicBool) -> Enumerated {
     enumerate_traced(puzzle, name, fuel, stop, None)
 }
@@ -76,6 +80,9 @@ pub fn enumerate_traced(
     // What was found is run as any program is; the colours of the recoloured task do not matter for that.
     let mut inspector = Inspector { puzzle, colors: &[0; 10], stop: &NEVER, fuel: 0 };
     let answer = |Written { text, cost, words }| {
+        if inspector.fuel > FUEL_AFTER_STOP && stop.load(Ordering::Relaxed) {
+            return None;
+        }
         let outputs = inspector.outputs(&text)?;
         let mechanism = MECHANISM.to_owned();
         Some(Answer {

@@ -1,7 +1,9 @@
 //! Frames and outlines.
 
+use batt_base::Rng;
+
+use super::colors::DrawColors;
 use super::objects::scene;
-use super::rng::Rng;
 use super::sketch::{Area, BLACK, Drawn, GREEN, MAGENTA, RED, Sketch, YELLOW, accept, grounded, scatter};
 
 pub(super) fn rare_frame(rng: &mut Rng) -> Drawn {

@@ -1,6 +1,8 @@
 //! Paths from one thing to another.
 
-use super::rng::Rng;
+use batt_base::Rng;
+
+use super::colors::DrawColors;
 use super::sketch::{Area, BLACK, BLUE, Drawn, GRAY, GREEN, Place, RED, Sketch, accept};
 
 pub(super) fn l_path(rng: &mut Rng) -> Drawn {

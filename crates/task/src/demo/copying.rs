@@ -1,6 +1,8 @@
 //! Things drawn again elsewhere.
 
-use super::rng::Rng;
+use batt_base::Rng;
+
+use super::colors::DrawColors;
 use super::sketch::{Area, BLACK, BLUE, Drawn, GRAY, Sketch, accept, scatter};
 
 pub(super) fn stamp(rng: &mut Rng) -> Drawn {

@@ -1,7 +1,9 @@
 //! How many there are.
 
+use batt_base::Rng;
+
+use super::colors::DrawColors;
 use super::objects::scene;
-use super::rng::Rng;
 use super::sketch::{BLACK, BLUE, Drawn, GRAY, RED, Sketch, accept};
 
 pub(super) fn count_staircase(rng: &mut Rng) -> Drawn {

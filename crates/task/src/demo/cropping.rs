@@ -1,7 +1,9 @@
 //! The part that matters.
 
+use batt_base::Rng;
+
+use super::colors::DrawColors;
 use super::objects::scene;
-use super::rng::Rng;
 use super::sketch::{Area, BLACK, BLUE, Drawn, GRAY, Sketch, YELLOW, accept, grounded, scatter};
 
 pub(super) fn inside_corners(rng: &mut Rng) -> Drawn {

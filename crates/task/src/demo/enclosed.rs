@@ -1,6 +1,8 @@
 //! Inside and outside.
 
-use super::rng::Rng;
+use batt_base::Rng;
+
+use super::colors::DrawColors;
 use super::sketch::{Area, BLACK, BLUE, Drawn, GRAY, GREEN, Place, RED, Sketch, YELLOW, accept, scatter};
 
 pub(super) fn fill_enclosed(rng: &mut Rng) -> Drawn {

@@ -1,7 +1,9 @@
 //! The most, the least, the second.
 
+use batt_base::Rng;
+
+use super::colors::DrawColors;
 use super::objects::scene;
-use super::rng::Rng;
 use super::sketch::{BLACK, BLUE, Drawn, GRAY, RED, Sketch, YELLOW, accept};
 
 pub(super) fn highest_lowest(rng: &mut Rng) -> Drawn {

@@ -1,6 +1,8 @@
 //! Things that fall, slide and step.
 
-use super::rng::Rng;
+use batt_base::Rng;
+
+use super::colors::DrawColors;
 use super::sketch::{Area, BLACK, BLUE, CYAN, Drawn, GREEN, RED, Sketch, accept};
 
 pub(super) fn gravity_down(rng: &mut Rng) -> Drawn {

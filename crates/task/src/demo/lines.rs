@@ -1,6 +1,8 @@
 //! Lines from dots.
 
-use super::rng::Rng;
+use batt_base::Rng;
+
+use super::colors::DrawColors;
 use super::sketch::{Area, BLACK, BLUE, CYAN, Drawn, GREEN, Place, RED, Sketch, YELLOW, accept, scatter};
 
 pub(super) fn crosshair(rng: &mut Rng) -> Drawn {

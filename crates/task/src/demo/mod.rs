@@ -4,7 +4,7 @@
 //! endless supply of fresh ones. A rule works its outputs out by itself, without the DSL: `programs/demo.py` holds
 //! a program for each, and the tests hold one against the other.
 
-mod rng;
+mod colors;
 mod sketch;
 
 mod symmetry;
@@ -26,7 +26,7 @@ mod connecting;
 mod copying;
 mod extremes;
 
-pub use rng::Rng;
+use batt_base::Rng;
 use sketch::{Drawn, Sketch};
 
 use crate::{Dataset, Grid, Pair, Task};
@@ -182,7 +182,7 @@ impl Rule {
     /// Task `number` of a seed.
     pub fn task(&self, id: String, seed: u64, number: u64) -> Task {
         let mut rng = Rng::of(seed, self.name, number);
-        let choice = rng.next();
+        let choice = rng.next_u64();
         let (n_train, n_test) = (rng.between(3, 4), if rng.chance(25) { 2 } else { 1 });
         let mut train: Vec<Pair> = Vec::with_capacity(n_train + n_test);
         while train.len() < n_train + n_test {

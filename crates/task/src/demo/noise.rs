@@ -1,6 +1,8 @@
 //! Pictures that have suffered.
 
-use super::rng::Rng;
+use batt_base::Rng;
+
+use super::colors::DrawColors;
 use super::sketch::{Area, BLACK, Drawn, Place, Sketch, accept, grounded, scatter};
 
 pub(super) fn remove_specks(rng: &mut Rng) -> Drawn {

@@ -1,6 +1,8 @@
 //! Things on a ground, told apart by size, shape and touch.
 
-use super::rng::Rng;
+use batt_base::Rng;
+
+use super::colors::DrawColors;
 use super::sketch::{Area, BLACK, BLUE, CYAN, Drawn, GRAY, GREEN, RED, Sketch, accept, grounded, scatter};
 
 pub(super) fn largest_shape(rng: &mut Rng) -> Drawn {

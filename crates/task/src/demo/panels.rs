@@ -1,6 +1,8 @@
 //! Two or three panels that make one.
 
-use super::rng::Rng;
+use batt_base::Rng;
+
+use super::colors::DrawColors;
 use super::sketch::{BLACK, BLUE, CYAN, Drawn, GRAY, GREEN, MAGENTA, ORANGE, RED, Sketch, YELLOW, accept};
 
 pub(super) fn panels_and(rng: &mut Rng) -> Drawn {

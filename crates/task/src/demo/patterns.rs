@@ -1,6 +1,8 @@
 //! Patterns that repeat, and are gone on with.
 
-use super::rng::Rng;
+use batt_base::Rng;
+
+use super::colors::DrawColors;
 use super::sketch::{Area, BLACK, Drawn, Sketch, accept, grounded, scatter};
 
 pub(super) fn wallpaper_hole(rng: &mut Rng) -> Drawn {

@@ -1,6 +1,8 @@
 //! New colours for things, by what they are like.
 
-use super::rng::Rng;
+use batt_base::Rng;
+
+use super::colors::DrawColors;
 use super::sketch::{Area, BLACK, BLUE, Drawn, GRAY, GREEN, RED, Sketch, YELLOW, accept, scatter};
 
 pub(super) fn tall_wide_square(rng: &mut Rng) -> Drawn {

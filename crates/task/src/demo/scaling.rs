@@ -1,6 +1,8 @@
 //! Larger and smaller.
 
-use super::rng::Rng;
+use batt_base::Rng;
+
+use super::colors::DrawColors;
 use super::sketch::{Area, BLACK, Drawn, Sketch, accept, scatter};
 
 pub(super) fn shrink_pixel_art(rng: &mut Rng) -> Drawn {

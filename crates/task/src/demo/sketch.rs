@@ -2,7 +2,9 @@
 
 use std::ops::{Index, IndexMut};
 
-use super::rng::Rng;
+use batt_base::Rng;
+
+use super::colors::DrawColors;
 
 pub(super) const BLACK: i8 = 0;
 pub(super) const BLUE: i8 = 1;

@@ -1,7 +1,9 @@
 //! Things put in order.
 
+use batt_base::Rng;
+
+use super::colors::DrawColors;
 use super::objects::scene;
-use super::rng::Rng;
 use super::sketch::{BLACK, Drawn, GRAY, Sketch, accept};
 
 pub(super) fn sort_bars(rng: &mut Rng) -> Drawn {

@@ -1,6 +1,8 @@
 //! Mirrors and turns.
 
-use super::rng::Rng;
+use batt_base::Rng;
+
+use super::colors::DrawColors;
 use super::sketch::{Area, BLACK, Drawn, GRAY, Sketch, accept, scatter};
 
 pub(super) fn kaleidoscope(rng: &mut Rng) -> Drawn {

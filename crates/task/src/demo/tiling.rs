@@ -1,6 +1,8 @@
 //! Pictures made of copies.
 
-use super::rng::Rng;
+use batt_base::Rng;
+
+use super::colors::DrawColors;
 use super::sketch::{BLACK, Drawn, Sketch, accept};
 
 pub(super) fn flipped_tiles(rng: &mut Rng) -> Drawn {

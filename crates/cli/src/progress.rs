@@ -1,0 +1,151 @@
+//! Shows a job while it works: a bar on a terminal, plain lines elsewhere.
+
+use std::io::{IsTerminal, Write};
+use std::time::{Duration, Instant};
+
+use arcbatt::base::time;
+use arcbatt::record::Kind;
+use arcbatt::record::live::Status;
+use arcbatt::{Event, Job, Outcome, Running};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::{output, signal};
+
+/// Starts a job, shows it, and waits for its end. Ctrl-C stops it.
+pub(crate) fn follow(job: Job) -> anyhow::Result<Outcome> {
+    signal::note()?;
+    let running = job.start()?;
+    let mut display = Display::new();
+    let mut stopping = false;
+    loop {
+        let finished = running.is_finished();
+        let event = running.next_event(LOOK);
+        if signal::stopped() && !stopping {
+            stopping = true;
+            running.stop();
+        }
+        let last = matches!(event, Some(Event::Finished | Event::Stopped));
+        match event {
+            Some(event) => display.event(&event, &running),
+            None if finished => break,
+            None => {}
+        }
+        if last {
+            break;
+        }
+        display.show(&running);
+    }
+    display.clear();
+    Ok(running.wait()?)
+}
+
+/// How often the display is brought up to date.
+const LOOK: Duration = Duration::from_millis(50);
+
+enum Display {
+    Bar { bar: ProgressBar, due: Instant },
+    Lines(Lines),
+    Nothing,
+}
+
+impl Display {
+    fn new() -> Display {
+        if output::quiet() {
+            return Display::Nothing;
+        }
+        let style = ProgressStyle::with_template("{wide_bar} {msg}").ok();
+        match style.filter(|_| std::io::stderr().is_terminal()) {
+            Some(style) => {
+                let bar = ProgressBar::new(0).with_style(style);
+                Display::Bar { bar, due: Instant::now() + LOOK * 4 }
+            }
+            None => Display::Lines(Lines { due: Instant::now() + Lines::FIRST, tenth: 0 }),
+        }
+    }
+
+    fn event(&mut self, event: &Event, running: &Running) {
+        match event {
+            Event::Warning { text } => match self {
+                Display::Bar { bar, .. } => bar.suspend(|| output::warning(text)),
+                _ => output::warning(text),
+            },
+            Event::Started { tasks, resumed, programs, threads } => {
+                tracing::info!(tasks, resumed, programs, threads, "started");
+            }
+            Event::TaskDone { task, solved } => tracing::debug!(task, solved, "task done"),
+            Event::Improved { task, sure } => tracing::debug!(task, sure, "improved"),
+            Event::Round { number, open } => tracing::info!(number, open, "round"),
+            Event::Saved { path } => tracing::info!(path = %path.display(), "saved"),
+            Event::Stopped | Event::Finished => {
+                let status = running.status();
+                tracing::info!(seconds = status.seconds, done = status.done, total = status.total, "ended");
+            }
+        }
+    }
+
+    fn show(&mut self, running: &Running) {
+        match self {
+            Display::Bar { bar, due } if Instant::now() >= *due => {
+                *due = Instant::now() + LOOK * 2;
+                let status = running.status();
+                bar.set_length(status.total as u64);
+                bar.set_position(status.done as u64);
+                bar.set_message(line(&status));
+            }
+            Display::Lines(lines) => lines.show(running),
+            _ => {}
+        }
+    }
+
+    fn clear(&self) {
+        if let Display::Bar { bar, .. } = self {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// Plain lines for logs: one a minute, and one whenever another tenth of the tasks is done. A job that ends within
+/// seconds prints none.
+struct Lines {
+    due: Instant,
+    /// Tenths of the tasks that were reported.
+    tenth: usize,
+}
+
+impl Lines {
+    const FIRST: Duration = Duration::from_secs(5);
+    const EVERY: Duration = Duration::from_secs(60);
+
+    fn show(&mut self, running: &Running) {
+        let late = Instant::now() >= self.due;
+        if self.tenth == 0 && !late {
+            return;
+        }
+        let status = running.status();
+        let tenth = status.done * 10 / status.total.max(1) + 1;
+        if !late && tenth <= self.tenth {
+            return;
+        }
+        (self.due, self.tenth) = (Instant::now() + Lines::EVERY, tenth);
+        let elapsed = time::long(Duration::from_secs_f64(status.seconds));
+        // A log that cannot be written must not end the job.
+        let _ = writeln!(std::io::stderr(), "progress: {elapsed}: {}", line(&status));
+    }
+}
+
+/// `17 of 400 tasks done, 27 have an answer, 56,737 candidates/s, 12.0 s left`
+fn line(status: &Status) -> String {
+    let Status { kind, done, total, solved, tried, seconds, left, .. } = status;
+    let mut text = format!("{done} of {total} tasks done");
+    match kind {
+        Kind::Run => text.push_str(&format!(", {solved} right")),
+        Kind::Solve | Kind::Search => {
+            let rate = *tried as f64 / seconds.max(1e-3);
+            text.push_str(&format!(", {solved} have an answer, {rate:.0} candidates/s"));
+        }
+    }
+    if let Some(left) = left {
+        text.push_str(&format!(", {} left", time::long(Duration::from_secs_f64(*left))));
+    }
+    text
+}

@@ -1,0 +1,305 @@
+//! What `run`, `solve` and `search` do with files that are already there, with folders that cannot be written, and when
+//! they are stopped: nothing a user made is lost, and nothing untrue is printed.
+
+mod batt;
+
+use batt::Batt;
+use serde_json::Value;
+
+const SOLVE: &str = "solve -n 4 --fuel-per-task 2000000 -o {dir}/submission.json";
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text.lines().next().unwrap()).unwrap()
+}
+
+#[test]
+fn the_same_command_continues_and_another_job_is_refused() {
+    let batt = Batt::new("jobs-same");
+    assert!(batt.run(SOLVE).ends_with("exit 0\n"));
+    let submission = batt.read("submission.json");
+    let told = batt.run(SOLVE);
+    assert!(told.contains("note: continued 4 tasks of an earlier part of this job\n"), "{told}");
+    assert_eq!(batt.read("submission.json"), submission);
+    let state = batt.read("submission.json.state");
+    // Another seed, other tasks, other programs: other jobs.
+    for (other, differs) in [
+        ("--seed 7", "another seed"),
+        ("--without breed", "other steps"),
+        ("--programs programs/examples.py", "other programs"),
+        ("--start 1", "other tasks"),
+    ] {
+        for options in [other.to_owned(), format!("{other} --resume")] {
+            let told = batt.run(&format!("{SOLVE} {options}"));
+            assert!(told.contains(differs) && told.ends_with("exit 2\n"), "{options}: {told}");
+            assert!(told.contains("solve of demo (4 tasks, seed 0)"), "{options}: {told}");
+            let (now, then) = (batt.read("submission.json"), batt.read("submission.json.state"));
+            assert!(now == submission && then == state, "{options}: the files were touched");
+        }
+        assert!(
+            batt.run(&format!("{SOLVE} {other}")).contains("--overwrite replaces it; --resume continues")
+        );
+    }
+    // More effort is the same job; --overwrite starts another.
+    let told = batt.run(&SOLVE.replace("2000000", "2500000"));
+    assert!(told.contains("continued 4 tasks") && told.ends_with("exit 0\n"), "{told}");
+    let told = batt.run(&format!("{SOLVE} --seed 7 --overwrite"));
+    assert!(!told.contains("continued") && told.ends_with("exit 0\n"), "{told}");
+    assert!(batt.read("submission.json.state").contains("\"seed\":7"));
+}
+
+#[test]
+fn files_of_unknown_origin_are_left_alone() {
+    let batt = Batt::new("jobs-foreign")
+        .file("mine.json", "{\"my\": \"answers\"}")
+        .file("mine.py", "def f(I): return I\n")
+        .file("mine.html", "<p>my page</p>");
+    let run = "run -n 3";
+    let solve = "solve -n 2 --fuel-per-task 100000";
+    for (command, option) in [
+        (run, "-o {dir}/mine.json"),
+        (run, "--record {dir}/mine.json"),
+        (run, "--report {dir}/mine.html"),
+        (solve, "-o {dir}/mine.json"),
+        (solve, "--record {dir}/mine.json"),
+        (solve, "--export {dir}/mine.py"),
+        (solve, "--report {dir}/mine.html"),
+        ("search -n 2 --fuel-per-task 1000 --store {dir}/s.sqlite", "--record {dir}/mine.json"),
+    ] {
+        let told = batt.run(&format!("{command} {option}"));
+        assert!(
+            told.contains(" is already there: ") && told.ends_with("exit 2\n"),
+            "{command} {option}: {told}"
+        );
+        assert!(told.contains("--overwrite"), "{told}");
+    }
+    assert_eq!(batt.read("mine.json"), "{\"my\": \"answers\"}");
+    assert_eq!(batt.read("mine.py"), "def f(I): return I\n");
+    assert_eq!(batt.read("mine.html"), "<p>my page</p>");
+    // A report can be made again, so a report of ours is replaced; so is the record of the same run.
+    for _ in 0..2 {
+        let told = batt.run("run -n 3 --record {dir}/run.json --report {dir}/run.html");
+        assert!(told.ends_with("exit 0\n"), "{told}");
+    }
+    let told = batt.run("run -n 4 --record {dir}/run.json");
+    assert!(told.contains("it belongs to another job, run of demo (3 tasks), with other tasks"), "{told}");
+    assert!(batt.run("run -n 4 --record {dir}/run.json --overwrite").ends_with("exit 0\n"));
+}
+
+#[test]
+fn a_part_is_not_called_complete() {
+    let batt = Batt::new("jobs-part");
+    let told = batt.run(SOLVE);
+    let part = "note: {dir}/submission.json is a part: it answers 4 of the 79 tasks of demo\n";
+    assert!(told.contains(part) && !told.contains("handed in"), "{told}");
+    assert!(batt.run("check {dir}/submission.json demo").ends_with("exit 1\n"));
+    let told = batt.run("run -o {dir}/whole.json");
+    assert!(
+        told.contains("note: {dir}/whole.json can be handed in: it answers all 79 tasks of demo\n"),
+        "{told}"
+    );
+    assert!(batt.run("check {dir}/whole.json demo").ends_with("exit 0\n"));
+    let told = batt.run("solve -n 2 --fuel-per-task 100000 --export {dir}/x.py");
+    assert!(told.contains("note: wrote {dir}/x.py\n") && !told.contains("no file was written"), "{told}");
+    let told = batt.run("solve -n 2 --fuel-per-task 100000");
+    assert!(told.contains("note: no file was written; -o submission.json writes one\n"), "{told}");
+}
+
+#[test]
+fn files_that_cannot_be_written_are_found_before_the_work() {
+    let batt = Batt::new("jobs-unwritable").file("folder/x", "");
+    for option in ["-o", "--record", "--report", "--export"] {
+        for target in ["nowhere/x", "folder"] {
+            let told = batt.run(&format!("solve --budget 10m {option} {{dir}}/{target}"));
+            assert!(told.contains(&format!("cannot write {{dir}}/{target}: ")), "{told}");
+            assert!(told.ends_with("exit 2\n"), "{told}");
+        }
+    }
+    assert_eq!(std::fs::read_dir(batt.path("")).unwrap().count(), 1, "something was left behind");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn answers_survive_a_full_disk() {
+    let batt = Batt::new("jobs-full");
+    let rescued = std::env::temp_dir().join("rescued-full");
+    let _ = std::fs::remove_file(&rescued);
+    let told = batt.run("run -n 79 -o /dev/full");
+    let place = format!("its content is in {}: move it to a disk with room\nexit 2\n", rescued.display());
+    assert!(
+        told.contains("cannot write /dev/full: No space left on device") && told.ends_with(&place),
+        "{told}"
+    );
+    let told = batt.run(&format!("check {} demo", rescued.display()));
+    assert!(told.ends_with("exit 0\n"), "{told}");
+    std::fs::remove_file(rescued).unwrap();
+}
+
+#[test]
+fn one_hash_for_a_data_set() {
+    let batt = Batt::new("jobs-hash");
+    let listed = json(&batt.run("data list --json"));
+    let sets = listed["sets"].as_array().unwrap();
+    let demo = sets.iter().find(|set| set["name"] == "demo").unwrap()["hash"].as_str().unwrap().to_owned();
+    batt.run("run --record {dir}/run.json");
+    batt.run("solve --fuel-per-task 1000 --record {dir}/solve.json");
+    batt.run(
+        "search --mode enumerate --fuel-per-task 1000 --store {dir}/s.sqlite --record {dir}/search.json",
+    );
+    let mut tasks = Vec::new();
+    for kind in ["run", "solve", "search"] {
+        let record: Value = serde_json::from_str(&batt.read(&format!("{kind}.json"))).unwrap();
+        assert_eq!(record["kind"], kind);
+        assert!(demo.starts_with(record["setup"]["data"]["hash"].as_str().unwrap()), "{kind}");
+        assert_eq!(record["finished"], true);
+        let hashes = record["tasks"].as_array().unwrap().iter().map(|task| task["hash"].clone());
+        tasks.push(hashes.collect::<Vec<_>>());
+        assert!(batt.run(&format!("report {{dir}}/{kind}.json")).ends_with("exit 0\n"));
+        assert!(batt.read(&format!("{kind}.html")).contains(&demo[..16]), "{kind}");
+    }
+    assert!(tasks[0] == tasks[1] && tasks[1] == tasks[2], "one hash for a task");
+}
+
+#[test]
+fn older_records_get_a_clear_error() {
+    let old = "{\"schema\":1,\"right\":{\"all\":true},\n\"run\":{}}\n";
+    let batt = Batt::new("jobs-old").file("old.json", old).file("x.json", "").file("x.json.state", old);
+    for command in
+        ["report {dir}/old.json", "profile dsl {dir}/old.json", "run --record {dir}/old.json", SOLVE]
+    {
+        let command = command.replace("submission.json", "x.json");
+        let told = batt.run(&command);
+        assert!(told.contains("has schema 1, this version of batt reads schema 2"), "{command}: {told}");
+        assert!(told.ends_with("exit 2\n"), "{told}");
+    }
+    assert_eq!(batt.read("old.json"), old);
+}
+
+#[test]
+fn a_wrong_program_is_named_and_the_times_stay_valid() {
+    let wrong = "def solve_largest(I): return I\ndef solve_enclosed(I):\n    return I\n";
+    let batt = Batt::new("jobs-wrong").file("p.py", wrong);
+    let told = batt.run("run examples --programs {dir}/p.py --record {dir}/run.json --profile");
+    assert!(told.ends_with("exit 1\n"), "{told}");
+    let told = batt.run("profile phases {dir}/run.json");
+    let first = "0 of 2 programs right; wrong: solve_enclosed, solve_largest · unaccounted ";
+    assert!(told.starts_with(first) && told.ends_with("exit 0\n"), "{told}");
+}
+
+#[test]
+fn logs_say_what_happens() {
+    let batt = Batt::new("jobs-log");
+    let told = batt.run(&format!("{SOLVE} --log info"));
+    for said in ["started tasks=4", "round number=1 open=4", "saved path={dir}/submission.json", "ended"] {
+        assert!(told.contains(said), "{said}: {told}");
+    }
+    let told = batt.run("run -n 3 --log debug");
+    assert!(told.contains("task done task=\"across_the_wall\" solved=true"), "{told}");
+}
+
+#[cfg(unix)]
+mod stopped {
+    use std::process::{Child, Command, Output, Stdio};
+    use std::time::Duration;
+
+    use super::*;
+
+    fn start(batt: &Batt, args: &str) -> Child {
+        let dir = batt.path("");
+        let args = args
+            .split_whitespace()
+            .map(|arg| arg.replace("{dir}", dir.to_str().unwrap().trim_end_matches('/')));
+        Command::new(env!("CARGO_BIN_EXE_batt"))
+            .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+            .args(args)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap()
+    }
+
+    fn wait_for(batt: &Batt, file: &str, child: &mut Child) {
+        while !batt.path(file).exists() {
+            assert!(child.try_wait().unwrap().is_none(), "it ended without {file}");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    fn interrupt(child: Child) -> Output {
+        let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+        assert!(sent.success());
+        child.wait_with_output().unwrap()
+    }
+
+    #[test]
+    fn ctrl_c_prints_the_command_that_continues() {
+        let batt = Batt::new("jobs-ctrl-c");
+        let args = "solve demo --fuel-per-task 20000000 --threads 1 -o {dir}/my submission.json";
+        let args = args.replace("my submission", "submission");
+        let mut child = start(&batt, &args);
+        wait_for(&batt, "submission.json", &mut child);
+        let output = interrupt(child);
+        let told = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{told}");
+        let command = told.lines().find_map(|line| line.strip_prefix("note: stopped; to continue: batt "));
+        let command = command.unwrap_or_else(|| panic!("{told}"));
+        assert!(command.ends_with("/submission.json --resume"), "{command}");
+        let (head, _) = command.split_once(" --fuel-per-task").unwrap();
+        assert_eq!(head, "solve demo");
+        // It is the exact command; with little fuel it ends soon.
+        let told = batt.run(&command.replace("20000000", "1000"));
+        assert!(
+            told.contains("tasks of an earlier part of this job") && told.ends_with("exit 0\n"),
+            "{told}"
+        );
+        let told = batt.run("run -n 1 --threads 1");
+        assert!(!told.contains("to continue"), "{told}");
+    }
+
+    /// Each needs a second to compute, and none is needed by a learner.
+    fn expensive_constants() -> String {
+        let program = |k: usize| {
+            format!(
+                "def solve_{k}(I):\n    x = size(interval({k}, 7000000, 1))\n    return canvas(x, UNITY)\n\n"
+            )
+        };
+        (0..400).map(program).collect()
+    }
+
+    #[test]
+    fn expensive_constants_delay_nothing() {
+        let batt = Batt::new("jobs-constants").file("p.py", expensive_constants());
+        let args = "solve demo --programs {dir}/p.py --budget 10m --threads 1 -o {dir}/submission.json";
+        let mut child = start(&batt, args);
+        wait_for(&batt, "submission.json", &mut child);
+        let output = interrupt(child);
+        let told = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(output.status.code() == Some(1) && told.contains("note: stopped"), "{told}");
+        assert!(batt.run("check {dir}/submission.json demo").ends_with("exit 0\n"));
+    }
+
+    #[test]
+    fn a_failed_save_is_tried_again_and_progress_is_printed() {
+        let batt = Batt::new("jobs-retry").file("out/x", "");
+        let mut child = start(
+            &batt,
+            "solve demo --budget 14s --threads 1 -o {dir}/out/submission.json --record {dir}/run.json",
+        );
+        wait_for(&batt, "out/submission.json", &mut child);
+        // The folder is away while the files are due, as if a network disk were gone.
+        std::fs::rename(batt.path("out"), batt.path("away")).unwrap();
+        std::thread::sleep(Duration::from_secs(7));
+        std::fs::rename(batt.path("away"), batt.path("out")).unwrap();
+        let output = child.wait_with_output().unwrap();
+        let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert_eq!(output.status.code(), Some(0), "{out}{err}");
+        assert!(
+            err.contains("warning: cannot write ") && err.contains("trying again at the next save"),
+            "{err}"
+        );
+        assert!(err.contains("progress: ") && err.contains(" of 79 tasks done, "), "{err}");
+        assert!(batt.run("check {dir}/out/submission.json demo").ends_with("exit 0\n"));
+        let left: Vec<_> =
+            std::fs::read_dir(batt.path("out")).unwrap().map(|it| it.unwrap().file_name()).collect();
+        assert!(left.iter().all(|name| !name.to_string_lossy().ends_with(".part")), "{left:?}");
+    }
+}

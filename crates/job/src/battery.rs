@@ -1,0 +1,538 @@
+//! Many programs over many tasks: merged, run, compared, and two attempts chosen for each test output.
+//!
+//! [`Battery::run`] takes tasks one after another from an iterator and hands over what came of each, in their
+//! order and the same for any number of threads. It holds a few hundred tasks at a time, so a run can be as long as
+//! it likes; what is kept of a run is the caller's choice. [`Summary`] keeps what a report needs.
+
+use std::borrow::Borrow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::AtomicBool;
+
+use batt_dsl::{Limits, symbol};
+use batt_exec::{End, Input, Job, Options, Picture, Prepared, Run, Scratch};
+use batt_lang::Program;
+use batt_plan::{Plan, ProgramId};
+use batt_score::{Candidate, Demos, Scores, Tally, Totals, Verdict, all_right, judge, rank, test_verdicts};
+use batt_task::submission::{Draft, stand_ins};
+use batt_task::{Grid, Pair, Task, demo};
+use batt_trace::{Lane, Spot, Trace};
+use batt_value::{Arena, Caps, Kind};
+use rayon::prelude::*;
+
+use crate::pool::Pool;
+use crate::profile::on_lane;
+
+/// Watches the tasks of a run: it has the clock.
+pub trait Watch: Sync {
+    /// Worker number `worker` of the pool begins a task. Once the flag is set, what runs there ends.
+    fn begin(&self, worker: usize) -> Option<&AtomicBool>;
+
+    /// The worker is through with the task.
+    fn done(&self, worker: usize, id: &str);
+
+    /// Whether the whole run is to end. What is not through by then does not count, for the flags may have cut it
+    /// short.
+    fn stopped(&self) -> bool {
+        false
+    }
+}
+
+/// Nobody watches, and there is no deadline.
+pub struct Unwatched;
+
+impl Watch for Unwatched {
+    fn begin(&self, _: usize) -> Option<&AtomicBool> {
+        None
+    }
+
+    fn done(&self, _: usize, _: &str) {}
+}
+
+/// How to run.
+#[derive(Clone, Copy)]
+pub struct Setup<'s> {
+    pub limits: Limits,
+    /// Every program on every task, not only on its own.
+    pub all_pairs: bool,
+    /// Goes on with the later pairs when a program was not right on a demonstration pair.
+    pub all_demos: bool,
+    pub sharing: bool,
+    pub kernels: bool,
+    /// Keeps the answers, not only what became of them.
+    pub answers: bool,
+    pub watch: &'s dyn Watch,
+    /// Told where the time goes.
+    pub trace: Option<&'s Trace>,
+    /// How many tasks are in memory at a time, and handed over together.
+    pub chunk: usize,
+}
+
+impl<'s> Setup<'s> {
+    /// Enough that threads seldom wait for each other at the end of a chunk.
+    pub const CHUNK: usize = 256;
+
+    /// As a program runs without further wishes: under the standard limits, on its own task, all that is fast in use.
+    pub fn new(watch: &'s dyn Watch) -> Setup<'s> {
+        Setup {
+            limits: Limits::STANDARD,
+            all_pairs: false,
+            all_demos: false,
+            sharing: true,
+            kernels: true,
+            answers: false,
+            watch,
+            trace: None,
+            chunk: Setup::CHUNK,
+        }
+    }
+
+    /// The time of the main lane goes to `spot`.
+    fn enter(&self, spot: Spot) -> Option<batt_trace::MainSpan<'_>> {
+        self.trace.map(|trace| trace.enter(spot))
+    }
+}
+
+/// Programs that are ready to run.
+pub struct Battery<'p> {
+    programs: &'p [Program],
+    plan: Plan,
+    own: Names,
+}
+
+/// What came of one task.
+#[derive(Debug)]
+pub struct TaskResult {
+    /// The run was not stopped before. A task that is not finished has stand-ins for attempts, and nothing else.
+    pub finished: bool,
+    /// In the order of the programs.
+    pub programs: Vec<ProgramResult>,
+    /// Two for each test input, chosen by the demonstration pairs alone.
+    pub attempts: Vec<[Grid; 2]>,
+    /// What the attempts are worth.
+    pub scores: Scores,
+}
+
+/// What came of one program on one task. Pairs are in the order of [`Task::pairs`].
+#[derive(Debug)]
+pub struct ProgramResult {
+    pub program: ProgramId,
+    /// Whether the program is named after the task.
+    pub own: bool,
+    pub demos: Vec<Verdict>,
+    pub tests: Vec<Verdict>,
+    pub fuel: Vec<u64>,
+    /// For a program on its own task the pairs it is wrong on, with the reason.
+    pub wrong: Vec<(usize, String)>,
+    /// Empty if they are not to be kept.
+    pub answers: Vec<Run>,
+}
+
+impl TaskResult {
+    fn unfinished(task: &Task) -> TaskResult {
+        let scores = Scores { tasks: Vec::new(), unsolved: Vec::new() };
+        TaskResult { finished: false, programs: Vec::new(), attempts: stand_ins(task), scores }
+    }
+}
+
+impl ProgramResult {
+    /// Right on all pairs whose output is known, and with a grid for the others.
+    pub fn is_right(&self) -> bool {
+        right(&self.demos) && (right(&self.tests) || self.tests.is_empty())
+    }
+
+    pub fn verdicts(&self) -> impl Iterator<Item = Verdict> {
+        self.demos.iter().chain(&self.tests).copied()
+    }
+}
+
+fn right(verdicts: &[Verdict]) -> bool {
+    !verdicts.is_empty() && verdicts.iter().all(|it| matches!(it, Verdict::Right | Verdict::Unjudged))
+}
+
+impl<'p> Battery<'p> {
+    /// Merges the programs, and finds out which of the tasks called `ids` each is named after.
+    pub fn new<'i>(programs: &'p [Program], ids: impl IntoIterator<Item = &'i str>) -> Battery<'p> {
+        Battery { programs, plan: Plan::merge(programs), own: Names::new(programs, ids) }
+    }
+
+    pub fn programs(&self) -> &'p [Program] {
+        self.programs
+    }
+
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// The programs that are named after a task.
+    pub fn own(&self, id: &str) -> &[ProgramId] {
+        self.own.programs(id)
+    }
+
+    /// Runs the programs on the tasks and calls `each` for every task, in their order. When the run is stopped, the
+    /// tasks that are in memory come as unfinished, and no more are taken.
+    pub fn run<T: Borrow<Task> + Sync + Send>(
+        &self,
+        pool: &Pool,
+        tasks: impl IntoIterator<Item = T, IntoIter: Send>,
+        setup: &Setup<'_>,
+        mut each: impl FnMut(&Task, TaskResult),
+    ) {
+        let arena = Arena::new(setup.limits.caps);
+        let prepared = {
+            let _span = setup.enter(Spot::FOLD);
+            Prepared::new(&self.plan, &arena, &options(setup, None))
+        };
+        let mut tasks = tasks.into_iter();
+        loop {
+            let chunk: Vec<T> = {
+                let _span = setup.enter(Spot::LOAD);
+                pool.install(|| tasks.by_ref().take(setup.chunk.max(1)).collect())
+            };
+            if chunk.is_empty() {
+                return;
+            }
+            let scratch = || Scratch::new(setup.limits);
+            let one = |scratch: &mut Scratch, task: &T| self.task(&prepared, task.borrow(), setup, scratch);
+            let results: Vec<TaskResult> = {
+                let _span = setup.enter(Spot::IDLE);
+                pool.install(|| chunk.par_iter().map_init(scratch, one).collect())
+            };
+            for (task, result) in chunk.iter().zip(results) {
+                each(task.borrow(), result);
+            }
+            if setup.watch.stopped() {
+                return;
+            }
+        }
+    }
+
+    /// Runs the programs on one task, on this thread.
+    pub fn one(&self, task: &Task, setup: &Setup<'_>) -> TaskResult {
+        let arena = Arena::new(setup.limits.caps);
+        let prepared = Prepared::new(&self.plan, &arena, &options(setup, None));
+        self.task(&prepared, task, setup, &mut Scratch::new(setup.limits))
+    }
+
+    fn task(
+        &self,
+        prepared: &Prepared<'_>,
+        task: &Task,
+        setup: &Setup<'_>,
+        scratch: &mut Scratch,
+    ) -> TaskResult {
+        if setup.watch.stopped() {
+            return TaskResult::unfinished(task);
+        }
+        let worker = rayon::current_thread_index().unwrap_or(0);
+        on_lane(setup.trace, task, |lane| self.task_on(lane, worker, prepared, task, setup, scratch))
+    }
+
+    fn task_on(
+        &self,
+        lane: Option<&Lane>,
+        worker: usize,
+        prepared: &Prepared<'_>,
+        task: &Task,
+        setup: &Setup<'_>,
+        scratch: &mut Scratch,
+    ) -> TaskResult {
+        let mark = |spot| lane.into_iter().for_each(|lane| lane.mark(spot));
+        let own = self.own(&task.id);
+        let programs = match setup.all_pairs {
+            true => (0..self.programs.len() as u32).map(ProgramId).collect(),
+            false => own.to_vec(),
+        };
+        let job = job(task, programs);
+        let stop = setup.watch.begin(worker);
+        mark(Spot::SET_UP);
+        let runs = prepared.run_traced(&job, &options(setup, stop), scratch, lane);
+        if setup.watch.stopped() {
+            return TaskResult::unfinished(task);
+        }
+        // What to hand in is settled before a test output is looked at.
+        let draft = self.choose(task, &job.programs, &runs);
+        mark(Spot::RANK);
+        let scores = Scores::open(&draft.submission(), [task]);
+        let attempts = (0..task.test.len()).filter_map(|k| draft.attempts(&task.id, k).cloned()).collect();
+        let results = job.programs.iter().zip(runs).map(|(program, runs)| {
+            let own = own.contains(program);
+            self.judge(task, *program, own, runs, setup.answers)
+        });
+        let programs: Vec<ProgramResult> = results.collect();
+        mark(Spot::SCORE);
+        setup.watch.done(worker, &task.id);
+        if tracing::enabled!(tracing::Level::DEBUG) {
+            mark(Spot::PROGRESS);
+            let right = programs.iter().filter(|program| program.is_right()).count();
+            tracing::debug!(task = %task.id, programs = programs.len(), right, "task is through");
+            mark(Spot::LOG);
+        } else if let Some(lane) = lane {
+            lane.owe(Spot::PROGRESS);
+        }
+        TaskResult { finished: true, programs, attempts, scores }
+    }
+
+    /// Two attempts for each test input, from what fits the demonstration pairs best.
+    fn choose(&self, task: &Task, programs: &[ProgramId], runs: &[Vec<Run>]) -> Draft {
+        let mut draft = Draft::new([task]);
+        let mut candidates: Vec<Vec<Candidate>> = vec![Vec::new(); task.test.len()];
+        let mut demos = None;
+        for (program, runs) in programs.iter().zip(runs) {
+            let (on_demos, on_tests) = runs.split_at(task.train.len());
+            // To grade costs more than to run, so only those are graded that have something to hand in.
+            if !on_tests.iter().any(|run| matches!(run.end, End::Grid { .. } | End::Other(_))) {
+                continue;
+            }
+            let fit = demos.get_or_insert_with(|| Demos::new(task)).fit(on_demos.iter().map(Into::into));
+            let size = self.programs[program.index()].nodes().len();
+            for (run, candidates) in on_tests.iter().zip(&mut candidates) {
+                candidates.extend(Candidate::new(run, &fit, size));
+            }
+        }
+        for (k, candidates) in candidates.iter().enumerate() {
+            draft.answer(&task.id, k, rank(candidates).into_iter().cloned());
+        }
+        draft
+    }
+
+    fn judge(
+        &self,
+        task: &Task,
+        program: ProgramId,
+        own: bool,
+        runs: Vec<Run>,
+        answers: bool,
+    ) -> ProgramResult {
+        let (on_demos, on_tests) = runs.split_at(task.train.len());
+        let demos: Vec<_> =
+            task.train.iter().zip(on_demos).map(|(pair, run)| judge(run, pair.output.as_ref())).collect();
+        let tests = test_verdicts(task, on_tests.iter().map(Into::into));
+        let fuel = runs.iter().map(|run| run.fuel).collect();
+        let mut result =
+            ProgramResult { program, own, demos, tests, fuel, wrong: Vec::new(), answers: Vec::new() };
+        if own {
+            let wrong = |(i, verdict): (usize, Verdict)| {
+                let fine = matches!(verdict, Verdict::Right | Verdict::Unjudged | Verdict::Skipped);
+                let pair = task.train.iter().chain(&task.test).nth(i)?;
+                (!fine).then(|| (i, why(&runs[i], pair.output.as_ref(), &self.programs[program.index()])))
+            };
+            result.wrong = result.verdicts().enumerate().filter_map(wrong).collect();
+        }
+        if answers {
+            result.answers = runs;
+        }
+        result
+    }
+}
+
+/// Which programs are named after which task: a program belongs to the task whose id is its name or ends it after an
+/// underscore. A task of an endless series ([`demo::generate`]) takes the programs of its rule.
+struct Names {
+    tasks: BTreeMap<String, Vec<ProgramId>>,
+    rules: BTreeMap<&'static str, Vec<ProgramId>>,
+}
+
+impl Names {
+    fn new<'i>(programs: &[Program], ids: impl IntoIterator<Item = &'i str>) -> Names {
+        let ids: BTreeSet<&str> = ids.into_iter().collect();
+        let mut names = Names { tasks: BTreeMap::new(), rules: BTreeMap::new() };
+        for (i, program) in programs.iter().enumerate() {
+            let id = ProgramId(i as u32);
+            if let Some(task) = endings(program.name()).find(|name| ids.contains(name)) {
+                names.tasks.entry(task.to_owned()).or_default().push(id);
+            } else if let Some(rule) = endings(program.name()).find_map(rule) {
+                names.rules.entry(rule).or_default().push(id);
+            }
+        }
+        names
+    }
+
+    fn programs(&self, task: &str) -> &[ProgramId] {
+        let of_rule = || self.rules.get(demo::rule_of(task).filter(|rule| rule.name != task)?.name);
+        self.tasks.get(task).or_else(of_rule).map_or(&[], |programs| &programs[..])
+    }
+}
+
+/// The rule of exactly this name.
+fn rule(name: &str) -> Option<&'static str> {
+    demo::rule_of(name).map(|rule| rule.name).filter(|rule| *rule == name)
+}
+
+/// A name, and what follows each of its underscores.
+pub fn endings(name: &str) -> impl Iterator<Item = &str> {
+    std::iter::once(name).chain(name.match_indices('_').map(|(at, _)| &name[at + 1..]))
+}
+
+/// The cells of all grids that programs are run on.
+pub(crate) fn cells(task: &Task) -> u64 {
+    task.train.iter().chain(&task.test).map(|pair| pair.input.cells().len() as u64).sum()
+}
+
+fn options<'o>(setup: &Setup<'_>, stop: Option<&'o AtomicBool>) -> Options<'o> {
+    let Setup { limits, all_demos, sharing, kernels, .. } = *setup;
+    Options { limits, go_on: all_demos, sharing, kernels, stop }
+}
+
+/// Programs on all inputs of a task.
+pub fn job<'t>(task: &'t Task, programs: Vec<ProgramId>) -> Job<'t> {
+    let shown = |pair: &'t Pair| Some((picture(&pair.input), picture(pair.output.as_ref()?)));
+    let demo =
+        |pair: &'t Pair| Input { input: picture(&pair.input), must_give: pair.output.as_ref().map(picture) };
+    let test = |pair: &'t Pair| Input { input: picture(&pair.input), must_give: None };
+    let inputs = task.train.iter().map(demo).chain(task.test.iter().map(test)).collect();
+    Job { samples: task.train.iter().filter_map(shown).collect(), inputs, programs }
+}
+
+fn picture(grid: &Grid) -> Picture<'_> {
+    Picture { width: grid.width(), cells: grid.cells() }
+}
+
+/// What is wrong with an answer, in words.
+pub fn why(run: &Run, expected: Option<&Grid>, program: &Program) -> String {
+    match (&run.end, expected) {
+        (End::Failed(failed), _) => failed.describe(program),
+        (End::Skipped, _) => "skipped, for an earlier pair was not right".to_owned(),
+        (End::Grid { width, cells }, Some(expected))
+            if (*width, cells.len()) == (expected.width(), expected.cells().len()) =>
+        {
+            let differ = cells.iter().zip(expected.cells()).filter(|(got, expected)| got != expected).count();
+            format!("{differ} of {} cells differ", cells.len())
+        }
+        (End::Grid { width, cells }, Some(expected)) => {
+            let got = format!("{}×{width}", cells.len() / width);
+            format!("the answer is {got}, expected {}×{}", expected.height(), expected.width())
+        }
+        (End::Grid { .. }, None) => "no solution to compare with".to_owned(),
+        (End::Other(owned), _) => {
+            let arena = Arena::new(Caps::STANDARD);
+            let value = owned.load(&arena, &symbol);
+            let kind = value.map_or("value", |value| kind(value.kind()));
+            format!("the answer is no grid of small integers but a {kind}")
+        }
+    }
+}
+
+fn kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::None => "None",
+        Kind::Bool => "boolean",
+        Kind::Int => "number",
+        Kind::Tuple => "tuple",
+        Kind::Set => "set",
+        Kind::Func => "function",
+    }
+}
+
+/// What a report says of a run. It does not grow with the number of tasks, only with what is to be said of them.
+#[derive(Debug, Default)]
+pub struct Summary {
+    /// Finished tasks.
+    pub tasks: usize,
+    /// Tasks that were not, for the run was stopped.
+    pub left: usize,
+    /// Tasks on which a program was run.
+    pub attempted: usize,
+    /// Programs times pairs, those that were skipped left out.
+    pub runs: u64,
+    pub fuel: u64,
+    pub tally: Tally,
+    pub scores: Totals,
+    pub own: OwnCounts,
+    /// The programs that are not right on their own tasks.
+    pub wrong: Vec<Own>,
+    /// The tasks that used the most fuel, most first.
+    pub most_fuel: Vec<(u64, String)>,
+    /// Programs that are right on tasks which are not their own.
+    pub elsewhere: Vec<(ProgramId, String)>,
+}
+
+/// The programs on their own tasks, counted once for each task.
+#[derive(Debug, Default)]
+pub struct OwnCounts {
+    pub runs: usize,
+    pub on_demos: usize,
+    /// All outputs are known, and the program gives them.
+    pub on_tests: usize,
+    /// Right on all pairs whose output is known.
+    pub right: usize,
+    /// Which programs they are.
+    pub programs: BTreeSet<ProgramId>,
+}
+
+/// A program that is not right on its own task.
+#[derive(Debug)]
+pub struct Own {
+    pub program: ProgramId,
+    pub task: String,
+    pub pairs: usize,
+    pub skipped: usize,
+    /// `train 0`, and what is wrong there.
+    pub wrong: Vec<(String, String)>,
+}
+
+impl Summary {
+    const MOST_FUEL: usize = 5;
+
+    pub fn new() -> Summary {
+        Summary::default()
+    }
+
+    /// Takes in the next task.
+    pub fn add(&mut self, task: &Task, result: &TaskResult) {
+        if !result.finished {
+            self.left += 1;
+            return;
+        }
+        self.tasks += 1;
+        self.attempted += usize::from(!result.programs.is_empty());
+        self.scores.add(&result.scores);
+        let mut fuel = 0;
+        for program in &result.programs {
+            fuel += program.fuel.iter().sum::<u64>();
+            for verdict in program.verdicts() {
+                self.tally.add(verdict);
+                self.runs += u64::from(verdict != Verdict::Skipped);
+            }
+            if program.own {
+                self.own.add(program);
+            }
+            match (program.own, program.is_right()) {
+                (true, false) => self.wrong.push(Own::new(task, program)),
+                (false, true) => self.elsewhere.push((program.program, task.id.clone())),
+                _ => {}
+            }
+        }
+        self.fuel += fuel;
+        if fuel > 0 {
+            let place = self.most_fuel.partition_point(|(other, _)| *other >= fuel);
+            self.most_fuel.insert(place, (fuel, task.id.clone()));
+            self.most_fuel.truncate(Summary::MOST_FUEL);
+        }
+    }
+}
+
+impl OwnCounts {
+    fn add(&mut self, result: &ProgramResult) {
+        self.runs += 1;
+        self.on_demos += usize::from(right(&result.demos));
+        self.on_tests += usize::from(all_right(&result.tests));
+        self.right += usize::from(result.is_right());
+        self.programs.insert(result.program);
+    }
+}
+
+impl Own {
+    fn new(task: &Task, result: &ProgramResult) -> Own {
+        let name = |i: usize| match i.checked_sub(task.train.len()) {
+            None => format!("train {i}"),
+            Some(i) => format!("test {i}"),
+        };
+        Own {
+            program: result.program,
+            task: task.id.clone(),
+            pairs: task.train.len() + task.test.len(),
+            skipped: result.verdicts().filter(|verdict| *verdict == Verdict::Skipped).count(),
+            wrong: result.wrong.iter().map(|(i, why)| (name(*i), why.clone())).collect(),
+        }
+    }
+}

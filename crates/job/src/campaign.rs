@@ -1,0 +1,202 @@
+//! The search over many tasks: who gets the next step, and what is written down.
+//!
+//! [`Campaign::run`] goes round by round. In each, every task that still has promise takes one step, the least sure
+//! first, on all threads of the pool. What a task comes to depends on its own fuel alone, so it is the same on any
+//! number of threads.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use batt_record::{AnswerState, TaskState};
+use batt_search::{Answer, Attempts, Checks, Folds, Progress, Puzzle, SURE, Searcher};
+use batt_task::submission::stand_ins;
+use batt_task::{Grid, Task};
+use batt_trace::{Spot, Trace};
+use rayon::prelude::*;
+
+use crate::pool::Pool;
+use crate::profile;
+
+/// Watches a campaign. Methods are called from any thread, except `round`.
+pub trait Keeper: Sync {
+    /// Ends the search once it is set.
+    fn stop(&self) -> &Arc<AtomicBool>;
+
+    /// Waits while the job is paused. False: no further step is to begin.
+    fn proceed(&self) -> bool;
+
+    /// A round over this number of tasks begins.
+    fn round(&self, open: usize);
+
+    /// A task has taken a step.
+    fn step(&self, task: usize, progress: &Progress);
+}
+
+/// Tasks, and how far the search for each is.
+pub struct Campaign {
+    puzzles: Vec<Puzzle>,
+    states: Vec<Mutex<Progress>>,
+}
+
+impl Campaign {
+    pub fn new<'t>(tasks: impl IntoIterator<Item = &'t Task>) -> Campaign {
+        let puzzles: Vec<Puzzle> = tasks.into_iter().map(Puzzle::new).collect();
+        let states = puzzles.iter().map(|_| Mutex::default()).collect();
+        Campaign { puzzles, states }
+    }
+
+    pub fn len(&self) -> usize {
+        self.puzzles.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.puzzles.is_empty()
+    }
+
+    pub fn puzzles(&self) -> &[Puzzle] {
+        &self.puzzles
+    }
+
+    /// How far the search for a task is, as a copy: it goes on meanwhile.
+    pub fn progress(&self, task: usize) -> Progress {
+        self.states[task].lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The progress of all tasks, to continue from.
+    pub fn states(&self) -> Vec<TaskState> {
+        self.puzzles.iter().enumerate().map(|(i, puzzle)| state(puzzle.id(), &self.progress(i))).collect()
+    }
+
+    /// Continues from the progress of an earlier part of the same job. Returns the number of tasks it has.
+    pub fn continue_from(&mut self, states: &[TaskState]) -> usize {
+        let mut resumed = 0;
+        for (puzzle, progress) in self.puzzles.iter().zip(&mut self.states) {
+            let known = states.iter().find(|known| known.id == puzzle.id());
+            if let Some(known) = known.and_then(restored) {
+                *progress = Mutex::new(known);
+                resumed += 1;
+            }
+        }
+        resumed
+    }
+
+    /// Searches until every task is done, sure or out of fuel, or the keeper's stop flag is set. Without a limit on fuel,
+    /// sure tasks come again when all others are done. `trace` records where the time goes.
+    pub fn run(
+        &self,
+        pool: &Pool,
+        searcher: &Searcher<'_>,
+        fuel: Option<u64>,
+        trace: Option<&Trace>,
+        keeper: &dyn Keeper,
+    ) {
+        if let Some(trace) = trace {
+            trace.start_workers(pool.threads());
+        }
+        let limit = fuel.unwrap_or(u64::MAX);
+        let stop = keeper.stop();
+        loop {
+            let mut pending = self.pending(limit, fuel.is_none());
+            // The least sure first: there is most to gain.
+            pending.sort();
+            if pending.is_empty() || stop.load(Ordering::Relaxed) {
+                return;
+            }
+            keeper.round(pending.len());
+            let step = |(_, task): (u32, usize)| {
+                if !keeper.proceed() {
+                    return;
+                }
+                let puzzle = &self.puzzles[task];
+                let mut progress = self.progress(task);
+                profile::on_lane(trace, puzzle.task(), |lane| {
+                    searcher.advance(puzzle, &mut progress, limit, stop, lane);
+                    // With limited fuel a run that goes on must end where one that was not stopped ends.
+                    if fuel.is_some() && stop.load(Ordering::Relaxed) {
+                        return;
+                    }
+                    keeper.step(task, &progress);
+                    lane.into_iter().for_each(|lane| lane.mark(Spot::WRITE));
+                    *self.states[task].lock().unwrap_or_else(PoisonError::into_inner) = progress;
+                });
+            };
+            let _waiting = trace.map(|trace| trace.enter(Spot::IDLE));
+            pool.install(|| pending.into_iter().par_bridge().for_each(step));
+        }
+    }
+
+    /// The tasks that take a step in the next round, with how sure they are.
+    fn pending(&self, limit: u64, again: bool) -> Vec<(u32, usize)> {
+        let open = |task: &usize| {
+            let progress = self.progress(*task);
+            !progress.ended && progress.fuel < limit
+        };
+        let sure = |task: usize| (self.progress(task).sure(self.puzzles[task].task().test.len()), task);
+        let all: Vec<(u32, usize)> = (0..self.len()).filter(open).map(sure).collect();
+        let unsure: Vec<(u32, usize)> = all.iter().copied().filter(|(sure, _)| *sure < SURE).collect();
+        if unsure.is_empty() && again { all } else { unsure }
+    }
+}
+
+/// What to hand in for a task: the attempts, and fallbacks where there are none.
+pub fn hand_in(task: &Task, attempts: &[Attempts]) -> Vec<[Grid; 2]> {
+    let mut outputs = stand_ins(task);
+    for (output, Attempts { attempts }) in outputs.iter_mut().zip(attempts) {
+        match &attempts[..] {
+            [] => {}
+            [only] => {
+                let other = output.iter().find(|grid| **grid != only.grid).cloned();
+                *output = [only.grid.clone(), other.unwrap_or_else(|| only.grid.clone())];
+            }
+            [first, second, ..] => *output = [first.grid.clone(), second.grid.clone()],
+        }
+    }
+    outputs
+}
+
+/// The progress of a task as a document has it.
+fn state(id: &str, progress: &Progress) -> TaskState {
+    let Progress { step, fuel, tried, ended, ref answers } = *progress;
+    TaskState { id: id.to_owned(), step, fuel, tried, ended, answers: answers.iter().map(answer).collect() }
+}
+
+fn answer(answer: &Answer) -> AnswerState {
+    let Answer { program, mechanism, words, cost, fixed, outputs, checks, folds } = answer.clone();
+    AnswerState {
+        program,
+        mechanism,
+        words,
+        cost,
+        fixed,
+        outputs: outputs.iter().map(|grid| grid.as_ref().map(digits)).collect(),
+        checks: checks.map(|checks| [checks.same, checks.turned, checks.recolored]),
+        folds: folds.map(|folds| [folds.right, folds.of]),
+    }
+}
+
+/// `None` if the document was changed so that it makes no sense.
+fn restored(known: &TaskState) -> Option<Progress> {
+    let answers: Option<Vec<Answer>> = known.answers.iter().map(restored_answer).collect();
+    let TaskState { step, fuel, tried, ended, .. } = *known;
+    Some(Progress { step, fuel, tried, ended, answers: answers? })
+}
+
+fn restored_answer(answer: &AnswerState) -> Option<Answer> {
+    let AnswerState { program, mechanism, words, cost, fixed, outputs, checks, folds } = answer.clone();
+    let outputs: Option<Vec<Option<Grid>>> =
+        outputs.iter().map(|text| text.as_ref().map_or(Some(None), |text| Some(Some(grid(text)?)))).collect();
+    let checks = checks.map(|[same, turned, recolored]| Checks { same, turned, recolored });
+    let folds = folds.map(|[right, of]| Folds { right, of });
+    Some(Answer { program, mechanism, words, cost, fixed, outputs: outputs?, checks, folds })
+}
+
+fn digits(grid: &Grid) -> String {
+    let row = |row: &[i8]| row.iter().map(|color| color.to_string()).collect::<String>();
+    grid.rows().map(row).collect::<Vec<_>>().join("/")
+}
+
+fn grid(digits: &str) -> Option<Grid> {
+    let width = digits.find('/').unwrap_or(digits.len());
+    let cells = digits.chars().filter(|c| *c != '/').map(|c| c.to_digit(10).map(|color| color as i8));
+    Grid::new(width, cells.collect::<Option<Vec<i8>>>()?).ok()
+}

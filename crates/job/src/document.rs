@@ -1,0 +1,179 @@
+//! Entries of a record, and what they were made from.
+
+use batt_exec::End;
+use batt_plan::ProgramId;
+use batt_record as record;
+use batt_score::{Scores, Verdict};
+use batt_task::submission::Draft;
+use batt_task::{Grid, Task};
+
+use crate::battery::{Battery, ProgramResult, Summary, TaskResult, why};
+
+/// What the record says first.
+pub fn right(summary: &Summary) -> record::Right {
+    let Summary { own, left, .. } = summary;
+    record::Right {
+        all: own.right == own.runs && own.right > 0,
+        programs: own.runs,
+        on_demos: own.on_demos,
+        on_tests: own.on_tests,
+        on_all: own.right,
+        left: *left,
+    }
+}
+
+/// The setup of a job on these tasks.
+pub(crate) fn setup(data: &str, tasks: &crate::tasks::Tasks, options: record::Options) -> record::Setup {
+    record::Setup {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        dsl: batt_dsl::version().to_string(),
+        data: record::Data { name: data.to_owned(), hash: tasks.hash.clone(), tasks: tasks.index.len() },
+        options,
+    }
+}
+
+/// The record of a solve or a search, as far as it is known before the work.
+pub(crate) fn head(kind: record::Kind, job: String, setup: record::Setup, threads: usize) -> record::Record {
+    let environment = record::Environment {
+        threads,
+        sharing: true,
+        kernels: true,
+        seconds: 0.0,
+        store: None,
+        machine: machine(),
+    };
+    record::Record { schema: record::SCHEMA, kind, job, setup, environment, ..record::Record::default() }
+}
+
+/// The machine that this runs on.
+pub fn machine() -> record::Machine {
+    record::Machine {
+        os: std::env::consts::OS.to_owned(),
+        arch: std::env::consts::ARCH.to_owned(),
+        cores: std::thread::available_parallelism().map_or(1, usize::from),
+    }
+}
+
+pub fn programs(battery: &Battery<'_>) -> Vec<record::Program> {
+    battery.programs().iter().map(program).collect()
+}
+
+/// A program that was given.
+pub fn program(program: &batt_lang::Program) -> record::Program {
+    record::Program {
+        name: program.name().to_owned(),
+        hash: program.hash().to_string(),
+        text: program.source().to_owned(),
+        made: None,
+    }
+}
+
+/// The entry of one task. The answers must have been kept.
+pub fn task(battery: &Battery<'_>, task: &Task, result: &TaskResult) -> record::Task {
+    let outcome = |result: &ProgramResult| {
+        let n_train = task.train.len();
+        let pair = |i: usize, verdict: &Verdict| pair(battery, task, result, i, *verdict);
+        record::Outcome {
+            program: result.program.0,
+            own: result.own,
+            train: result.demos.iter().enumerate().map(|(i, verdict)| pair(i, verdict)).collect(),
+            test: result.tests.iter().enumerate().map(|(i, verdict)| pair(n_train + i, verdict)).collect(),
+        }
+    };
+    let attempts = result.attempts.iter().map(|pair| [record::rows(&pair[0]), record::rows(&pair[1])]);
+    record::Task {
+        id: task.id.clone(),
+        hash: task.content_hash().to_string(),
+        train: task.train.iter().map(example).collect(),
+        test: task.test.iter().map(example).collect(),
+        attempts: attempts.collect(),
+        programs: result.programs.iter().map(outcome).collect(),
+        search: None,
+    }
+}
+
+/// A pair of a task.
+pub fn example(pair: &batt_task::Pair) -> record::Example {
+    record::Example { input: record::rows(&pair.input), output: pair.output.as_ref().map(record::rows) }
+}
+
+/// What came of a task again, from its entry; nothing if the entry is of another task or was changed.
+pub fn result(task: &Task, entry: &record::Task) -> Option<TaskResult> {
+    if entry.id != task.id || entry.hash != task.content_hash().to_string() {
+        return None;
+    }
+    let verdicts =
+        |pairs: &[record::Pair]| pairs.iter().map(|it| verdict(&it.verdict)).collect::<Option<Vec<_>>>();
+    let program = |outcome: &record::Outcome| {
+        let pairs = || outcome.train.iter().chain(&outcome.test);
+        let wrong = pairs().enumerate().filter_map(|(i, pair)| Some((i, pair.why.clone()?)));
+        Some(ProgramResult {
+            program: ProgramId(outcome.program),
+            own: outcome.own,
+            demos: verdicts(&outcome.train)?,
+            tests: verdicts(&outcome.test)?,
+            fuel: pairs().map(|pair| pair.fuel.unwrap_or(0)).collect(),
+            wrong: if outcome.own { wrong.collect() } else { Vec::new() },
+            answers: Vec::new(),
+        })
+    };
+    let programs = entry.programs.iter().map(program).collect::<Option<Vec<_>>>()?;
+    let both = |both: &[record::Rows; 2]| Some([grid(&both[0])?, grid(&both[1])?]);
+    let attempts = entry.attempts.iter().map(both).collect::<Option<Vec<_>>>()?;
+    let mut draft = Draft::new([task]);
+    for (k, both) in attempts.iter().enumerate() {
+        draft.answer(&task.id, k, both.iter().cloned());
+    }
+    let scores = Scores::open(&draft.submission(), [task]);
+    Some(TaskResult { finished: true, programs, attempts, scores })
+}
+
+fn verdict(name: &str) -> Option<Verdict> {
+    Verdict::ALL.into_iter().find(|verdict| verdict.name() == name)
+}
+
+/// The task of an entry again, if its grids are those of a task.
+pub fn task_of(entry: &record::Task) -> Option<Task> {
+    let pair = |example: &record::Example| {
+        let output = match &example.output {
+            Some(rows) => Some(grid(rows)?),
+            None => None,
+        };
+        Some(batt_task::Pair { input: grid(&example.input)?, output })
+    };
+    let pairs = |examples: &[record::Example]| examples.iter().map(pair).collect::<Option<Vec<_>>>();
+    let (train, test) = (pairs(&entry.train)?, pairs(&entry.test)?);
+    Some(Task { id: entry.id.clone(), train, test, extra: Vec::new() })
+}
+
+/// A grid of a record. Rows of a record that somebody changed may differ in length.
+pub fn grid(rows: &record::Rows) -> Option<Grid> {
+    let width = rows.first()?.len();
+    let even = rows.iter().all(|row| row.len() == width);
+    even.then(|| Grid::new(width, rows.concat()).ok()).flatten()
+}
+
+fn pair(
+    battery: &Battery<'_>,
+    task: &Task,
+    result: &ProgramResult,
+    i: usize,
+    verdict: Verdict,
+) -> record::Pair {
+    let run = &result.answers[i];
+    let wrong = !matches!(verdict, Verdict::Right | Verdict::Unjudged | Verdict::Skipped);
+    let expected = task.train.iter().chain(&task.test).nth(i).and_then(|pair| pair.output.as_ref());
+    let ProgramId(program) = result.program;
+    let answer = match &run.end {
+        End::Grid { width, cells } if verdict != Verdict::Right => {
+            Some(cells.chunks_exact(*width).map(<[i8]>::to_vec).collect())
+        }
+        _ => None,
+    };
+    record::Pair {
+        verdict: verdict.name().to_owned(),
+        fuel: Some(run.fuel),
+        why: wrong.then(|| why(run, expected, &battery.programs()[program as usize])),
+        answer,
+    }
+}

@@ -1,0 +1,149 @@
+//! The search from the task, for many tasks at once.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use batt_dsl::Limits;
+use batt_lang::{Program, parse};
+use batt_search::breed::{Trial, Trials};
+use batt_search::{NEVER, Puzzle, enumerate_traced, name, simplify};
+use batt_trace::{Lane, Spot, Trace};
+use rayon::prelude::*;
+
+use crate::pool::Pool;
+use crate::profile::on_lane;
+
+/// What was found for a task.
+#[derive(Clone, Debug)]
+pub struct Enumeration {
+    /// The best score that a known program has, in millionths; told the first time only. A task that is solved is left
+    /// alone.
+    pub before: u32,
+    /// Used.
+    pub fuel: u64,
+    /// Candidates that were tried.
+    pub tried: u64,
+    /// The simplest program that is right on all demonstration pairs, and what it comes to there.
+    pub solution: Option<(Program, Trial)>,
+    /// More fuel would bring nothing more.
+    ended: bool,
+}
+
+impl Enumeration {
+    /// Whether more fuel would bring nothing more.
+    pub fn is_ended(&self) -> bool {
+        self.ended
+    }
+}
+
+/// What each task gets in the first round when only time limits the search, some 12 ms of it, and how many times as much
+/// in each round after that. A search begins anew with more fuel: the rounds before the last take a third of its time.
+const FIRST_ROUND: u64 = 1_000_000;
+const GROWTH: u64 = 4;
+/// How many tasks each thread takes before what was found is handed over.
+const TASKS_A_THREAD: usize = 2;
+
+/// How far to search.
+#[derive(Clone, Copy)]
+pub struct Effort<'e> {
+    /// Fuel for each task. Without it only time limits the search: it goes in rounds with more and more fuel over all
+    /// tasks that are not solved.
+    pub fuel: Option<u64>,
+    /// Ends the search once it is set. What was found by then for the tasks at hand counts; the others are skipped.
+    pub stop: &'e AtomicBool,
+    /// Waits while the job is paused. False: no further task is to begin.
+    pub proceed: &'e (dyn Fn() -> bool + Sync),
+    /// Records where the time goes.
+    pub trace: Option<&'e Trace>,
+}
+
+/// Searches programs for the tasks. The known programs are run first, within the usual limits. `each` is told what was
+/// found and what it took, in the order of the tasks and on the thread of the caller.
+pub fn run<'p>(
+    pool: &Pool,
+    puzzles: impl IntoIterator<Item = (usize, &'p Puzzle)>,
+    known: &[Program],
+    effort: &Effort<'_>,
+    mut each: impl FnMut(usize, Enumeration),
+) {
+    let Effort { fuel, stop, trace, proceed } = *effort;
+    if let Some(trace) = trace {
+        trace.start_workers(pool.threads());
+    }
+    let mut open: Vec<(usize, &Puzzle)> = puzzles.into_iter().collect();
+    let mut round = Round { pool, known, fuel: fuel.unwrap_or(FIRST_ROUND), stop, proceed, trace };
+    loop {
+        let mut done = BTreeSet::new();
+        round.run(&open, |task, enumeration| {
+            if enumeration.ended || enumeration.solution.is_some() {
+                done.insert(task);
+            }
+            each(task, enumeration);
+        });
+        open.retain(|(task, _)| !done.contains(task));
+        if fuel.is_some() || open.is_empty() || stop.load(Ordering::Relaxed) {
+            return;
+        }
+        round = Round { known: &[], fuel: round.fuel.saturating_mul(GROWTH), ..round };
+    }
+}
+
+/// One search for every task.
+struct Round<'r> {
+    pool: &'r Pool,
+    /// Run first.
+    known: &'r [Program],
+    /// For each.
+    fuel: u64,
+    stop: &'r AtomicBool,
+    proceed: &'r (dyn Fn() -> bool + Sync),
+    trace: Option<&'r Trace>,
+}
+
+impl Round<'_> {
+    fn run(&self, puzzles: &[(usize, &Puzzle)], mut each: impl FnMut(usize, Enumeration)) {
+        let Round { pool, trace, .. } = *self;
+        for chunk in puzzles.chunks(pool.threads() * TASKS_A_THREAD) {
+            let one = |(task, puzzle): &(usize, &Puzzle)| {
+                Some((*task, on_lane(trace, puzzle.task(), |lane| self.search(puzzle, lane))?))
+            };
+            let found: Vec<_> = {
+                let _waiting = trace.map(|trace| trace.enter(Spot::IDLE));
+                pool.install(|| chunk.par_iter().with_max_len(1).filter_map(one).collect())
+            };
+            let _filing = trace.map(|trace| trace.enter(Spot::WRITE));
+            found.into_iter().for_each(|(task, enumeration)| each(task, enumeration));
+        }
+    }
+
+    fn search(&self, puzzle: &Puzzle, lane: Option<&Lane>) -> Option<Enumeration> {
+        let stopped = || self.stop.load(Ordering::Relaxed);
+        if !(self.proceed)() || stopped() {
+            return None;
+        }
+        let mut trials = Trials::new(puzzle, Limits::STANDARD, lane);
+        let known = trials.run(self.known, self.stop)?;
+        let before = known.iter().map(|trial| trial.score).max().unwrap_or(0);
+        if known.iter().any(Trial::solves) {
+            return Some(Enumeration { before, fuel: 0, tried: 0, solution: None, ended: true });
+        }
+        let found = enumerate_traced(puzzle, &name(puzzle.id()), self.fuel, self.stop, lane);
+        let mut fuel = found.counts.fuel;
+        // Each of the two readings of a task has half of the fuel and goes deeper while half of that is left. So where
+        // less than a quarter is used, operations or memory have ended, not fuel.
+        let ended = fuel < self.fuel / 4 && !stopped();
+        let mut answers = found.answers;
+        answers.sort_by(|a, b| a.cost.total_cmp(&b.cost));
+        let mut solution = None;
+        for program in answers.iter().flat_map(|answer| parse(&answer.program).programs) {
+            let trial = *trials.run([&program], &NEVER)?.first()?;
+            if trial.solves() {
+                let simple = simplify(&program, &mut trials, self.stop);
+                fuel += trial.fuel + simple.fuel;
+                solution = Some(simple.program.unwrap_or((program, trial)));
+                break;
+            }
+        }
+        Some(Enumeration { before, fuel, tried: found.counts.candidates, solution, ended })
+    }
+}

@@ -1,0 +1,53 @@
+//! Jobs: what a user asks for, described once and carried out once.
+//!
+//! A [`Job`] is a plain description of a run, a solve or a search. [`Job::start`] carries it out on threads of its own
+//! and returns [`Running`]: events, status, stop, and in the end an [`Outcome`]. Deadlines, budgets, saving, resuming,
+//! sealed scoring and filing in the store live here and nowhere else. Front ends build a `Job` and show its events.
+//!
+//! Below that, the drivers work on many tasks at once on one [`Pool`]: [`battery`] runs programs, `campaign` solves,
+//! `breeding` and `enumeration` search.
+
+mod error;
+mod description;
+mod event;
+mod running;
+mod control;
+mod clock;
+mod pool;
+mod tasks;
+mod programs;
+mod save;
+mod identity;
+mod recording;
+mod run;
+mod solve;
+mod solve_record;
+mod search;
+mod search_record;
+pub mod battery;
+pub mod breeding;
+pub mod campaign;
+pub mod enumeration;
+mod store;
+pub mod document;
+mod save_timer;
+pub mod profile;
+pub mod palette;
+pub mod page;
+mod first_wrong_line;
+
+pub use clock::{Stop, TaskClocks, with_backstop};
+pub use description::{
+    Effort, Existing, FUEL_PER_SECOND, Job, MEMORY_PER_THREAD, Mode, Profiling, ProgramSource, Run, Save,
+    Search, Solve, Step, TaskSelection, Work,
+};
+pub use error::JobError;
+pub use event::Event;
+pub use pool::{Pool, PoolError};
+pub use programs::{DEMO, DEMO_PROGRAMS, ProgramErrors, ProgramFile, read_aliases};
+pub use run::RunOutcome;
+pub use running::{Handle, Outcome, Running};
+pub use save::{Saved, SubmissionState};
+pub use search::SearchOutcome;
+pub use solve::{Reliability, SolveOutcome};
+pub use store::{Measured, Measurer, StoreReader, default_store};

@@ -1,0 +1,123 @@
+//! The report of a run, with what only several rooms know together: colours, and the plan of the programs.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use batt_base::write_atomic_with;
+use batt_lang::{self as lang, Program};
+use batt_plan::{NodeId, Plan};
+use batt_record::Record;
+use batt_report::html::{self, Astray, Graph, Look, Source};
+
+use crate::document::task_of;
+use crate::error::JobError;
+use crate::first_wrong_line::first_wrong_line;
+use crate::palette::{self, Palette, Rgb};
+
+/// Writes the report of a record file.
+pub fn write_report(record: &Path, report: &Path) -> Result<(), JobError> {
+    let read = Record::read(record);
+    let read = read.map_err(|error| JobError::Record { path: record.to_owned(), error })?;
+    write_report_of(&record.display().to_string(), read, report)
+}
+
+/// Writes the report of a record in memory.
+pub fn write_report_of(name: &str, record: Record, report: &Path) -> Result<(), JobError> {
+    let runs = [(name.to_owned(), record)];
+    write_atomic_with(report, |out| write(&runs, out)).map_err(JobError::write(report))
+}
+
+/// Writes the page of runs: one, or two side by side. Each has a name, mostly that of its file.
+pub fn write(runs: &[(String, Record)], out: &mut impl Write) -> io::Result<()> {
+    html::write(&sources(runs), &palette::ALL.map(look), out)
+}
+
+/// As [`write()`], for a page that follows its run: it asks the server at `path` with `token`.
+pub fn write_followed(
+    runs: &[(String, Record)],
+    path: &str,
+    token: &str,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    html::write_followed(&sources(runs), &palette::ALL.map(look), path, token, out)
+}
+
+/// What such a page shows, as JSON.
+pub fn write_data(runs: &[(String, Record)], out: &mut impl Write) -> io::Result<()> {
+    html::write_data(&sources(runs), &palette::ALL.map(look), out)
+}
+
+fn sources(runs: &[(String, Record)]) -> Vec<Source<'_>> {
+    runs.iter()
+        .map(|(name, record)| Source {
+            name: name.clone(),
+            record,
+            graph: graph(record),
+            astray: Box::new(|task, program, right| look_into(record, task, program, right)),
+        })
+        .collect()
+}
+
+/// Runs a program again that was not right, beside some that were, to see where it goes wrong.
+fn look_into(record: &Record, task: &batt_record::Task, program: u32, right: &[u32]) -> Option<Astray> {
+    let read = |place: u32| {
+        let entry = record.programs.get(place as usize)?;
+        let parsed = lang::parse(&entry.text).programs;
+        parsed.into_iter().find(|program| program.name() == entry.name)
+    };
+    let right: Vec<Program> = right.iter().filter_map(|place| read(*place)).collect();
+    first_wrong_line(&task_of(task)?, &read(program)?, &right)
+}
+
+/// Writes the page of the local server. `token`: what it has to show with every request.
+pub fn write_live(token: &str, out: &mut impl Write) -> io::Result<()> {
+    html::write_live(token, &palette::ALL.map(look), out)
+}
+
+/// More nodes than this are no picture any more.
+const MAX_NODES: usize = 400;
+const MOST: usize = 50;
+/// Letters of an expression.
+const WIDE: usize = 120;
+
+/// The plan is not in the record; the programs are, and give the same plan again.
+fn graph(record: &Record) -> Result<Graph, String> {
+    let mut programs = Vec::with_capacity(record.programs.len());
+    for entry in &record.programs {
+        let parsed = lang::parse(&entry.text).programs;
+        match parsed.into_iter().find(|program| program.name() == entry.name) {
+            Some(program) if program.hash().to_string() == entry.hash => programs.push(program),
+            _ => {
+                return Err(format!(
+                    "this version of batt reads {} in another way than the one that ran it",
+                    entry.name
+                ));
+            }
+        }
+    }
+    let plan = Plan::merge(&programs);
+    let uses = plan.uses();
+    let mut shared: Vec<usize> =
+        (0..uses.len()).filter(|i| uses[*i] > 1 && plan.nodes()[*i].is_computed()).collect();
+    shared.sort_by_key(|i| (std::cmp::Reverse(uses[*i]), *i));
+    let most = shared.iter().take(MOST).map(|i| (uses[*i], plan.expression(NodeId(*i as u32), WIDE)));
+    let node = |(i, node): (usize, &batt_plan::Node)| {
+        // A call is known by its name; what is no call is short.
+        let name = node.primitive().map(|symbol| symbol.name.to_owned());
+        let name = name.unwrap_or_else(|| plan.expression(NodeId(i as u32), 20));
+        (name, uses[i], node.args.iter().map(|NodeId(id)| *id).collect())
+    };
+    let few = plan.nodes().len() <= MAX_NODES;
+    let nodes = if few { plan.nodes().iter().enumerate().map(node).collect() } else { Vec::new() };
+    Ok(Graph { most: most.collect(), nodes })
+}
+
+fn look(palette: Palette) -> Look {
+    let hex = |(r, g, b): Rgb| format!("#{r:02x}{g:02x}{b:02x}");
+    Look {
+        name: palette.name,
+        colors: palette.colors.map(hex).to_vec(),
+        inks: palette.colors.map(|color| hex(palette::ink(color))).to_vec(),
+        line: hex(palette.line),
+    }
+}

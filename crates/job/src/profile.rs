@@ -1,0 +1,238 @@
+//! What the profile of a run is filled with.
+
+use std::io;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use batt_dsl::registry;
+use batt_exec::spot;
+use batt_plan::{NodeId, Plan};
+use batt_record::events::{self, Begins, Writer};
+use batt_record::profile::{Costs, Function, Lane, Node, Profile, Repeat, Task, Touched, VERSION};
+use batt_trace::{Clock, LaneSeen, Level, Seen, Sink, Spot, SpotSum, TaskSeen, Trace, spots};
+
+use crate::battery::{Battery, cells};
+
+/// A recorder for a run of batteries.
+pub fn trace(clock: Clock, level: Level, events: Option<&Events>) -> Trace {
+    Trace::new(clock, level, registry().iter().len(), events.map(Events::sink))
+}
+
+/// A recorder for a search, in which plans come and go: nodes are known by their functions.
+pub fn trace_of_search(clock: Clock, level: Level, events: Option<&Events>) -> Trace {
+    trace(clock, level, events).with_nodes_by_spot()
+}
+
+/// Does a piece of work on a task, on the lane of the thread it is on.
+pub(crate) fn on_lane<T>(
+    trace: Option<&Trace>,
+    task: &batt_task::Task,
+    work: impl FnOnce(Option<&batt_trace::Lane>) -> T,
+) -> T {
+    let worker = rayon::current_thread_index().unwrap_or(0);
+    let lane = trace.and_then(|trace| trace.worker(worker));
+    let lane = lane.as_deref();
+    if let Some(lane) = lane {
+        lane.begin_task(&task.id, cells(task));
+    }
+    let result = work(lane);
+    if let Some(lane) = lane {
+        lane.end_task(Spot::IDLE);
+    }
+    result
+}
+
+/// The file of events in the making. What goes wrong with it is told at the end.
+#[derive(Clone)]
+pub struct Events(Arc<Mutex<Option<io::Result<Writer>>>>);
+
+impl Events {
+    pub fn create(path: &Path) -> io::Result<Events> {
+        let names = functions().into_iter().map(|function| function.name).collect();
+        Ok(Events(Arc::new(Mutex::new(Some(Ok(Writer::create(path, names)?))))))
+    }
+
+    fn sink(&self) -> Sink {
+        let Events(writer) = self.clone();
+        Box::new(move |lane, begins, events| {
+            let mut writer = writer.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(Ok(open)) = &mut *writer
+                && let Err(error) = write(open, lane as u32, begins, events)
+            {
+                *writer = Some(Err(error));
+            }
+        })
+    }
+
+    pub fn finish(self) -> io::Result<()> {
+        let writer = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        writer.map_or(Ok(()), |writer| writer?.finish())
+    }
+}
+
+fn write(
+    writer: &mut Writer,
+    lane: u32,
+    begins: &[(u32, String)],
+    events: &[batt_trace::Event],
+) -> io::Result<()> {
+    for (task, id) in begins {
+        writer.begins(&Begins { lane, task: *task, id: id.clone() })?;
+    }
+    events.iter().try_for_each(|event| {
+        let batt_trace::Event { start, ns, spot, task, node } = *event;
+        writer.event(&events::Event { lane, start, ns, function: number(spot), task, node })
+    })
+}
+
+/// All that time can be booked to: the engine's own functions, then the primitives.
+fn functions() -> Vec<Function> {
+    let engine = spots().map(|(_, info)| Function {
+        name: info.name.to_owned(),
+        phase: info.phase.name().to_owned(),
+        category: info.category.name().to_owned(),
+        primitive: false,
+    });
+    let primitives = registry().iter().map(|primitive| Function {
+        name: primitive.name.to_owned(),
+        phase: Spot::primitive(primitive.symbol.id).info().phase.name().to_owned(),
+        category: format!("primitives: {}", primitive.family.name),
+        primitive: true,
+    });
+    engine.chain(primitives).collect()
+}
+
+fn number(spot: Spot) -> u32 {
+    spot.index() as u32
+}
+
+/// The profile of a run. `earlier`: what its repetitions before this one came to.
+pub fn profile(
+    seen: Seen,
+    battery: &Battery<'_>,
+    excused: usize,
+    earlier: &[Repeat],
+    events: Option<String>,
+) -> Profile {
+    let (nodes, lines) = (nodes(battery.plan()), lines(battery));
+    Profile { excused, ..filled(seen, nodes, lines, earlier, events) }
+}
+
+/// The profile of a search.
+pub fn profile_of_search(seen: Seen, events: Option<String>) -> Profile {
+    let nodes = (0..functions().len() as u32).map(|function| Node { function, programs: 0 }).collect();
+    filled(seen, nodes, Vec::new(), &[], events)
+}
+
+fn filled(
+    seen: Seen,
+    nodes: Vec<Node>,
+    lines: Vec<Vec<(u32, u32)>>,
+    earlier: &[Repeat],
+    events: Option<String>,
+) -> Profile {
+    let mut tasks: Vec<Task> = Vec::new();
+    let mut lanes = Vec::new();
+    for (i, lane) in seen.lanes.into_iter().enumerate() {
+        tasks.extend(lane.tasks.iter().map(|it| task(it, i as u32)));
+        lanes.push(self::lane(lane, i));
+    }
+    tasks.sort_by_key(|task| (task.start, task.lane));
+    let deep = seen.level == Level::Deep;
+    let repeats = earlier.iter().cloned().chain([repeat(&lanes, &tasks, &nodes, deep)]).collect();
+    Profile {
+        version: VERSION,
+        deep,
+        excused: 0,
+        costs: Costs { stamp: seen.costs.stamp, call: seen.costs.call },
+        functions: functions(),
+        nodes,
+        lines,
+        lanes,
+        tasks,
+        repeats,
+        events,
+    }
+}
+
+fn nodes(plan: &Plan) -> Vec<Node> {
+    let node =
+        |(node, uses): (&batt_plan::Node, u32)| Node { function: number(spot(&node.op)), programs: uses };
+    plan.nodes().iter().zip(plan.uses()).map(node).collect()
+}
+
+/// On which lines of a program its nodes stand.
+fn lines(battery: &Battery<'_>) -> Vec<Vec<(u32, u32)>> {
+    let entries = battery.plan().programs().iter().zip(battery.programs());
+    let lines = entries.map(|(entry, program)| {
+        let places = entry.nodes.iter().zip(program.nodes());
+        let calls = places.filter(|(id, _)| battery.plan().node(**id).is_computed());
+        calls.map(|(NodeId(id), node)| (*id, node.line.saturating_sub(program.line()))).collect()
+    });
+    lines.collect()
+}
+
+fn lane(lane: LaneSeen, number: usize) -> Lane {
+    let touched = |(id, cold, warm): &(u16, Option<u64>, batt_trace::Histogram)| Touched {
+        function: self::number(Spot::primitive(*id)),
+        cold: cold.unwrap_or_default(),
+        warm: warm.steps().collect(),
+    };
+    Lane {
+        name: if number == 0 { "main".to_owned() } else { format!("worker {number}") },
+        start: lane.start,
+        end: lane.end,
+        between: booked(lane.between),
+        primitives: lane.primitives.iter().map(touched).collect(),
+        waits: lane.waits,
+        stamps: lane.stamps,
+        counted: lane.calls,
+    }
+}
+
+fn booked(spots: impl IntoIterator<Item = (Spot, SpotSum)>) -> Vec<(u32, u64, u64)> {
+    spots.into_iter().map(|(spot, sum)| (number(spot), sum.ns, sum.stamps)).collect()
+}
+
+fn task(task: TaskSeen<'_>, lane: u32) -> Task {
+    let nodes = task.nodes.iter();
+    let inner = task.inner.iter();
+    Task {
+        id: task.id.to_owned(),
+        lane,
+        start: task.start,
+        end: task.end,
+        cold: task.cold,
+        cells: task.cells,
+        samples: task.samples.to_vec(),
+        booked: booked(task.booked()),
+        nodes: nodes.map(|it| (it.id, it.hits, it.fails, it.ns, it.fuel, it.bytes)).collect(),
+        inner: inner
+            .map(|(id, primitive, it)| (*id, number(Spot::primitive(*primitive)), it.calls, it.fuel, it.ns))
+            .collect(),
+    }
+}
+
+/// The sums of one repetition: time by function over all lanes, and the fuel that was burnt in that time. Unless calls
+/// have stamps of their own, that of a node is with all calls inside.
+fn repeat(lanes: &[Lane], tasks: &[Task], nodes: &[Node], deep: bool) -> Repeat {
+    let mut sums = vec![(0, 0); functions().len()];
+    for (function, ns, _) in
+        lanes.iter().flat_map(|lane| &lane.between).chain(tasks.iter().flat_map(|task| &task.booked))
+    {
+        sums[*function as usize].0 += ns;
+    }
+    for (node, .., fuel, _) in tasks.iter().flat_map(|task| &task.nodes) {
+        sums[nodes[*node as usize].function as usize].1 += fuel;
+    }
+    for (node, function, _, fuel, _) in tasks.iter().filter(|_| deep).flat_map(|task| &task.inner) {
+        let around = &mut sums[nodes[*node as usize].function as usize].1;
+        *around = around.saturating_sub(*fuel);
+        sums[*function as usize].1 += fuel;
+    }
+    let functions = sums.into_iter().enumerate().filter(|(_, sum)| *sum != (0, 0));
+    Repeat {
+        wall: lanes.first().map_or(0, |main| main.end - main.start),
+        functions: functions.map(|(function, (ns, fuel))| (function as u32, ns, fuel)).collect(),
+    }
+}

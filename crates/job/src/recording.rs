@@ -1,0 +1,95 @@
+//! Recording where the time of a job goes, if the user asks for it.
+
+use std::path::PathBuf;
+
+use batt_record::Profile;
+use batt_record::profile::Repeat;
+use batt_trace::{Clock, Level, MainSpan, Spot, Trace};
+
+use crate::battery::Battery;
+use crate::description::{Profiling, Save};
+use crate::error::JobError;
+use crate::profile::{self, Events};
+
+/// A recording that is being made, or none.
+pub(crate) struct Recording {
+    trace: Option<Trace>,
+    events: Option<(Events, PathBuf)>,
+}
+
+impl Recording {
+    /// Of a run.
+    pub(crate) fn of_run(save: &Save, record: Option<&PathBuf>) -> Result<Recording, JobError> {
+        let Some(record) = record.filter(|_| save.is_profiled()) else {
+            return Ok(Recording { trace: None, events: None });
+        };
+        let events = match save.events {
+            true => {
+                let path = record.with_extension("events.jsonl");
+                Some((Events::create(&path).map_err(JobError::write(&path))?, path))
+            }
+            false => None,
+        };
+        let level = level(save.profile);
+        let trace = profile::trace(Clock::real(), level, events.as_ref().map(|(events, _)| events));
+        Ok(Recording { trace: Some(trace), events })
+    }
+
+    /// Of a solve or a search, in which plans come and go.
+    pub(crate) fn of_search(save: &Save) -> Recording {
+        let trace =
+            save.is_profiled().then(|| profile::trace_of_search(Clock::real(), level(save.profile), None));
+        Recording { trace, events: None }
+    }
+
+    pub(crate) fn trace(&self) -> Option<&Trace> {
+        self.trace.as_ref()
+    }
+
+    /// From now on the time of the main lane goes to `spot`.
+    pub(crate) fn enter(&self, spot: Spot) -> Option<MainSpan<'_>> {
+        self.trace.as_ref().map(|trace| trace.enter(spot))
+    }
+
+    /// Ends the recording of a run and adds this repetition to the others.
+    pub(crate) fn profile(
+        &self,
+        battery: &Battery<'_>,
+        excused: usize,
+        repeats: &mut Vec<Repeat>,
+    ) -> Option<Box<Profile>> {
+        let seen = self.trace.as_ref()?.finish();
+        let events = self.events.as_ref().and_then(|(_, path)| path.file_name());
+        let events = events.map(|name| name.to_string_lossy().into_owned());
+        let profile = profile::profile(seen, battery, excused, repeats, events);
+        repeats.extend(profile.repeats.last().cloned());
+        Some(Box::new(profile))
+    }
+
+    /// Ends the recording of a solve or a search.
+    pub(crate) fn profile_of_search(&self) -> Option<Box<Profile>> {
+        let seen = self.trace.as_ref()?.finish();
+        Some(Box::new(profile::profile_of_search(seen, None)))
+    }
+
+    /// Ends the file of events, and reports what could not be written.
+    pub(crate) fn close(mut self) -> Result<(), JobError> {
+        match self.events.take() {
+            Some((events, path)) => events.finish().map_err(JobError::write(&path)),
+            None => Ok(()),
+        }
+    }
+}
+
+fn level(profiling: Profiling) -> Level {
+    if profiling == Profiling::Calls { Level::Deep } else { Level::Nodes }
+}
+
+impl Drop for Recording {
+    /// Events without an end are of no use.
+    fn drop(&mut self) {
+        if let Some((_, path)) = self.events.take() {
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}

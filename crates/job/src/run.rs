@@ -1,0 +1,482 @@
+//! Running programs on tasks, from the files to the files.
+
+use std::collections::BTreeSet;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use batt_base::{TempFile, write_atomic_with};
+use batt_dsl::Limits;
+use batt_lang::Program;
+use batt_plan::Counts;
+use batt_record::profile::Repeat;
+use batt_record::{self as record, Kind, Record, Setup};
+use batt_task::submission::{Form, stand_ins};
+use batt_task::{Grid, Index, Problem, Task};
+use batt_trace::Spot;
+
+use crate::battery::{self, Battery, Own, Summary, TaskResult, Watch};
+use crate::clock::TaskClocks;
+use crate::control::Control;
+use crate::description::{self, Job};
+use crate::document;
+use crate::error::JobError;
+use crate::event::Event;
+use crate::identity::identity;
+use crate::page;
+use crate::pool::Pool;
+use crate::programs::{ProgramErrors, Programs};
+use crate::recording::Recording;
+use crate::running::Context;
+use crate::save::{Files, Saved, SubmissionState, Target};
+use crate::tasks::Tasks;
+
+/// What came of a run.
+pub struct RunOutcome {
+    pub programs: Vec<Program>,
+    /// Errors in the program files.
+    pub errors: Vec<ProgramErrors>,
+    pub plan: Counts,
+    pub summary: Summary,
+    /// Names of programs that may be wrong.
+    pub expect_wrong: BTreeSet<String>,
+    /// Broken tasks that were skipped.
+    pub skipped: Vec<Problem>,
+    /// The slowest tasks, the slowest first.
+    pub slowest: Vec<(Duration, String)>,
+    pub elapsed: Duration,
+    pub threads: usize,
+    /// Tasks whose results were read from an earlier part of the same job.
+    pub resumed: usize,
+    pub saved: Saved,
+}
+
+impl RunOutcome {
+    pub fn name(&self, own: &Own) -> &str {
+        self.programs[own.program.index()].name()
+    }
+
+    /// The programs that are wrong on their own tasks although nobody said they may be.
+    pub fn unexpected(&self) -> impl Iterator<Item = &Own> {
+        self.summary.wrong.iter().filter(|own| !self.expect_wrong.contains(self.name(own)))
+    }
+
+    /// Whether everything ran and is right.
+    pub fn is_right(&self) -> bool {
+        self.errors.is_empty() && self.summary.left == 0 && self.unexpected().next().is_none()
+    }
+}
+
+pub(crate) fn run(context: &Context<'_>, work: &description::Run) -> Result<RunOutcome, JobError> {
+    let mut repeats = Vec::new();
+    for _ in 1..work.repeat {
+        once(context, work, &mut repeats)?;
+    }
+    once(context, work, &mut repeats)
+}
+
+/// Runs everything once. `repeats`: how the repetitions went so far.
+fn once(
+    context: &Context<'_>,
+    work: &description::Run,
+    repeats: &mut Vec<Repeat>,
+) -> Result<RunOutcome, JobError> {
+    let Context { job, control, .. } = *context;
+    let record = job.save.record.clone().or_else(|| job.save.report.as_ref().map(beside));
+    let recording = Recording::of_run(&job.save, record.as_ref())?;
+    let span = recording.enter(Spot::PARSE);
+    let programs = Programs::read(job)?;
+    let expect_wrong = expected(work, &programs.list)?;
+    drop(span);
+    let span = recording.enter(Spot::START);
+    let pool = context.pool()?;
+    if let Some(trace) = recording.trace() {
+        trace.start_workers(pool.threads());
+    }
+    drop(span);
+    let span = recording.enter(Spot::LOAD);
+    let index = Tasks::index(&job.tasks)?;
+    drop(span);
+    let span = recording.enter(Spot::MERGE);
+    let battery = Battery::new(&programs.list, index.ids());
+    drop(span);
+    let span = recording.enter(Spot::LOAD);
+    let tasks = Tasks::select(index, &job.tasks, &pool, control)?;
+    drop(span);
+    let span = recording.enter(Spot::WRITE);
+    let mut results = Results::new(context, work, &tasks, &battery, pool.threads())?;
+    drop(span);
+    let (slowest, elapsed) = execute(context, work, &tasks, &battery, &pool, &recording, &mut results)?;
+    let excused = results
+        .summary
+        .wrong
+        .iter()
+        .filter(|own| expect_wrong.contains(programs.list[own.program.index()].name()));
+    let excused = excused.count();
+    let span = recording.enter(Spot::WRITE);
+    let (summary, resumed, saved) = results.finish(&tasks, || {
+        drop(span);
+        recording.profile(&battery, excused, repeats)
+    })?;
+    recording.close()?;
+    let plan = battery.plan().counts();
+    let threads = pool.threads();
+    let Programs { list, errors } = programs;
+    let skipped = tasks.skipped;
+    Ok(RunOutcome {
+        programs: list,
+        errors,
+        plan,
+        summary,
+        expect_wrong,
+        skipped,
+        slowest,
+        elapsed,
+        threads,
+        resumed,
+        saved,
+    })
+}
+
+/// Where the record goes that a report is made from, if nobody asked for the record.
+fn beside(report: &PathBuf) -> PathBuf {
+    report.with_extension("record.json")
+}
+
+fn expected(work: &description::Run, programs: &[Program]) -> Result<BTreeSet<String>, JobError> {
+    let known: BTreeSet<&str> = programs.iter().map(Program::name).collect();
+    match work.expect_wrong.iter().find(|name| !known.contains(name.as_str())) {
+        Some(name) => Err(JobError::Expected(name.clone())),
+        None => Ok(work.expect_wrong.iter().cloned().collect()),
+    }
+}
+
+/// Runs the tasks that an earlier part of the job has not run.
+fn execute(
+    context: &Context<'_>,
+    work: &description::Run,
+    tasks: &Tasks,
+    battery: &Battery<'_>,
+    pool: &Pool,
+    recording: &Recording,
+    results: &mut Results<'_>,
+) -> Result<(Vec<(Duration, String)>, Duration), JobError> {
+    let control = context.control;
+    let total = tasks.index.len();
+    let resumed = results.resumed;
+    control.update(|status| (status.done, status.total) = (resumed, total));
+    let programs = battery.programs().len();
+    control.emit(Event::Started { tasks: total, resumed, programs, threads: pool.threads() });
+    let mut broken = None;
+    let loaded = tasks.index.tasks(resumed).map_while(|task| task.map_err(|error| broken = Some(error)).ok());
+    // Threads are started and stopped around the run; the work inside has spots of its own.
+    let span = recording.enter(Spot::START);
+    let time = Duration::from_secs_f64(work.timeout);
+    let watch = Progress { control, total };
+    let done = TaskClocks::watch(pool, time, &watch, |clocks| {
+        let setup = battery::Setup {
+            limits: Limits { fuel: work.fuel, ..Limits::STANDARD },
+            all_pairs: work.all_pairs,
+            all_demos: work.all_demos,
+            sharing: work.sharing,
+            kernels: work.kernels,
+            answers: results.tasks.is_some(),
+            trace: recording.trace(),
+            chunk: CHUNK,
+            ..battery::Setup::new(clocks)
+        };
+        battery.run(pool, loaded, &setup, |task, result| {
+            let span = recording.enter(Spot::SUM_UP);
+            // After a task that was cut short nothing counts, so that the record keeps the order of the data.
+            let counts = result.finished && results.summary.left == 0;
+            match counts {
+                true => results.summary.add(task, &result),
+                false => results.summary.left += 1,
+            }
+            drop(span);
+            let _span = recording.enter(Spot::WRITE);
+            if counts {
+                results.add(task, &result);
+            }
+        });
+        (clocks.slowest(), clocks.elapsed())
+    });
+    drop(span);
+    match broken {
+        // A task that could be read a moment ago.
+        Some(error) => Err(JobError::load(error, true)),
+        None => Ok(done),
+    }
+}
+
+/// How many tasks are handed over together: a run that is stopped loses no more.
+const CHUNK: usize = 64;
+
+/// Counts tasks, and waits while the job is paused.
+struct Progress<'p> {
+    control: &'p Control,
+    total: usize,
+}
+
+impl Watch for Progress<'_> {
+    fn begin(&self, _: usize) -> Option<&AtomicBool> {
+        self.control.proceed();
+        None
+    }
+
+    fn done(&self, _: usize, _: &str) {
+        let mut done = 0;
+        self.control.update(|status| {
+            status.done += 1;
+            done = status.done;
+        });
+        self.control.expect_end(done as f64 / self.total as f64);
+    }
+
+    fn stopped(&self) -> bool {
+        self.control.is_stopped()
+    }
+}
+
+/// What is known of the run by now, and its files.
+struct Results<'r> {
+    job: &'r Job,
+    control: &'r Control,
+    battery: &'r Battery<'r>,
+    head: Record,
+    summary: Summary,
+    resumed: usize,
+    total: usize,
+    files: Files<'r>,
+    submission: Option<Growing<'r>>,
+    /// Entries of the record.
+    tasks: Option<record::Tasks>,
+}
+
+impl<'r> Results<'r> {
+    fn new(
+        context: &Context<'r>,
+        work: &description::Run,
+        tasks: &'r Tasks,
+        battery: &'r Battery<'r>,
+        threads: usize,
+    ) -> Result<Results<'r>, JobError> {
+        let Context { job, control, .. } = *context;
+        let setup = setup(job, work, tasks);
+        let identity = identity(Kind::Run, &setup, battery.programs());
+        let (files, earlier) = Files::claim(&job.save, control, &identity, &setup)?;
+        let entries = files.record.as_deref();
+        let entries =
+            entries.map(|path| record::Tasks::new(path).map_err(JobError::write(path))).transpose()?;
+        let submission = files.submission().map(|path| Growing::new(path, &tasks.index)).transpose()?;
+        let head = head(work, setup, identity, battery, threads);
+        let mut results = Results {
+            job,
+            control,
+            battery,
+            head,
+            summary: Summary::new(),
+            resumed: 0,
+            total: tasks.index.len(),
+            files,
+            submission,
+            tasks: entries,
+        };
+        if let Some(earlier) = earlier.record.filter(|it| !it.finished) {
+            results.continue_from(earlier, &tasks.index)?;
+        }
+        if !control.is_stopped() {
+            results.save();
+        }
+        Ok(results)
+    }
+
+    /// Takes over the finished tasks of an earlier part of the job.
+    fn continue_from(&mut self, earlier: Record, index: &Index) -> Result<(), JobError> {
+        self.control.began_earlier(earlier.environment.seconds);
+        for (task, entry) in index.tasks(0).zip(earlier.tasks) {
+            let task = task.map_err(|error| JobError::load(error, true))?;
+            let Some(result) = document::result(&task, &entry) else { break };
+            self.summary.add(&task, &result);
+            self.add_entry(&task, &result, &entry);
+            self.resumed += 1;
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, task: &Task, result: &TaskResult) {
+        if self.tasks.is_some() {
+            let entry = document::task(self.battery, task, result);
+            self.add_entry(task, result, &entry);
+        } else if let Some(submission) = &mut self.submission {
+            let added = submission.add(&task.id, &result.attempts);
+            self.files.report(submission.path, added);
+        }
+        let solved = self.summary.scores.right_tasks();
+        self.control.update(|status| status.solved = solved);
+        let right = result.scores.right_tasks() > 0;
+        self.control.emit(Event::TaskDone { task: task.id.clone(), solved: right });
+        if self.files.is_due() {
+            self.save();
+        }
+    }
+
+    fn add_entry(&mut self, task: &Task, result: &TaskResult, entry: &record::Task) {
+        if let Some(submission) = &mut self.submission {
+            let added = submission.add(&task.id, &result.attempts);
+            if added.is_err() {
+                self.files.report(submission.path, added);
+            }
+        }
+        if let Some(tasks) = &mut self.tasks
+            && let Err(error) = tasks.add(entry)
+        {
+            let path = self.files.record.clone().unwrap_or_default();
+            self.files.report(&path, Err(error));
+        }
+    }
+
+    /// The record without its tasks, which are written by themselves.
+    fn record(&self) -> Record {
+        let summary = &self.summary;
+        let mut record = Record {
+            right: document::right(summary),
+            scores: record::scores(&summary.scores),
+            verdicts: record::verdict_counts(&summary.tally),
+            ..self.head.clone()
+        };
+        record.right.left = self.total - summary.tasks;
+        record.finished = record.right.left == 0;
+        record.environment.seconds = self.control.elapsed().as_secs_f64();
+        record
+    }
+
+    /// Brings the files up to date with what is known by now.
+    fn save(&mut self) {
+        let record = self.record();
+        let Results { files, submission, tasks, .. } = self;
+        files.update(|target| match target {
+            Target::Submission(path) => submission.as_mut().map_or(Ok(()), |it| it.write(path)),
+            Target::Record(_) => tasks.as_mut().map_or(Ok(()), |it| it.write(&record, || None)),
+        });
+    }
+
+    fn finish(
+        mut self,
+        tasks: &Tasks,
+        profile: impl FnOnce() -> Option<Box<record::Profile>>,
+    ) -> Result<(Summary, usize, Saved), JobError> {
+        let record = self.record();
+        self.summary.left = record.right.left;
+        let mut saved = Saved::default();
+        if let Some(submission) = &mut self.submission {
+            let path = submission.path;
+            self.files.finish(path, |path| submission.write(path))?;
+            let inputs = submission.inputs()?;
+            let inputs = inputs.iter().map(|(id, n)| (id.as_str(), *n));
+            saved.submission = Some(SubmissionState::check(path, inputs, tasks.in_data_set));
+        }
+        if let (Some(entries), Some(path)) = (&mut self.tasks, self.files.record.clone()) {
+            if self.resumed > 0 && self.job.save.is_profiled() {
+                let why = "the times of an earlier part are not known, so the record has no profile";
+                self.control.warn(format!("{why}; --overwrite runs everything again"));
+            }
+            // The profile covers the writing, so it is made once, at the end of the first try.
+            let (mut profile, mut made) = (Some(profile).filter(|_| self.resumed == 0), None);
+            self.files.finish(&path, |path| {
+                entries.write_to(path, &record, || {
+                    if let Some(profile) = profile.take() {
+                        made = profile();
+                    }
+                    made.clone()
+                })
+            })?;
+            saved.record = self.job.save.record.clone();
+            if let Some(report) = &self.job.save.report {
+                let made = page::write_report(&path, report);
+                if self.job.save.record.is_none() {
+                    // It was only made for the report.
+                    let _ = std::fs::remove_file(&path);
+                }
+                made?;
+                saved.report = Some(report.clone());
+            }
+        }
+        Ok((self.summary, self.resumed, saved))
+    }
+}
+
+fn setup(job: &Job, work: &description::Run, tasks: &Tasks) -> Setup {
+    let options = record::Options {
+        fuel: Some(work.fuel),
+        timeout: Some(work.timeout),
+        all_pairs: work.all_pairs,
+        all_demos: work.all_demos,
+        ..record::Options::default()
+    };
+    document::setup(&job.tasks.data, tasks, options)
+}
+
+/// The record as far as it is known before the work.
+fn head(work: &description::Run, setup: Setup, job: String, battery: &Battery<'_>, threads: usize) -> Record {
+    Record {
+        schema: record::SCHEMA,
+        kind: Kind::Run,
+        job,
+        setup,
+        environment: record::Environment {
+            threads,
+            sharing: work.sharing,
+            kernels: work.kernels,
+            seconds: 0.0,
+            store: None,
+            machine: document::machine(),
+        },
+        plan: battery.plan().counts().into(),
+        programs: document::programs(battery),
+        ..Record::default()
+    }
+}
+
+/// A submission that gets better task by task. Answers go to a temporary file in the order of the tasks; the others have
+/// fallbacks.
+struct Growing<'g> {
+    path: &'g Path,
+    form: Form,
+    index: &'g Index,
+    known: TempFile,
+    n_known: usize,
+}
+
+impl<'g> Growing<'g> {
+    fn new(path: &'g Path, index: &'g Index) -> Result<Growing<'g>, JobError> {
+        let known = TempFile::beside(path).map_err(JobError::write(path))?;
+        Ok(Growing { path, form: Form::of(path), index, known, n_known: 0 })
+    }
+
+    fn add(&mut self, id: &str, attempts: &[[Grid; 2]]) -> io::Result<()> {
+        let entry = self.form.entry(self.n_known, id, attempts);
+        self.n_known += 1;
+        self.known.append(entry.as_bytes())
+    }
+
+    fn write(&mut self, path: &Path) -> io::Result<()> {
+        let Growing { form, index, ref mut known, n_known, .. } = *self;
+        write_atomic_with(path, |out| {
+            out.write_all(form.start().as_bytes())?;
+            known.copy_to(out)?;
+            for (i, task) in (n_known..).zip(index.tasks(n_known)) {
+                let task = task.map_err(io::Error::other)?;
+                out.write_all(form.entry(i, &task.id, &stand_ins(&task)).as_bytes())?;
+            }
+            out.write_all(form.end().as_bytes())
+        })
+    }
+
+    /// Ids and numbers of test inputs.
+    fn inputs(&self) -> Result<Vec<(String, usize)>, JobError> {
+        let tasks = self.index.tasks(0).map(|task| task.map(|task| (task.id, task.test.len())));
+        tasks.collect::<Result<_, _>>().map_err(|error| JobError::load(error, true))
+    }
+}

@@ -1,0 +1,191 @@
+//! Starting a job, and the handle of a job that is running.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use batt_record::live::Status;
+
+use crate::control::Control;
+use crate::description::{Job, Work};
+use crate::error::JobError;
+use crate::event::Event;
+use crate::pool::Pool;
+use crate::programs::Programs;
+use crate::tasks::Tasks;
+use crate::{RunOutcome, SearchOutcome, SolveOutcome, run, search, solve};
+
+/// What came of a job.
+pub enum Outcome {
+    Run(Box<RunOutcome>),
+    Solve(Box<SolveOutcome>),
+    Search(Box<SearchOutcome>),
+}
+
+impl Outcome {
+    /// Whether the job was stopped before its end.
+    pub fn was_stopped(&self) -> bool {
+        match self {
+            Outcome::Run(it) => it.summary.left > 0,
+            Outcome::Solve(it) => it.stopped,
+            Outcome::Search(it) => it.stopped,
+        }
+    }
+}
+
+/// A job that is running on threads of its own.
+///
+/// ```
+/// # use batt_job::{Job, Outcome, Work};
+/// let mut job = Job::new("demo", Work::run());
+/// job.tasks.limit = Some(5);
+/// let running = job.start()?;
+/// let outcome = running.wait()?;
+/// let Outcome::Run(run) = outcome else { unreachable!() };
+/// assert_eq!(run.summary.tasks, 5);
+/// # Ok::<(), batt_job::JobError>(())
+/// ```
+pub struct Running {
+    control: Arc<Control>,
+    events: Receiver<Event>,
+    thread: JoinHandle<Result<Outcome, JobError>>,
+}
+
+/// Programs can nest function calls deeply.
+const STACK: usize = 256 << 20;
+
+impl Job {
+    /// Starts the job on a pool of its own.
+    pub fn start(self) -> Result<Running, JobError> {
+        self.start_with(None)
+    }
+
+    /// Starts the job on a pool that others use too.
+    pub fn start_on(self, pool: Arc<Pool>) -> Result<Running, JobError> {
+        self.start_with(Some(pool))
+    }
+
+    /// Checks all that can be checked before the work: the description, the programs and the data set. Returns the number
+    /// of tasks.
+    pub fn check(&self) -> Result<usize, JobError> {
+        self.validate()?;
+        Programs::read(self)?;
+        let index = Tasks::index(&self.tasks)?.select(&self.tasks.select());
+        Ok(index.map_err(|error| JobError::load(error, self.tasks.skip_bad))?.len())
+    }
+
+    fn start_with(self, pool: Option<Arc<Pool>>) -> Result<Running, JobError> {
+        self.validate()?;
+        let (sender, events) = channel();
+        let status = Status { kind: self.work.kind(), data: self.tasks.data.clone(), ..Status::default() };
+        let budget = self.work.effort().and_then(|effort| effort.budget());
+        let control = Arc::new(Control::new(status, budget, sender));
+        let shared = Arc::clone(&control);
+        let work = move || {
+            let outcome = shared.watched(|| carry_out(&self, &shared, pool));
+            shared.hide();
+            if shared.is_stopped() {
+                shared.emit(Event::Stopped);
+            } else if outcome.is_ok() {
+                shared.emit(Event::Finished);
+            }
+            outcome
+        };
+        let thread = std::thread::Builder::new().name("job".to_owned()).stack_size(STACK);
+        let thread = thread.spawn(work).map_err(JobError::Thread)?;
+        Ok(Running { control, events, thread })
+    }
+}
+
+fn carry_out(job: &Job, control: &Control, pool: Option<Arc<Pool>>) -> Result<Outcome, JobError> {
+    let context = Context { job, control, pool };
+    match &job.work {
+        Work::Run(work) => run::run(&context, work).map(|it| Outcome::Run(Box::new(it))),
+        Work::Solve(work) => solve::solve(&context, work).map(|it| Outcome::Solve(Box::new(it))),
+        Work::Search(work) => search::search(&context, work).map(|it| Outcome::Search(Box::new(it))),
+    }
+}
+
+/// What all kinds of jobs work with.
+pub(crate) struct Context<'c> {
+    pub(crate) job: &'c Job,
+    pub(crate) control: &'c Control,
+    pool: Option<Arc<Pool>>,
+}
+
+impl Context<'_> {
+    pub(crate) fn pool(&self) -> Result<Arc<Pool>, JobError> {
+        match &self.pool {
+            Some(pool) => Ok(Arc::clone(pool)),
+            None => Ok(Arc::new(Pool::new(self.job.usable_threads())?)),
+        }
+    }
+}
+
+impl Running {
+    /// The next event, waiting at most this long for one. `None` if none came; check [`Running::is_finished`] then.
+    pub fn next_event(&self, wait: Duration) -> Option<Event> {
+        match self.events.recv_timeout(wait) {
+            Ok(event) => Some(event),
+            Err(RecvTimeoutError::Timeout) => None,
+            Err(RecvTimeoutError::Disconnected) => {
+                // The job is over; do not let callers spin.
+                std::thread::sleep(wait.min(Duration::from_millis(1)));
+                None
+            }
+        }
+    }
+
+    /// A handle for other threads.
+    pub fn handle(&self) -> Handle {
+        Handle(Arc::clone(&self.control))
+    }
+
+    /// How far the job is.
+    pub fn status(&self) -> Status {
+        self.control.status()
+    }
+
+    /// Ends the job soon, see [`Handle::stop`].
+    pub fn stop(&self) {
+        self.control.ask_to_stop();
+    }
+
+    pub fn is_finished(&self) -> bool {
+        self.thread.is_finished()
+    }
+
+    /// Waits for the end.
+    pub fn wait(self) -> Result<Outcome, JobError> {
+        match self.thread.join() {
+            Ok(outcome) => outcome,
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    }
+}
+
+/// Controls a running job from any thread.
+#[derive(Clone)]
+pub struct Handle(Arc<Control>);
+
+impl Handle {
+    /// How far the job is.
+    pub fn status(&self) -> Status {
+        self.0.status()
+    }
+
+    /// Holds the work after the current step. Memory is kept, and the clock stands still.
+    pub fn pause(&self) {
+        self.0.pause();
+    }
+
+    pub fn resume(&self) {
+        self.0.resume();
+    }
+
+    /// Ends the job soon, with what was found by then. Files stay whole, and the same job can continue from them.
+    pub fn stop(&self) {
+        self.0.ask_to_stop();
+    }
+}

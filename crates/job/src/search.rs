@@ -1,0 +1,462 @@
+//! Searching for new programs, which are filed in a store as they are found.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use batt_lang::Program;
+use batt_record::{self as record, Kind, Record, Setup};
+use batt_search::Puzzle;
+use batt_search::breed::{Bred, Breeder, Brood, Capacity, Operator, Tally};
+use batt_store::{Added, Origin, Store};
+use batt_task::{Problem, Task};
+use batt_trace::{Spot, Trace};
+use batt_value::ContentHash;
+
+use crate::battery::Battery;
+use crate::breeding::{Breeding, Keeper, Stock};
+use crate::control::{Control, lock};
+use crate::description::{self, Job, Mode};
+use crate::document;
+use crate::enumeration::{self, Enumeration};
+use crate::error::JobError;
+use crate::event::Event;
+use crate::identity::identity;
+use crate::page;
+use crate::pool::Pool;
+use crate::programs::{ProgramErrors, Programs};
+use crate::recording::Recording;
+use crate::running::Context;
+use crate::save::{Files, Saved, Target};
+use crate::search_record::Finds;
+use crate::solve::warn_of_errors;
+use crate::store::{Find, StoreReader, file};
+use crate::tasks::Tasks;
+
+/// What came of a search.
+pub struct SearchOutcome {
+    pub record: Record,
+    /// New programs in the store.
+    pub filed: usize,
+    pub store: PathBuf,
+    /// Programs that were known before.
+    pub known: usize,
+    /// Errors in the program files.
+    pub errors: Vec<ProgramErrors>,
+    /// Broken tasks that were skipped.
+    pub skipped: Vec<Problem>,
+    /// Tasks that were taken over from an earlier part of the same job.
+    pub resumed: usize,
+    /// The user stopped it before its end.
+    pub stopped: bool,
+    pub elapsed: Duration,
+    pub saved: Saved,
+    /// Why some programs are not in the store.
+    pub not_filed: Option<JobError>,
+}
+
+/// The graded score of a program that is right on all pairs, in millionths.
+pub(crate) const SOLVED: u32 = 1_000_000;
+
+pub(crate) fn search(context: &Context<'_>, work: &description::Search) -> Result<SearchOutcome, JobError> {
+    let Context { job, control, .. } = *context;
+    let recording = Recording::of_search(&job.save);
+    let span = recording.enter(Spot::PARSE);
+    let programs = Programs::read(job)?;
+    warn_of_errors(control, &programs.errors);
+    drop(span);
+    let span = recording.enter(Spot::LOAD);
+    let pool = context.pool()?;
+    let found = Tasks::select(Tasks::index(&job.tasks)?, &job.tasks, &pool, control)?;
+    let tasks = found.load()?;
+    let setup = setup(job, work, &found, &programs.list);
+    let identity = identity(Kind::Search, &setup, &programs.list);
+    let (files, earlier) = Files::claim(&job.save, control, &identity, &setup)?;
+    // Not before there is something to search for, because it may make the file.
+    let mut store = Store::open(&work.store)?;
+    let mut reader = StoreReader::new(&store);
+    let known = with_stored(programs.list, &store, &mut reader)?;
+    let placed = placed(&tasks, &store, &mut reader)?;
+    if let Some(warning) = reader.warning() {
+        control.warn(warning);
+    }
+    let mut results: Vec<TaskResult> = placed.iter().map(|placed| TaskResult::before(placed)).collect();
+    let resumed = earlier.record.map_or(0, |earlier| continue_from(&mut results, &tasks, &earlier, work));
+    let mut head = document::head(Kind::Search, identity, setup, pool.threads());
+    head.environment.store = Some(store.path().display().to_string());
+    drop(span);
+    let own = own(&tasks, &known, &placed);
+    let filing = Mutex::new(Filing { store: &mut store, new: 0, failed: None });
+    let files = Mutex::new(files);
+    let results = Mutex::new(results);
+    let searching = Searching {
+        job,
+        work,
+        control,
+        tasks: &tasks,
+        known: &known,
+        pool: &pool,
+        head,
+        files,
+        results,
+        filing,
+    };
+    searching.tell();
+    let (n, programs_known, threads) = (tasks.len(), known.len(), pool.threads());
+    control.emit(Event::Started { tasks: n, resumed, programs: programs_known, threads });
+    match work.mode {
+        Mode::Breed => searching.breed(&own, recording.trace()),
+        Mode::Enumerate => searching.enumerate(recording.trace()),
+    }
+    let _span = recording.enter(Spot::WRITE);
+    let mut outcome = searching.finish(&recording)?;
+    (outcome.resumed, outcome.errors, outcome.skipped) = (resumed, programs.errors, found.skipped);
+    Ok(outcome)
+}
+
+fn setup(job: &Job, work: &description::Search, tasks: &Tasks, programs: &[Program]) -> Setup {
+    let options = record::Options {
+        fuel_per_task: work.effort.fuel(),
+        budget: work.effort.budget().map(|it| it.as_secs_f64()),
+        seed: Some(work.seed),
+        mode: Some(work.mode.name().to_owned()),
+        given: programs.iter().map(|program| program.hash().to_string()).collect(),
+        ..record::Options::default()
+    };
+    document::setup(&job.tasks.data, tasks, options)
+}
+
+/// What is known of a task.
+#[derive(Clone)]
+pub(crate) struct TaskResult {
+    pub(crate) fuel: u64,
+    pub(crate) tried: u64,
+    /// The best score before the search, in millionths.
+    pub(crate) before: u32,
+    /// The best score by now.
+    pub(crate) score: u32,
+    pub(crate) solved: bool,
+    /// Nothing more will be tried.
+    pub(crate) done: bool,
+    /// What is better than before.
+    pub(crate) found: Option<Found>,
+    /// The programs on this task from which it was made, by hash.
+    pub(crate) lineage: BTreeMap<[u8; 32], Found>,
+    pub(crate) tallies: [Tally; Operator::ALL.len()],
+}
+
+/// A program that was found, and how.
+#[derive(Clone)]
+pub(crate) struct Found {
+    pub(crate) program: Program,
+    pub(crate) operator: String,
+    pub(crate) parents: Vec<ContentHash>,
+}
+
+impl TaskResult {
+    fn before(placed: &[Placed]) -> TaskResult {
+        let best = placed.first().map_or(0, |placed| placed.score);
+        TaskResult {
+            fuel: 0,
+            tried: 0,
+            before: best,
+            score: best,
+            solved: best == SOLVED,
+            done: best == SOLVED,
+            found: None,
+            lineage: BTreeMap::new(),
+            tallies: [Tally::default(); Operator::ALL.len()],
+        }
+    }
+
+    /// `before`: the lineage as it was known. A program whose place others took is known only from there.
+    fn bred(brood: &Brood, before: &BTreeMap<[u8; 32], Found>, limit: Option<u64>) -> TaskResult {
+        let found = |best: &Bred| Found {
+            program: best.program.clone(),
+            operator: best.operator(),
+            parents: best.parents.clone(),
+        };
+        let mut lineage = BTreeMap::new();
+        let best = brood.find_of_breeding().or(brood.best());
+        let mut next: Vec<ContentHash> = best.map(|best| best.parents.clone()).unwrap_or_default();
+        while let Some(hash) = next.pop() {
+            let known = brood.find(hash).map(found).or_else(|| before.get(hash.bytes()).cloned());
+            if let Some(known) = known.filter(|_| !lineage.contains_key(hash.bytes())) {
+                next.extend(&known.parents);
+                lineage.insert(*hash.bytes(), known);
+            }
+        }
+        let solved = brood.solution.is_some();
+        TaskResult {
+            fuel: brood.fuel + brood.beside,
+            tried: brood.tried,
+            before: brood.at_start,
+            score: brood.best().map_or(0, |best| best.trial.score),
+            solved,
+            done: solved || limit.is_some_and(|limit| brood.fuel >= limit),
+            found: brood.find_of_breeding().map(found),
+            lineage,
+            tallies: brood.tallies,
+        }
+    }
+
+    fn enumerated(&mut self, enumeration: Enumeration, limit: Option<u64>) {
+        self.fuel += enumeration.fuel;
+        self.tried += enumeration.tried;
+        self.done |= limit.is_some() || enumeration.is_ended();
+        if enumeration.before > self.before {
+            (self.before, self.score) = (enumeration.before, enumeration.before);
+            self.solved = self.before == SOLVED;
+        }
+        if let Some((program, trial)) = enumeration.solution {
+            (self.score, self.solved) = (trial.score, true);
+            self.found = Some(Found { program, operator: "enumerate".to_owned(), parents: Vec::new() });
+        }
+        self.done |= self.solved;
+    }
+}
+
+/// Takes over what an earlier part of the job finished. What it found is in the store, so the other tasks start again
+/// from there. Returns the number of tasks taken over.
+fn continue_from(
+    results: &mut [TaskResult],
+    tasks: &[Task],
+    earlier: &Record,
+    work: &description::Search,
+) -> usize {
+    let mut resumed = 0;
+    for (result, task) in results.iter_mut().zip(tasks) {
+        let entry = earlier.tasks.iter().find(|entry| entry.id == task.id);
+        let Some(search) = entry.and_then(|entry| entry.search.as_ref()) else { continue };
+        let spent = work.effort.fuel().is_some_and(|limit| search.fuel >= limit);
+        (result.fuel, result.tried) = (search.fuel, search.tried);
+        if search.done && (search.solved || spent) {
+            result.done = true;
+            resumed += 1;
+        }
+    }
+    resumed
+}
+
+/// The programs of the files and of the store, each once.
+fn with_stored(
+    mut programs: Vec<Program>,
+    store: &Store,
+    reader: &mut StoreReader<'_>,
+) -> Result<Vec<Program>, JobError> {
+    let mut seen: BTreeSet<[u8; 32]> = BTreeSet::new();
+    programs.retain(|program| seen.insert(*program.hash().bytes()));
+    for stored in store.list()? {
+        if seen.insert(*stored.hash.bytes()) {
+            programs.extend(reader.read(&stored));
+        }
+    }
+    Ok(programs)
+}
+
+/// A program that has a place on a task, and its score there in millionths.
+struct Placed {
+    program: Program,
+    score: u32,
+}
+
+/// For each task the programs that have a place on it, the best first.
+fn placed(tasks: &[Task], store: &Store, reader: &mut StoreReader<'_>) -> Result<Vec<Vec<Placed>>, JobError> {
+    let mut placed = Vec::with_capacity(tasks.len());
+    for task in tasks {
+        let ranked = store.best_for(task.sealed_hash())?;
+        let readable = ranked.iter().filter_map(|ranked| {
+            Some(Placed { program: reader.read(&ranked.stored)?, score: ranked.measure.score })
+        });
+        placed.push(readable.collect());
+    }
+    Ok(placed)
+}
+
+/// For each task the programs that are named after it, and those that have a place on it.
+fn own(tasks: &[Task], known: &[Program], placed: &[Vec<Placed>]) -> Vec<Vec<Program>> {
+    let battery = Battery::new(known, tasks.iter().map(|task| task.id.as_str()));
+    let of = |(task, placed): (&Task, &Vec<Placed>)| {
+        let named = battery.own(&task.id).iter().map(|id| known[id.index()].clone());
+        named.chain(placed.iter().map(|placed| placed.program.clone())).collect()
+    };
+    tasks.iter().zip(placed).map(of).collect()
+}
+
+/// A search at work.
+struct Searching<'s> {
+    job: &'s Job,
+    work: &'s description::Search,
+    control: &'s Control,
+    tasks: &'s [Task],
+    known: &'s [Program],
+    pool: &'s Pool,
+    head: Record,
+    files: Mutex<Files<'s>>,
+    results: Mutex<Vec<TaskResult>>,
+    filing: Mutex<Filing<'s>>,
+}
+
+struct Filing<'f> {
+    store: &'f mut Store,
+    /// Programs that the store acknowledged as new.
+    new: usize,
+    failed: Option<JobError>,
+}
+
+impl Searching<'_> {
+    fn breed(&self, own: &[Vec<Program>], trace: Option<&Trace>) {
+        let breeding = Breeding::new(self.tasks);
+        let capacity = Capacity::within(self.job.remembered_bytes(), self.tasks.len());
+        let breeder = Breeder { seed: self.work.seed, capacity };
+        // What the store has measured counts as it is.
+        let settled: Vec<bool> = lock(&self.results).iter().map(|result| result.done).collect();
+        let fuel = self.work.effort.fuel();
+        let stock = Stock { breeder, known: self.known, own, settled: &settled, fuel, trace };
+        breeding.run(self.pool, &stock, self.control.stop_flag(), self);
+    }
+
+    fn enumerate(&self, trace: Option<&Trace>) {
+        let puzzles: Vec<Puzzle> = self.tasks.iter().map(Puzzle::new).collect();
+        let open: Vec<usize> = (0..puzzles.len()).filter(|task| !lock(&self.results)[*task].done).collect();
+        let open = open.into_iter().map(|task| (task, &puzzles[task]));
+        let (fuel, stop) = (self.work.effort.fuel(), self.control.stop_flag());
+        let proceed = || self.control.proceed();
+        let effort = enumeration::Effort { fuel, stop, proceed: &proceed, trace };
+        enumeration::run(self.pool, open, self.known, &effort, |task, enumeration| {
+            lock(&self.results)[task].enumerated(enumeration, fuel);
+            self.announce(task);
+            self.file(&[task]);
+            self.save();
+        });
+    }
+
+    /// Brings the status up to date.
+    fn tell(&self) {
+        let results = lock(&self.results);
+        self.control.update(|status| {
+            status.total = results.len();
+            status.done = results.iter().filter(|result| result.done).count();
+            status.solved = results.iter().filter(|result| result.solved).count();
+            status.tried = results.iter().map(|result| result.tried).sum();
+        });
+        if let Some(limit) = self.work.effort.fuel() {
+            let part = |it: &TaskResult| if it.done { limit } else { it.fuel.min(limit) };
+            let used: u64 = results.iter().map(part).sum();
+            self.control.expect_end(used as f64 / (limit * results.len() as u64).max(1) as f64);
+        }
+    }
+
+    /// Emits what has changed for a task.
+    fn announce(&self, task: usize) {
+        let result = lock(&self.results)[task].clone();
+        let id = || self.tasks[task].id.clone();
+        if result.found.is_some() {
+            self.control.emit(Event::Improved { task: id(), sure: f64::from(result.score) / 1e6 });
+        }
+        if result.done {
+            self.control.emit(Event::TaskDone { task: id(), solved: result.solved });
+        }
+        self.tell();
+    }
+
+    /// Files what was found for these tasks.
+    fn file(&self, tasks: &[usize]) {
+        let find = |task: &usize| {
+            let Found { program, operator, parents } = lock(&self.results)[*task].found.clone()?;
+            let task = &self.tasks[*task];
+            let saw = vec![task.sealed_hash()];
+            let origin = Origin::Found { seed: self.work.seed, operator, parents, saw };
+            Some(Find { task, program, origin })
+        };
+        let finds: Vec<Find<'_>> = tasks.iter().filter_map(find).collect();
+        if finds.is_empty() {
+            return;
+        }
+        let filing = &mut *lock(&self.filing);
+        match file(filing.store, finds, self.pool) {
+            Ok(added) => filing.new += added.iter().filter(|added| **added == Added::New).count(),
+            Err(error) => {
+                // Programs that cannot be filed need not be searched for.
+                filing.failed = Some(error);
+                self.control.give_up();
+            }
+        }
+    }
+
+    /// Brings the record up to date, if it is time.
+    fn save(&self) {
+        let mut files = lock(&self.files);
+        if !files.is_due() {
+            return;
+        }
+        let record = self.record();
+        files.update(|target| match target {
+            Target::Record(path) => match &record {
+                Ok(record) => record.write(path),
+                Err(error) => Err(std::io::Error::other(error.to_string())),
+            },
+            Target::Submission(_) => Ok(()),
+        });
+    }
+
+    fn record(&self) -> Result<Record, JobError> {
+        let results = lock(&self.results).clone();
+        let filing = lock(&self.filing);
+        let finds = Finds { tasks: self.tasks, results: &results, known: self.known, store: filing.store };
+        let mut head = self.head.clone();
+        head.environment.seconds = self.control.elapsed().as_secs_f64();
+        finds.record(head, self.work.mode)
+    }
+
+    fn finish(self, recording: &Recording) -> Result<SearchOutcome, JobError> {
+        let finished = !self.control.was_asked_to_stop();
+        let record = Record { finished, profile: recording.profile_of_search(), ..self.record()? };
+        let mut files = lock(&self.files);
+        let mut saved = Saved::default();
+        if let Some(path) = &self.job.save.record {
+            files.finish(path, |path| record.write(path))?;
+            saved.record = Some(path.clone());
+        }
+        if let Some(path) = &self.job.save.report {
+            page::write_report_of("search", record.clone(), path)?;
+            saved.report = Some(path.clone());
+        }
+        let mut filing = lock(&self.filing);
+        Ok(SearchOutcome {
+            record,
+            filed: filing.new,
+            store: filing.store.path().to_owned(),
+            known: self.known.len(),
+            errors: Vec::new(),
+            skipped: Vec::new(),
+            resumed: 0,
+            stopped: self.control.was_asked_to_stop(),
+            elapsed: self.control.elapsed(),
+            saved,
+            not_filed: filing.failed.take(),
+        })
+    }
+}
+
+impl Keeper for Searching<'_> {
+    fn proceed(&self) -> bool {
+        self.control.proceed()
+    }
+
+    fn step(&self, task: usize, brood: &Brood) {
+        {
+            let results = &mut *lock(&self.results);
+            results[task] = TaskResult::bred(brood, &results[task].lineage, self.work.effort.fuel());
+        }
+        self.tell();
+    }
+
+    fn round(&self, number: usize, open: usize, better: &[usize]) {
+        better.iter().for_each(|task| self.announce(*task));
+        self.control.emit(Event::Round { number, open });
+        self.file(better);
+        self.save();
+    }
+}

@@ -1,0 +1,524 @@
+//! Solving tasks: two attempts at every test output, in files that are whole at any moment.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use batt_base::{write_atomic, write_atomic_with};
+use batt_dsl::Limits;
+use batt_exec::{Options, Prepared};
+use batt_lang::{self as lang, Program};
+use batt_plan::{Plan, ProgramId};
+use batt_record::{self as record, CurvePoint, Kind, Record, Setup, State};
+use batt_score::{Scores, Totals};
+use batt_search::{KNOWN, Known, Progress, SURE, Searcher};
+use batt_store::{Origin, Store};
+use batt_task::submission::{Draft, Form};
+use batt_task::{Grid, Problem, Task};
+use batt_trace::Spot;
+use batt_value::Arena;
+
+use crate::campaign::{Campaign, Keeper, hand_in};
+use crate::control::{Control, lock};
+use crate::description::{self, Job, Save};
+use crate::document;
+use crate::error::JobError;
+use crate::event::Event;
+use crate::identity::identity;
+use crate::page;
+use crate::pool::Pool;
+use crate::programs::{ProgramErrors, Programs};
+use crate::recording::Recording;
+use crate::running::Context;
+use crate::save::{Earlier, Files, Saved, SubmissionState, Target, is_plain};
+use crate::solve_record;
+use crate::store::{Find, StoreReader, file};
+use crate::tasks::Tasks;
+
+/// What came of a solve.
+pub struct SolveOutcome {
+    pub record: Record,
+    pub totals: Totals,
+    /// How reliable the stated confidence was; empty where no solution is known.
+    pub reliability: Vec<Reliability>,
+    /// Errors in the program files.
+    pub errors: Vec<ProgramErrors>,
+    /// Broken tasks that were skipped.
+    pub skipped: Vec<Problem>,
+    /// Tasks that continued from an earlier part of the same job.
+    pub resumed: usize,
+    /// The user stopped it before its end.
+    pub stopped: bool,
+    pub elapsed: Duration,
+    pub saved: Saved,
+    /// Why the found programs are not in the store.
+    pub not_filed: Option<JobError>,
+}
+
+/// First attempts with similar confidence, and how many of them are right.
+#[derive(Clone, PartialEq, Debug, serde::Serialize)]
+pub struct Reliability {
+    /// From this confidence …
+    pub from: f64,
+    /// … to this one.
+    pub to: f64,
+    pub attempts: usize,
+    pub right: usize,
+    /// Mean confidence.
+    pub said: f64,
+}
+
+pub(crate) fn solve(context: &Context<'_>, work: &description::Solve) -> Result<SolveOutcome, JobError> {
+    let Context { job, control, .. } = *context;
+    let recording = Recording::of_search(&job.save);
+    let span = recording.enter(Spot::PARSE);
+    let programs = Programs::read(job)?;
+    warn_of_errors(control, &programs.errors);
+    drop(span);
+    let span = recording.enter(Spot::LOAD);
+    let pool = context.pool()?;
+    let found = Tasks::select(Tasks::index(&job.tasks)?, &job.tasks, &pool, control)?;
+    let tasks = found.load()?;
+    drop(span);
+    let span = recording.enter(Spot::SET_UP);
+    let setup = setup(job, work, &found, &programs.list);
+    let identity = identity(Kind::Solve, &setup, &programs.list);
+    let (files, earlier) = Files::claim(&job.save, control, &identity, &setup)?;
+    // It is opened before the work, so that a store that cannot be written is found at once.
+    let mut store = work.store.as_deref().map(Store::open).transpose()?;
+    let mut campaign = Campaign::new(&tasks);
+    let head = document::head(Kind::Solve, identity, setup, pool.threads());
+    let standing = Standing::new(context, work.effort.fuel(), head, files, &mut campaign, earlier);
+    // There is a submission from the first moment on, before any program is run.
+    standing.save(&mut lock(&standing.ledger), &campaign);
+    drop(span);
+    let known = Given {
+        general: &programs.list,
+        stored: stored(store.as_ref(), &tasks, programs.list.len(), control)?,
+    };
+    search(&standing, work, &campaign, &pool, &recording, known);
+    let span = recording.enter(Spot::WRITE);
+    let mut outcome = standing.finish(&campaign, &tasks, &found, &recording)?;
+    drop(span);
+    // The files come first: they are there whatever is wrong with the store.
+    if let Some(store) = &mut store {
+        outcome.not_filed = file_answers(store, work.seed, &campaign, &tasks, &pool).err();
+    }
+    (outcome.errors, outcome.skipped) = (programs.errors, found.skipped);
+    Ok(outcome)
+}
+
+pub(crate) fn warn_of_errors(control: &Control, errors: &[ProgramErrors]) {
+    for ProgramErrors { file, errors } in errors {
+        let file = file.as_deref().unwrap_or("the text");
+        let n = batt_base::number::count(*errors, "error");
+        control.warn(format!("{n} in {file}, see `batt programs check {file}`; the other programs are used"));
+    }
+}
+
+fn setup(job: &Job, work: &description::Solve, tasks: &Tasks, programs: &[Program]) -> Setup {
+    let options = record::Options {
+        fuel_per_task: work.effort.fuel(),
+        budget: work.effort.budget().map(|it| it.as_secs_f64()),
+        seed: Some(work.seed),
+        given: programs.iter().map(|program| program.hash().to_string()).collect(),
+        without: work.without.iter().map(|step| step.of_search().name().to_owned()).collect(),
+        ..record::Options::default()
+    };
+    document::setup(&job.tasks.data, tasks, options)
+}
+
+/// Programs of a store, and for each task which of them are tried on it.
+struct Stored {
+    programs: Vec<Program>,
+    of_task: BTreeMap<String, Vec<ProgramId>>,
+}
+
+/// The programs of a store that have a place on a task; they come after `first` others.
+fn stored(
+    store: Option<&Store>,
+    tasks: &[Task],
+    first: usize,
+    control: &Control,
+) -> Result<Stored, JobError> {
+    let mut stored = Stored { programs: Vec::new(), of_task: BTreeMap::new() };
+    let Some(store) = store else { return Ok(stored) };
+    let mut reader = StoreReader::new(store);
+    for task in tasks {
+        let mut ids = Vec::new();
+        for ranked in store.best_for(task.sealed_hash())? {
+            let Some(program) = reader.read(&ranked.stored) else { continue };
+            ids.push(ProgramId((first + stored.programs.len()) as u32));
+            stored.programs.push(program);
+        }
+        stored.of_task.insert(task.id.clone(), ids);
+    }
+    if let Some(warning) = reader.warning() {
+        control.warn(warning);
+    }
+    Ok(stored)
+}
+
+/// The programs that are known before the search.
+struct Given<'g> {
+    /// Tried on every task.
+    general: &'g [Program],
+    stored: Stored,
+}
+
+fn search(
+    standing: &Standing<'_>,
+    work: &description::Solve,
+    campaign: &Campaign,
+    pool: &Pool,
+    recording: &Recording,
+    given: Given<'_>,
+) {
+    let Given { general, stored: Stored { programs, of_task } } = given;
+    let programs: Vec<Program> = general.iter().cloned().chain(programs).collect();
+    let plan = Plan::merge(&programs);
+    let arena = Arena::new(Limits::STANDARD.caps);
+    let stop = Some(&**standing.control.stop_flag());
+    let options = Options { limits: Limits::STANDARD, go_on: false, sharing: true, kernels: true, stop };
+    let prepared = Prepared::new(&plan, &arena, &options);
+    let known = (!programs.is_empty()).then_some(Known {
+        programs: &programs,
+        prepared: &prepared,
+        general: general.len(),
+        of_task: &of_task,
+    });
+    let without = work.without.iter().map(|step| step.of_search()).collect();
+    let searcher = Searcher::new(known, work.seed).without(without);
+    let (tasks, programs, threads) = (campaign.len(), programs.len(), pool.threads());
+    standing.control.emit(Event::Started { tasks, resumed: standing.resumed, programs, threads });
+    let watch = Watch { standing, campaign, rounds: AtomicUsize::new(0) };
+    campaign.run(pool, &searcher, work.effort.fuel(), recording.trace(), &watch);
+}
+
+/// Files the programs behind the attempts that were not known before.
+fn file_answers(
+    store: &mut Store,
+    seed: u64,
+    campaign: &Campaign,
+    tasks: &[Task],
+    pool: &Pool,
+) -> Result<(), JobError> {
+    let mut finds = Vec::new();
+    for (place, task) in tasks.iter().enumerate() {
+        let progress = campaign.progress(place);
+        let attempts = progress.attempts(task.test.len());
+        let places: BTreeSet<usize> =
+            attempts.iter().flat_map(|output| &output.attempts).map(|attempt| attempt.answer).collect();
+        let answers = places.into_iter().map(|place| &progress.answers[place]);
+        for answer in answers.filter(|answer| answer.mechanism != KNOWN) {
+            let origin = Origin::Found {
+                seed,
+                operator: answer.mechanism.clone(),
+                parents: Vec::new(),
+                saw: vec![task.sealed_hash()],
+            };
+            let programs = lang::parse(&answer.program).programs.into_iter();
+            finds.extend(programs.map(|program| Find { task, program, origin: origin.clone() }));
+        }
+    }
+    file(store, finds, pool).map(drop)
+}
+
+/// How a solve stands, and its files.
+struct Standing<'s> {
+    job: &'s Job,
+    control: &'s Control,
+    /// Fuel for each task; `None` if only time limits it.
+    fuel: Option<u64>,
+    /// The record as far as it is known before the work.
+    head: Record,
+    /// Tasks that continue from an earlier part of the job.
+    resumed: usize,
+    ledger: Mutex<Ledger<'s>>,
+}
+
+/// What is known of each task at the moment.
+struct Ledger<'l> {
+    tasks: Vec<TaskStanding>,
+    curve: Vec<CurvePoint>,
+    files: Files<'l>,
+}
+
+#[derive(Clone, Default)]
+struct TaskStanding {
+    outputs: Vec<[Grid; 2]>,
+    answered: bool,
+    /// Nothing more will be tried.
+    done: bool,
+    /// Expected right outputs.
+    expected: f64,
+    tried: u64,
+    fuel: u64,
+    /// Fuel that it may still use.
+    left: u64,
+}
+
+impl TaskStanding {
+    fn new(task: &Task, progress: &Progress, limit: Option<u64>) -> TaskStanding {
+        let attempts = progress.attempts(task.test.len());
+        let least = attempts.iter().map(|output| output.sure()).min().unwrap_or(0);
+        let open = !progress.ended && least < SURE;
+        let left = limit.filter(|_| open).map_or(0, |limit| limit.saturating_sub(progress.fuel));
+        TaskStanding {
+            outputs: hand_in(task, &attempts),
+            answered: attempts.iter().any(|output| !output.attempts.is_empty()),
+            // Without a limit on fuel, sure tasks come again when all others are done.
+            done: progress.ended || (limit.is_some() && left == 0),
+            expected: attempts.iter().map(|output| f64::from(output.sure()) / 1000.0).sum(),
+            tried: progress.tried,
+            fuel: progress.fuel,
+            left,
+        }
+    }
+}
+
+impl<'s> Standing<'s> {
+    fn new(
+        context: &Context<'s>,
+        fuel: Option<u64>,
+        head: Record,
+        files: Files<'s>,
+        campaign: &mut Campaign,
+        earlier: Earlier,
+    ) -> Standing<'s> {
+        let Context { job, control, .. } = *context;
+        let (mut resumed, mut curve) = (0, Vec::new());
+        if let Some(state) = earlier.state {
+            control.began_earlier(state.seconds);
+            resumed = campaign.continue_from(&state.tasks);
+            curve = state.curve;
+        }
+        let tasks = campaign.puzzles().iter().enumerate();
+        let tasks = tasks.map(|(i, puzzle)| TaskStanding::new(puzzle.task(), &campaign.progress(i), fuel));
+        let ledger = Mutex::new(Ledger { tasks: tasks.collect(), curve, files });
+        let standing = Standing { job, control, fuel, head, resumed, ledger };
+        standing.tell(&lock(&standing.ledger));
+        standing
+    }
+
+    /// Brings the status up to date.
+    fn tell(&self, ledger: &Ledger<'_>) {
+        let tasks = &ledger.tasks;
+        let count = |holds: fn(&TaskStanding) -> bool| tasks.iter().filter(|task| holds(task)).count();
+        self.control.update(|status| {
+            status.total = tasks.len();
+            status.done = count(|task| task.done);
+            status.solved = count(|task| task.answered);
+            status.tried = tasks.iter().map(|task| task.tried).sum();
+        });
+        if self.fuel.is_some() {
+            let (used, left): (u64, u64) =
+                tasks.iter().fold((0, 0), |(used, left), task| (used + task.fuel, left + task.left));
+            self.control.expect_end(used as f64 / (used + left).max(1) as f64);
+        }
+    }
+
+    /// Takes in what is known of a task.
+    fn enter(&self, campaign: &Campaign, place: usize, progress: &Progress) {
+        let task = campaign.puzzles()[place].task();
+        let now = TaskStanding::new(task, progress, self.fuel);
+        let ledger = &mut *lock(&self.ledger);
+        let before = std::mem::replace(&mut ledger.tasks[place], now);
+        let now = &ledger.tasks[place];
+        if now.answered && (!before.answered || before.outputs != now.outputs) {
+            let sure = now.expected / task.test.len().max(1) as f64;
+            self.control.emit(Event::Improved { task: task.id.clone(), sure });
+        }
+        if now.done && !before.done {
+            self.control.emit(Event::TaskDone { task: task.id.clone(), solved: now.answered });
+        }
+        self.tell(ledger);
+        self.mark(ledger);
+        if ledger.files.is_due() {
+            self.save(ledger, campaign);
+        }
+    }
+
+    /// Adds a point to the curve. Points are ever farther apart, so that the curve of a long solve stays short.
+    fn mark(&self, ledger: &mut Ledger<'_>) {
+        let seconds = self.control.elapsed().as_secs_f64();
+        if ledger.curve.last().is_none_or(|last| seconds >= last.seconds * 1.1 + 0.1) {
+            ledger.curve.push(CurvePoint {
+                seconds,
+                solved_on_demos: ledger.tasks.iter().filter(|task| task.answered).count(),
+                expected_outputs: ledger.tasks.iter().map(|task| task.expected).sum(),
+                tried: ledger.tasks.iter().map(|task| task.tried).sum(),
+            });
+        }
+    }
+
+    /// Brings the files up to date: the submission, the state to continue from, the record.
+    fn save(&self, ledger: &mut Ledger<'_>, campaign: &Campaign) {
+        let Ledger { tasks, curve, files } = ledger;
+        files.update(|target| match target {
+            Target::Submission(path) => {
+                // The state comes first: with it the submission is known to be this job's.
+                self.state(curve, campaign).write(&Save::state_of(path))?;
+                write_submission(path, campaign, tasks)
+            }
+            // Test outputs are sealed until the end.
+            Target::Record(path) => {
+                let sealed = campaign.puzzles().iter().map(|puzzle| puzzle.task());
+                self.record(curve, campaign, sealed, Vec::new()).write(path)
+            }
+        });
+    }
+
+    fn state(&self, curve: &[CurvePoint], campaign: &Campaign) -> State {
+        State {
+            job: self.head.job.clone(),
+            setup: self.head.setup.clone(),
+            seconds: self.control.elapsed().as_secs_f64(),
+            curve: curve.to_vec(),
+            tasks: campaign.states(),
+            ..State::default()
+        }
+    }
+
+    fn record<'t>(
+        &self,
+        curve: &[CurvePoint],
+        campaign: &Campaign,
+        tasks: impl IntoIterator<Item = &'t Task>,
+        scores: Vec<record::Score>,
+    ) -> Record {
+        let mut head = Record { scores, curve: curve.to_vec(), ..self.head.clone() };
+        head.environment.seconds = self.control.elapsed().as_secs_f64();
+        let solved = tasks.into_iter().enumerate().map(|(i, task)| (task, campaign.progress(i)));
+        solve_record::fill(head, solved, self.fuel)
+    }
+
+    fn finish(
+        self,
+        campaign: &Campaign,
+        tasks: &[Task],
+        found: &Tasks,
+        recording: &Recording,
+    ) -> Result<SolveOutcome, JobError> {
+        for place in 0..campaign.len() {
+            self.enter(campaign, place, &campaign.progress(place));
+        }
+        let mut ledger = lock(&self.ledger);
+        let Ledger { tasks: standing, curve, files } = &mut *ledger;
+        let mut saved = Saved::default();
+        if let Some(path) = files.submission() {
+            files.finish(path, |path| write_submission(path, campaign, standing))?;
+            if is_plain(path) {
+                let state = self.state(curve, campaign);
+                files.finish(&Save::state_of(path), |path| state.write(path))?;
+            }
+            let inputs = tasks.iter().map(|task| (task.id.as_str(), task.test.len()));
+            saved.submission = Some(SubmissionState::check(path, inputs, found.in_data_set));
+        }
+        // Nothing is left to choose, so test outputs may be opened.
+        let scores = open(campaign, standing, tasks);
+        let mut totals = Totals::default();
+        totals.add(&scores);
+        let mut record = self.record(curve, campaign, tasks, record::scores(&totals));
+        record.finished = !self.control.was_asked_to_stop();
+        let reliability = reliability(&record.tasks, &scores);
+        record.profile = recording.profile_of_search();
+        let Save { record: to, report, programs, .. } = &self.job.save;
+        if let Some(path) = to {
+            files.finish(path, |path| record.write(path))?;
+            saved.record = Some(path.clone());
+        }
+        if let Some(path) = report {
+            page::write_report_of("solve", record.clone(), path)?;
+            saved.report = Some(path.clone());
+        }
+        if let Some(path) = programs {
+            let text = solve_record::exported(&record);
+            files.finish(path, |path| write_atomic(path, text.as_bytes()))?;
+            saved.programs = Some(path.clone());
+        }
+        Ok(SolveOutcome {
+            record,
+            totals,
+            reliability,
+            errors: Vec::new(),
+            skipped: Vec::new(),
+            resumed: self.resumed,
+            stopped: self.control.was_asked_to_stop(),
+            elapsed: self.control.elapsed(),
+            saved,
+            not_filed: None,
+        })
+    }
+}
+
+/// Watches the campaign for the standing.
+struct Watch<'w, 's> {
+    standing: &'w Standing<'s>,
+    campaign: &'w Campaign,
+    rounds: AtomicUsize,
+}
+
+impl Keeper for Watch<'_, '_> {
+    fn stop(&self) -> &Arc<AtomicBool> {
+        self.standing.control.stop_flag()
+    }
+
+    fn proceed(&self) -> bool {
+        self.standing.control.proceed()
+    }
+
+    fn round(&self, open: usize) {
+        let number = self.rounds.fetch_add(1, Ordering::Relaxed) + 1;
+        self.standing.control.emit(Event::Round { number, open });
+    }
+
+    fn step(&self, task: usize, progress: &Progress) {
+        self.standing.enter(self.campaign, task, progress);
+    }
+}
+
+fn write_submission(path: &Path, campaign: &Campaign, standing: &[TaskStanding]) -> io::Result<()> {
+    let form = Form::of(path);
+    write_atomic_with(path, |out| {
+        out.write_all(form.start().as_bytes())?;
+        for (i, (puzzle, task)) in campaign.puzzles().iter().zip(standing).enumerate() {
+            out.write_all(form.entry(i, puzzle.id(), &task.outputs).as_bytes())?;
+        }
+        out.write_all(form.end().as_bytes())
+    })
+}
+
+/// Scores what is handed in.
+fn open(campaign: &Campaign, standing: &[TaskStanding], tasks: &[Task]) -> Scores {
+    let mut draft = Draft::new(tasks);
+    for (puzzle, task) in campaign.puzzles().iter().zip(standing) {
+        for (output, both) in task.outputs.iter().enumerate() {
+            draft.answer(puzzle.id(), output, both.iter().cloned());
+        }
+    }
+    Scores::open(&draft.submission(), tasks)
+}
+
+/// First attempts by their confidence; nothing where no solution is known.
+fn reliability(tasks: &[record::Task], scores: &Scores) -> Vec<Reliability> {
+    let mut first: Vec<(f64, bool)> = Vec::new();
+    for scored in &scores.tasks {
+        let search = tasks.iter().find(|task| task.id == scored.id).and_then(|task| task.search.as_ref());
+        for (attempts, output) in search.iter().flat_map(|it| &it.attempts).zip(&scored.outputs) {
+            let Some(attempt) = attempts.first() else { continue };
+            first.push((attempt.sure, output.right_attempt() == Some(0)));
+        }
+    }
+    let class = |(from, to): (f64, f64)| {
+        let inside = first.iter().filter(|(sure, _)| (from..to).contains(sure));
+        let (attempts, said) = inside.clone().fold((0, 0.0), |(n, sum), (sure, _)| (n + 1, sum + sure));
+        let right = inside.filter(|(_, right)| *right).count();
+        Reliability { from, to: to.min(1.0), attempts, right, said: said / f64::max(attempts as f64, 1.0) }
+    };
+    let classes = [(0.95, 2.0), (0.8, 0.95), (0.5, 0.8), (0.2, 0.5), (0.0, 0.2)].map(class);
+    classes.into_iter().filter(|class| class.attempts > 0).collect()
+}

@@ -1,0 +1,150 @@
+//! The record of a solve: the programs behind its attempts, with what they answer.
+
+use batt_lang::parse;
+use batt_plan::Plan;
+use batt_record::{
+    self as record, Attempt, Made, Outcome, Pair, Program, Record, Right, Rows, TaskSearch, VerdictCount,
+};
+use batt_score::Verdict;
+use batt_search::{Answer, Progress, SURE};
+use batt_task::{Grid, Task};
+
+use crate::document::example;
+
+/// Fills in tasks, programs and verdicts. Test outputs that a task does not have are not judged.
+pub(crate) fn fill<'t>(
+    head: Record,
+    tasks: impl IntoIterator<Item = (&'t Task, Progress)>,
+    fuel: Option<u64>,
+) -> Record {
+    let mut found = Found { record: head, fuel };
+    for (task, progress) in tasks {
+        let entry = found.task(task, &progress);
+        found.record.tasks.push(entry);
+    }
+    let mut record = found.record;
+    let programs: Vec<_> = record.programs.iter().flat_map(|it| parse(&it.text).programs).collect();
+    record.plan = Plan::merge(&programs).counts().into();
+    record.right.all = record.right.programs > 0;
+    record
+}
+
+/// The programs behind the attempts as a file, each once.
+pub(crate) fn exported(record: &Record) -> String {
+    let text = record.programs.iter().map(|program| {
+        let words = program.made.as_ref().and_then(|made| made.words.as_deref()).unwrap_or_default();
+        format!("# {words}\n{}\n\n", program.text)
+    });
+    text.collect()
+}
+
+struct Found {
+    record: Record,
+    fuel: Option<u64>,
+}
+
+impl Found {
+    fn task(&mut self, task: &Task, progress: &Progress) -> record::Task {
+        let attempts = progress.attempts(task.test.len());
+        // Programs in the order in which their attempts come.
+        let mut leaders: Vec<usize> = Vec::new();
+        for attempt in attempts.iter().flat_map(|output| &output.attempts) {
+            if !leaders.contains(&attempt.answer) {
+                leaders.push(attempt.answer);
+            }
+        }
+        let first = self.record.programs.len();
+        let place = |answer: usize| leaders.iter().position(|it| *it == answer).unwrap_or(0);
+        let stated = attempts.iter().map(|output| {
+            let attempts = output.attempts.iter().map(|attempt| Attempt {
+                program: (first + place(attempt.answer)) as u32,
+                votes: attempt.votes,
+                sure: f64::from(attempt.sure) / 1000.0,
+            });
+            attempts.collect()
+        });
+        let search = TaskSearch {
+            fuel: progress.fuel,
+            tried: progress.tried,
+            done: progress.ended
+                || self
+                    .fuel
+                    .is_some_and(|limit| progress.fuel >= limit || progress.sure(task.test.len()) >= SURE),
+            solved: !leaders.is_empty(),
+            score_before: None,
+            score: None,
+            attempts: stated.collect(),
+        };
+        let handed_in = crate::campaign::hand_in(task, &attempts);
+        let both = |both: &[Grid; 2]| [record::rows(&both[0]), record::rows(&both[1])];
+        let programs = leaders.iter().enumerate();
+        let programs =
+            programs.map(|(n, leader)| self.program(task, n, &progress.answers[*leader])).collect();
+        record::Task {
+            id: task.id.clone(),
+            hash: task.content_hash().to_string(),
+            train: task.train.iter().map(example).collect(),
+            test: task.test.iter().map(example).collect(),
+            attempts: if search.solved { handed_in.iter().map(both).collect() } else { Vec::new() },
+            programs,
+            search: Some(search),
+        }
+    }
+
+    /// Adds the `n`-th program of a task. It is right on all demonstration pairs, and its answers to the test inputs are
+    /// known.
+    fn program(&mut self, task: &Task, n: usize, answer: &Answer) -> Outcome {
+        let (name, text) = named(&task.id, n, &answer.program);
+        let hash = parse(&text).programs.first().map(|it| it.hash().to_string()).unwrap_or_default();
+        let words = Some(answer.words.replace('\n', " "));
+        let made = Some(Made { operator: answer.mechanism.clone(), parents: Vec::new(), words });
+        self.record.programs.push(Program { name, hash, text, made });
+        let train: Vec<Pair> = task.train.iter().map(|_| self.pair(Verdict::Right, None)).collect();
+        let mut test = Vec::with_capacity(task.test.len());
+        for (pair, output) in task.test.iter().zip(&answer.outputs) {
+            let verdict = match (output, &pair.output) {
+                (None, _) => Verdict::NotAGrid,
+                (Some(_), None) => Verdict::Unjudged,
+                (Some(output), Some(expected)) if output == expected => Verdict::Right,
+                (Some(output), Some(expected)) if shape(output) != shape(expected) => Verdict::WrongShape,
+                _ => Verdict::Wrong,
+            };
+            let answer = output.as_ref().filter(|_| verdict != Verdict::Right).map(record::rows);
+            test.push(self.pair(verdict, answer));
+        }
+        let Right { programs, on_demos, on_tests, on_all, .. } = &mut self.record.right;
+        *programs += 1;
+        *on_demos += 1;
+        *on_tests += usize::from(test.iter().all(Pair::is_right));
+        // A found program is right if it does what it was found for: test outputs were sealed.
+        *on_all += 1;
+        Outcome { program: self.record.programs.len() as u32 - 1, own: true, train, test }
+    }
+
+    fn pair(&mut self, verdict: Verdict, answer: Option<Rows>) -> Pair {
+        count(&mut self.record.verdicts, verdict.name());
+        Pair { verdict: verdict.name().to_owned(), fuel: None, why: None, answer }
+    }
+}
+
+/// Counts a verdict.
+pub(crate) fn count(verdicts: &mut Vec<VerdictCount>, verdict: &str) {
+    match verdicts.iter_mut().find(|it| it.verdict == verdict) {
+        Some(known) => known.count += 1,
+        None => verdicts.push(VerdictCount { verdict: verdict.to_owned(), count: 1 }),
+    }
+}
+
+/// Name and text of the `n`-th program of a task. A program belongs to the task that its name ends with, and no two have
+/// the same name.
+fn named(id: &str, n: usize, text: &str) -> (String, String) {
+    let own = batt_search::name(id);
+    let name = if n == 0 { own } else { own.replacen("solve", &format!("attempt_{}", n + 1), 1) };
+    let head = text.find('(').unwrap_or(0);
+    let text = format!("def {name}{}", &text[head..]);
+    (name, text)
+}
+
+fn shape(grid: &Grid) -> (usize, usize) {
+    (grid.height(), grid.width())
+}

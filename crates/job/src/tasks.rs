@@ -1,0 +1,74 @@
+//! The tasks of a job: found, selected, and checked before the work begins.
+
+use batt_task::{ContentHasher, Index, LoadError, Options, Problem, Select, Task};
+
+use crate::control::Control;
+use crate::description::TaskSelection;
+use crate::error::JobError;
+use crate::pool::Pool;
+
+/// The tasks that were asked for and can be read.
+pub(crate) struct Tasks {
+    pub(crate) index: Index,
+    /// Broken tasks that are skipped.
+    pub(crate) skipped: Vec<Problem>,
+    /// Number of tasks of the whole data set, broken ones included.
+    pub(crate) in_data_set: usize,
+    /// Content hash of the tasks.
+    pub(crate) hash: String,
+}
+
+impl Tasks {
+    /// Where all tasks of the data set are.
+    pub(crate) fn index(selection: &TaskSelection) -> Result<Index, JobError> {
+        let options = Options { skip_bad: selection.skip_bad, select: Select::ALL };
+        let index = batt_task::index(&selection.data, &options);
+        let index = index.map_err(|error| JobError::load(error, selection.skip_bad))?;
+        tracing::info!(data = selection.data, tasks = index.len(), "indexed tasks");
+        Ok(index)
+    }
+
+    /// Selects the tasks, in the order of the data set, and reads each once, so that broken ones are reported before
+    /// anything is run.
+    pub(crate) fn select(
+        index: Index,
+        selection: &TaskSelection,
+        pool: &Pool,
+        control: &Control,
+    ) -> Result<Tasks, JobError> {
+        let load = |error| JobError::load(error, selection.skip_bad);
+        let in_data_set = index.len() + index.problems().len();
+        let index = index.select(&selection.select()).map_err(load)?;
+        let mut hasher = ContentHasher::new();
+        let bad = pool.install(|| index.check(|| control.is_stopped(), |task| hasher.add(task)));
+        let skipped: Vec<Problem> = index.problems().iter().chain(&bad).cloned().collect();
+        if !bad.is_empty() && (!selection.skip_bad || bad.len() == index.len()) {
+            return Err(load(LoadError::Bad { problems: skipped }));
+        }
+        for problem in &skipped {
+            control.warn(format!("skipped {problem}"));
+        }
+        let bad = bad.iter().filter_map(|problem| problem.task.as_deref()).collect();
+        let index = index.without(&bad);
+        if index.is_empty() {
+            return Err(JobError::Data(format!(
+                "no task is left: --start and -n skip all {in_data_set} tasks of {}",
+                selection.data
+            )));
+        }
+        let hash = hasher.finish().to_string();
+        tracing::info!(
+            data = selection.data,
+            tasks = index.len(),
+            skipped = skipped.len(),
+            hash,
+            "checked tasks"
+        );
+        Ok(Tasks { index, skipped, in_data_set, hash })
+    }
+
+    /// All tasks, in memory.
+    pub(crate) fn load(&self) -> Result<Vec<Task>, JobError> {
+        self.index.tasks(0).collect::<Result<_, _>>().map_err(|error| JobError::load(error, true))
+    }
+}

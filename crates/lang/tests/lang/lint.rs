@@ -1,0 +1,292 @@
+//! Warnings about types, and that they are never about a program that works.
+
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use batt_dsl::{Cx, Primitive, Ty, registry, symbol};
+use batt_lang::{Options, Problem, Severity, parse_bytes, parse_bytes_with};
+use batt_value::{Arena, Caps, parse};
+use expect_test::expect;
+use serde_json::Value as Json;
+
+use crate::check::check_lints;
+
+#[test]
+fn sets_of_objects_are_no_patches() {
+    check_lints(
+        "
+def f(I):
+    x1 = objects(I, T, F, T)
+    return subgrid(x1, I)
+
+def g(I): return vmirror(objects(I, T, F, T))
+
+def h(I): return paint(obj=objects(I, T, F, T), grid=I)
+",
+        expect![[r#"
+            warning: `subgrid` expects Patch for `patch`, not Set<Object>
+              ╭─ test.py:4:20
+            4 │     return subgrid(x1, I)
+              │                    ^^ use `merge(x1)` for all of them, `first(x1)` for one
+
+            warning: `vmirror` expects Piece for `piece`, not Set<Object>
+              ╭─ test.py:6:26
+            6 │ def g(I): return vmirror(objects(I, T, F, T))
+              │                          ^^^^^^^^^^^^^^^^^^^ use `merge(…)` for all of them, `first(…)` for one
+
+            warning: `paint` expects Object for `obj`, not Set<Object>
+              ╭─ test.py:8:28
+            8 │ def h(I): return paint(obj=objects(I, T, F, T), grid=I)
+              │                            ^^^^^^^^^^^^^^^^^^^ use `merge(…)` for all of them, `first(…)` for one
+              ╰─ the call fails, or has no effect if there are no objects
+        "#]],
+    );
+}
+
+#[test]
+fn answers_that_are_no_grids() {
+    check_lints(
+        "
+def f(I): return size(I)
+def g(I): return objects(I, T, F, T)
+def h(I): return argmax(objects(I, T, F, T), size)
+def i(I): return hsplit(I, TWO)
+def j(I): return compose(hmirror, vmirror)
+def k(I): return ofcolor(I, RED)
+def none(I): return None
+",
+        expect![[r#"
+            warning: the answer is Int, not a grid
+              ╭─ test.py:2:18
+            2 │ def f(I): return size(I)
+              │                  ^^^^^^^ `canvas(color, UNITY)` makes a grid of one cell
+
+            warning: the answer is Set<Object>, not a grid
+              ╭─ test.py:3:18
+            3 │ def g(I): return objects(I, T, F, T)
+              │                  ^^^^^^^^^^^^^^^^^^^ `paint(I, merge(objects))` draws them on the input, `first` takes one
+
+            warning: the answer is Object, not a grid
+              ╭─ test.py:4:18
+            4 │ def h(I): return argmax(objects(I, T, F, T), size)
+              │                  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ `paint(I, object)` draws it on the input, `subgrid(object, I)` cuts it out
+
+            warning: the answer is Tuple<Grid>, not a grid
+              ╭─ test.py:5:18
+            5 │ def i(I): return hsplit(I, TWO)
+              │                  ^^^^^^^^^^^^^^ `first` takes one of them, `hconcat` and `vconcat` join them
+
+            warning: the answer is (Piece) -> Piece, not a grid
+              ╭─ test.py:6:18
+            6 │ def j(I): return compose(hmirror, vmirror)
+              │                  ^^^^^^^^^^^^^^^^^^^^^^^^^ call it
+
+            warning: the answer is Indices, not a grid
+              ╭─ test.py:7:18
+            7 │ def k(I): return ofcolor(I, RED)
+              │                  ^^^^^^^^^^^^^^^ `fill(I, color, indices)` draws it on the input
+
+            warning: the answer is None, not a grid
+              ╭─ test.py:8:21
+            8 │ def none(I): return None
+              │                     ^^^^
+        "#]],
+    );
+}
+
+#[test]
+fn what_may_work_gets_no_warning() {
+    for line in [
+        // There may be no such objects.
+        "fill(I, RED, colorfilter(objects(I, T, F, T), TEN))",
+        "fill(I, RED, toindices(objects(I, T, F, T)))",
+        // A set of two cells is taken apart like one cell.
+        "canvas(first(palette(objects(I, T, F, F))), UNITY)",
+        // Rows of a grid can be anything.
+        "hmirror(order(objects(I, T, F, T), size))",
+        "mapply(identity, apply(identity, I))",
+        "first(())",
+        "merge(())",
+        "merge(I)",
+    ] {
+        let text = format!("def f(I): return {line}");
+        let about_types = lints(&text).into_iter().find(|lint| lint.message.contains(" expects "));
+        assert_eq!(about_types, None);
+    }
+}
+
+#[test]
+fn nothing_is_certain_after_a_warning() {
+    check_lints(
+        "
+def f(I):
+    x1 = vmirror(objects(I, T, F, F))
+    return hmirror(x1)
+",
+        expect![[r#"
+            warning: `vmirror` expects Piece for `piece`, not Set<Object>
+              ╭─ test.py:3:18
+            3 │     x1 = vmirror(objects(I, T, F, F))
+              │                  ^^^^^^^^^^^^^^^^^^^ use `merge(…)` for all of them, `first(…)` for one
+        "#]],
+    );
+}
+
+/// The warnings that only the checker gives.
+fn lints(text: &str) -> Vec<Problem> {
+    let all = parse_bytes_with(text.as_bytes(), Options { lint: true, ..Options::default() });
+    let plain = parse_bytes(text.as_bytes());
+    assert_eq!(all.n_errors, plain.n_errors);
+    let lints = all.problems.into_iter().filter(|problem| !plain.problems.contains(problem));
+    let lints: Vec<_> = lints.collect();
+    assert_eq!(all.n_warnings, plain.n_warnings + lints.len());
+    assert!(lints.iter().all(|problem| problem.severity == Severity::Warning));
+    lints
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn is_grid(json: &Json) -> bool {
+    let is_row = |row: &Json| {
+        row.as_array().is_some_and(|row| !row.is_empty() && row.iter().all(serde_json::Value::is_i64))
+    };
+    json.as_array().is_some_and(|rows| !rows.is_empty() && rows.iter().all(is_row))
+}
+
+/// The number of warnings about the programs of a vector file. None is about a program that has a value, or of which
+/// the answer is a grid.
+fn check_vectors(reader: impl Read) -> usize {
+    let mut n_warnings = 0;
+    for line in BufReader::new(reader).lines().skip(1) {
+        let json: Json = serde_json::from_str(&line.unwrap()).unwrap();
+        let text = json["program"].as_str().unwrap();
+        let outputs = || json["cases"].as_array().unwrap().iter().map(|case| &case["output"]);
+        let has_value = outputs().any(|output| output.get("error").is_none());
+        for warning in lints(text) {
+            n_warnings += 1;
+            let about_answer = warning.message.starts_with("the answer");
+            let works = if about_answer { outputs().any(is_grid) } else { has_value };
+            assert!(!works, "{}", warning.render("vector.py", text, false));
+        }
+    }
+    n_warnings
+}
+
+#[test]
+fn programs_of_the_vectors_that_work() {
+    let mut n_warnings = 0;
+    for name in ["random-1", "random-2", "deep-3"] {
+        let packed = root().join(format!("crates/testkit/vectors/{name}.jsonl.gz"));
+        n_warnings += check_vectors(flate2::read::GzDecoder::new(std::fs::File::open(packed).unwrap()));
+    }
+    assert!(n_warnings > 1000, "only {n_warnings} warnings");
+    let shared = root().join("../shared/conformance");
+    match std::fs::read_dir(&shared) {
+        Ok(files) => {
+            let paths = files.map(|file| file.unwrap().path());
+            for path in paths.filter(|path| path.extension().is_some_and(|it| it == "jsonl")) {
+                check_vectors(std::fs::File::open(path).unwrap());
+            }
+        }
+        #[allow(clippy::print_stdout, reason = "a test says what it skips")]
+        Err(error) => println!("skipped {}: {error}", shared.display()),
+    }
+}
+
+#[test]
+fn programs_of_the_project() {
+    for file in ["programs/demo.py", "programs/examples.py"] {
+        let text = std::fs::read_to_string(root().join(file)).unwrap();
+        let lints = lints(&text);
+        assert!(lints.is_empty(), "{}", lints[0].render(file, &text, false));
+    }
+    // What the language is specified by, and where fuzzing starts. These give other answers than grids.
+    for folder in ["spec", "fuzz/seeds"] {
+        for file in std::fs::read_dir(root().join(folder)).unwrap() {
+            let bytes = std::fs::read(file.unwrap().path()).unwrap();
+            let text = String::from_utf8_lossy(&bytes);
+            let code: Vec<_> = text.lines().filter(|line| !line.starts_with("? ")).collect();
+            for lint in lints(&code.join("\n")) {
+                assert!(
+                    lint.message.starts_with("the answer"),
+                    "{}",
+                    lint.render(folder, &code.join("\n"), false)
+                );
+            }
+        }
+    }
+}
+
+/// Arguments of the right type.
+fn arguments(ty: &Ty) -> &'static [&'static str] {
+    match ty {
+        Ty::Grid => &["[0 1 | 2 3]", "[1]", "[0 0 0 | 1 1 0]"],
+        Ty::Pair => &["(1, 1)", "(0, 0)"],
+        Ty::Patch | Ty::Object => &["{(1, (0, 0)), (2, (1, 1))}", "{(1, (0, 0))}", "{}"],
+        _ => &["1", "0"],
+    }
+}
+
+/// Whether a call gives a value when one argument is `wrong`.
+fn gives_value(primitive: &'static Primitive, place: usize, wrong: &str) -> bool {
+    let mut calls = vec![Vec::new()];
+    for (index, ty) in primitive.types.iter().enumerate() {
+        let options = if index == place { vec![wrong] } else { arguments(ty).to_vec() };
+        let longer = calls.iter().flat_map(|call| options.iter().map(|arg| [&call[..], &[*arg]].concat()));
+        calls = longer.collect();
+    }
+    calls.iter().any(|call| {
+        let arena = Arena::new(Caps::STANDARD);
+        let args: Vec<_> = call.iter().map(|arg| parse(arg, &arena, &symbol).unwrap()).collect();
+        Cx::new(&arena, 1_000_000, None).call_node(&primitive.symbol, &args).is_ok()
+    })
+}
+
+/// Sets with no tuple in them; among the objects are some of two cells.
+const WRONG: [&str; 7] = [
+    "{{(1, (0, 0))}}",
+    "{{(1, (0, 0)), (2, (0, 1))}}",
+    "{{(7, (0, 0)), (9, (0, 1)), (9, (1, 1))}, {(3, (4, 4))}}",
+    "{{(0, 0)}}",
+    "{{(0, 0), (0, 1)}}",
+    "{1}",
+    "{0, 2}",
+];
+
+/// Whether a program that passes all objects of the input to the primitive gets a warning.
+fn warns(primitive: &Primitive, place: usize, source: &str) -> bool {
+    let args = primitive.types.iter().enumerate().map(|(index, ty)| match ty {
+        _ if index == place => source,
+        Ty::Grid => "I",
+        Ty::Pair => "UNITY",
+        Ty::Patch | Ty::Object => "asobject(I)",
+        _ => "ONE",
+    });
+    let args: Vec<_> = args.collect();
+    let text = format!("def f(I): return {}({})", primitive.name, args.join(", "));
+    lints(&text).iter().any(|lint| lint.message.contains(" expects "))
+}
+
+#[test]
+fn what_is_warned_of_fails() {
+    let mut n_warned = 0;
+    for primitive in registry().iter() {
+        for (place, declared) in primitive.types.iter().enumerate() {
+            if !matches!(declared, Ty::Indices | Ty::Object | Ty::Patch | Ty::Element | Ty::Piece) {
+                continue;
+            }
+            let draws = primitive.types[0] == Ty::Grid && primitive.result == Ty::Grid;
+            let fails_on_members = !WRONG.iter().any(|wrong| gives_value(primitive, place, wrong));
+            let fails_on_empty = !gives_value(primitive, place, "{}");
+            let name = primitive.name;
+            // The sources may be empty, and certainly are not.
+            let (maybe, never) = ("sizefilter(objects(I, T, F, T), ONE)", "objects(I, T, F, F)");
+            assert_eq!(warns(primitive, place, maybe), fails_on_members && fails_on_empty, "{name}");
+            assert_eq!(warns(primitive, place, never), fails_on_members || draws, "{name}");
+            n_warned += usize::from(fails_on_members);
+        }
+    }
+    assert!(n_warned > 50, "only {n_warned} parameters");
+}
