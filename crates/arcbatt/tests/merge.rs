@@ -56,7 +56,7 @@ fn alone(program: &Program, job: &Job<'_>, input: Picture<'_>, limits: Limits) -
 fn check(programs: &[Program], jobs: &[Job<'_>], limits: Limits) {
     let plan = Plan::merge(programs);
     assert_eq!(plan.verify(), Ok(()));
-    let base = Options { limits, go_on: true, sharing: true, kernels: true, stop: None };
+    let base = Options { limits, all_demos: true, sharing: true, kernels: true, stop: None };
     let arena = Arena::new(limits.caps);
     let prepared = Prepared::new(&plan, &arena, &base);
     let on = |threads: usize, options: Options<'_>| {
@@ -250,7 +250,7 @@ fn a_program_that_fails_a_demonstration_is_skipped_after_it() {
     };
     let plan = Plan::merge(&programs);
     let options =
-        Options { limits: Limits::STANDARD, go_on: false, sharing: true, kernels: true, stop: None };
+        Options { limits: Limits::STANDARD, all_demos: false, sharing: true, kernels: true, stop: None };
     let arena = Arena::new(Limits::STANDARD.caps);
     let prepared = Prepared::new(&plan, &arena, &options);
     let results = prepared.run(&job, &options, &mut Scratch::new(options.limits));

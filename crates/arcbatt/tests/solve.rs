@@ -1,14 +1,13 @@
 //! The search asks learners directly. Its answers are programs all the same: run by the reference backend they say what
 //! the search says they say.
 
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use batt_dsl::{Cx, Limits};
 use batt_exec::{Sample, run};
 use batt_lang::parse;
 use batt_score::Answer;
-use batt_search::{Progress, Puzzle, Searcher};
+use batt_search::{Allowance, Progress, Puzzle, Searcher};
 use batt_task::{self as task, Options, Select, Task};
 use batt_value::Arena;
 
@@ -23,7 +22,9 @@ fn search(task: &Task, steps: usize, fuel: u64) -> Progress {
         if progress.fuel >= fuel {
             break;
         }
-        searcher.advance(&Puzzle::new(task), &mut progress, fuel, &Arc::new(AtomicBool::new(false)), None);
+        let stop = AtomicBool::new(false);
+        let allowance = Allowance { fuel, stop: &stop, lane: None };
+        searcher.advance(&Puzzle::new(task), &mut progress, allowance);
     }
     progress
 }

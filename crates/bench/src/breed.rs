@@ -13,8 +13,8 @@ use batt_dsl::Limits;
 use batt_job::battery::Unwatched;
 use batt_job::{Measurer, Pool, PoolError, profile};
 use batt_lang::{self as lang, Program};
-use batt_search::Puzzle;
 use batt_search::breed::{Breeder, Brood, Capacity, Mutator, Operator, Sources, Trials, palette};
+use batt_search::{Allowance, Puzzle};
 use batt_task::{Dataset, Task};
 use batt_trace::{Category, Clock, Level, Trace};
 use serde::Serialize;
@@ -136,7 +136,8 @@ impl<'c> Case<'c> {
         let mut brood = BREEDER.start(&self.puzzle, &[], &[from], &stop)?;
         let lane = trace.map(Trace::main);
         while brood.solution.is_none() && brood.fuel < fuel {
-            BREEDER.advance(&self.puzzle, &mut brood, &self.donors, fuel, &stop, lane.as_deref());
+            let allowance = Allowance { fuel, stop: &stop, lane: lane.as_deref() };
+            BREEDER.advance(&self.puzzle, &mut brood, &self.donors, allowance);
         }
         Some(brood)
     }

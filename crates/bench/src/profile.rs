@@ -19,7 +19,7 @@ use batt_record::{self as record, Record};
 use batt_report::view::{Speedup, WhatIf};
 use batt_report::{Facts, ReportError, Selection};
 use batt_task::{Dataset, Task};
-use batt_trace::{Clock, LaneSeen, Level, NodeSum, Seen, Spot, TaskSeen, Trace};
+use batt_trace::{Clock, LaneData, Level, NodeSum, Spot, TaskData, Trace, TraceData};
 use serde::Serialize;
 
 use crate::work::clocked;
@@ -104,16 +104,16 @@ pub fn measure_profile(
     let bench = Bench { pool: Pool::new(1)?, battery, tasks };
     let [mut plain, mut nodes, mut deep] = [const { Fastest::new() }; 3];
     let mut once = Duration::MAX;
-    let mut fastest: Option<Seen> = None;
+    let mut fastest: Option<TraceData> = None;
     bench.run(None);
     for _ in 0..rounds {
         plain.add(&bench.run(None), Duration::ZERO);
         let recorded = bench.recorded(Level::Nodes, None);
-        nodes.add(&recorded.laps, closing_time(&recorded.seen));
+        nodes.add(&recorded.laps, closing_time(&recorded.data));
         once = once.min(recorded.once);
-        fastest = fastest.into_iter().chain([recorded.seen]).min_by_key(wall);
+        fastest = fastest.into_iter().chain([recorded.data]).min_by_key(wall);
         let recorded = bench.recorded(Level::Deep, None);
-        deep.add(&recorded.laps, closing_time(&recorded.seen));
+        deep.add(&recorded.laps, closing_time(&recorded.data));
     }
     let [plain, nodes, deep] = [plain, nodes, deep].map(|it| it.sum());
     let what_if = bench.predict(fastest.ok_or(ProfileBenchError::NothingToRun)?, rounds)?;
@@ -136,7 +136,7 @@ pub fn measure_profile(
 }
 
 struct Recorded {
-    seen: Seen,
+    data: TraceData,
     /// How long each task took.
     laps: Vec<Duration>,
     /// To make the recorder and to close it.
@@ -173,14 +173,14 @@ impl Bench<'_> {
         let made = start.elapsed();
         let laps = self.run(Some(&trace));
         let start = Instant::now();
-        let seen = trace.finish();
-        Recorded { seen, laps, once: made + start.elapsed() }
+        let data = trace.finish();
+        Recorded { data, laps, once: made + start.elapsed() }
     }
 
-    /// Asks the fastest recording what happens if the dearest primitive that calls no others gets slower, makes its
+    /// Asks the fastest recording what happens if the most_expensive primitive that calls no others gets slower, makes its
     /// nodes wait that long, and looks whether it comes true.
-    fn predict(&self, fastest: Seen, rounds: usize) -> Result<Prediction, ProfileBenchError> {
-        let primitive = self.dearest(&fastest);
+    fn predict(&self, fastest: TraceData, rounds: usize) -> Result<Prediction, ProfileBenchError> {
+        let primitive = self.most_expensive(&fastest);
         let name = registry().iter().nth(usize::from(primitive)).map_or("", |it| it.name).to_owned();
         // So much slower that the run takes about twice as long: a smaller change drowns in what else the machine does.
         let own: u64 = self.own(&fastest, primitive).map(|node| node.ns).sum();
@@ -213,14 +213,14 @@ impl Bench<'_> {
 
     /// The primitive whose nodes take the most time, of those that are never called inside another: these cannot be made
     /// to wait.
-    fn dearest(&self, seen: &Seen) -> u16 {
+    fn most_expensive(&self, data: &TraceData) -> u16 {
         let mut sums = vec![0; registry().iter().len()];
-        for node in tasks(seen).flat_map(|task| task.nodes) {
+        for node in tasks(data).flat_map(|task| task.nodes) {
             if let Some(primitive) = self.primitive(node.id) {
                 sums[usize::from(primitive)] += node.ns;
             }
         }
-        for task in tasks(seen) {
+        for task in tasks(data) {
             for (id, called, _) in task.inner {
                 sums[usize::from(*called)] = 0;
                 // The time of a node with calls inside is not all its own.
@@ -231,9 +231,9 @@ impl Bench<'_> {
     }
 
     /// How long each node of a primitive has to wait to take so many times as long again, in nanoseconds.
-    fn waits(&self, seen: &Seen, primitive: u16, times: f64) -> Vec<u64> {
+    fn waits(&self, data: &TraceData, primitive: u16, times: f64) -> Vec<u64> {
         let mut sums = vec![(0, 0); self.battery.plan().nodes().len()];
-        for node in self.own(seen, primitive) {
+        for node in self.own(data, primitive) {
             let (ns, hits) = &mut sums[node.id as usize];
             *ns += node.ns;
             *hits += u64::from(node.hits);
@@ -242,8 +242,12 @@ impl Bench<'_> {
     }
 
     /// The nodes of a primitive in all tasks.
-    fn own<'s>(&self, seen: &'s Seen, primitive: u16) -> impl Iterator<Item = &'s NodeSum> + use<'s, '_> {
-        let nodes = tasks(seen).flat_map(|task| task.nodes);
+    fn own<'s>(
+        &self,
+        data: &'s TraceData,
+        primitive: u16,
+    ) -> impl Iterator<Item = &'s NodeSum> + use<'s, '_> {
+        let nodes = tasks(data).flat_map(|task| task.nodes);
         nodes.filter(move |node| self.primitive(node.id) == Some(primitive))
     }
 
@@ -319,17 +323,17 @@ impl Watch for Laps {
 }
 
 /// What the recorder did for itself when the tasks were through.
-fn closing_time(seen: &Seen) -> Duration {
-    let spots = seen.lanes.iter().take(1).flat_map(|lane| &lane.between);
+fn closing_time(data: &TraceData) -> Duration {
+    let spots = data.lanes.iter().take(1).flat_map(|lane| &lane.between);
     Duration::from_nanos(spots.filter(|(spot, _)| *spot == Spot::PROFILE).map(|(_, sum)| sum.ns).sum())
 }
 
-fn wall(seen: &Seen) -> u64 {
-    seen.lanes.first().map_or(0, LaneSeen::wall)
+fn wall(data: &TraceData) -> u64 {
+    data.lanes.first().map_or(0, LaneData::wall)
 }
 
-fn tasks(seen: &Seen) -> impl Iterator<Item = TaskSeen<'_>> {
-    seen.lanes.iter().flat_map(|lane| lane.tasks.iter())
+fn tasks(data: &TraceData) -> impl Iterator<Item = TaskData<'_>> {
+    data.lanes.iter().flat_map(|lane| lane.tasks.iter())
 }
 
 #[inline(always)]

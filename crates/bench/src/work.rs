@@ -38,7 +38,7 @@ pub struct Setup<'s> {
     pub programs: &'s [u8],
     pub rounds: usize,
     /// Runs every program on every input in all-pairs, also after it was wrong on an input of the same task.
-    pub go_on: bool,
+    pub all_demos: bool,
     /// Is told what is measured next.
     pub progress: &'s dyn Fn(&str),
 }
@@ -152,7 +152,7 @@ pub fn measure(setup: &Setup<'_>, mut reference: Option<Reference>) -> Result<Fi
     let pool = Pool::new(0)?;
     let all_threads = battery::Setup { all_demos: true, ..battery::Setup::new(&Unwatched) };
     let one_thread =
-        Options { limits: Limits::STANDARD, go_on: true, sharing: true, kernels: true, stop: None };
+        Options { limits: Limits::STANDARD, all_demos: true, sharing: true, kernels: true, stop: None };
     // The first run is not timed: it fills the caches, and its answers show what is right.
     let mut wrong = corpus.run(&battery, &pool, &all_threads);
 
@@ -178,7 +178,7 @@ pub fn measure(setup: &Setup<'_>, mut reference: Option<Reference>) -> Result<Fi
     }
     drop(reference);
 
-    let all_pairs = battery::Setup { all_pairs: true, all_demos: setup.go_on, ..all_threads };
+    let all_pairs = battery::Setup { all_pairs: true, all_demos: setup.all_demos, ..all_threads };
     let mut all_pairs_right = 0;
     for round in 1..=rounds {
         (setup.progress)(&format!("all pairs, round {round} of {rounds}"));

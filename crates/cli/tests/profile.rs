@@ -50,7 +50,7 @@ fn every_view_begins_with_whether_the_run_is_right() {
 /// On every lane, in the file itself: parts sum to the whole.
 #[test]
 fn the_recording_adds_up() {
-    for options in ["", "--deep", "--threads 3 --all-pairs --fuel 3000", "--no-sharing --go-on"] {
+    for options in ["", "--deep", "--threads 3 --all-pairs --fuel 3000", "--no-sharing --all-demos"] {
         let batt = recorded_any("profile-sums", options);
         let record: serde_json::Value = serde_json::from_str(&batt.read("run.json")).unwrap();
         let profile = &record["profile"];

@@ -81,7 +81,7 @@ fn wrong_programs_are_listed_and_may_be_expected() {
         note: right, although {dir}/expect lists them: solve_kaleidoscope
         exit 0
     "#]]
-    .assert_eq(&run(&batt, "run examples --programs {dir}/p.py --expect {dir}/expect --go-on"));
+    .assert_eq(&run(&batt, "run examples --programs {dir}/p.py --expect {dir}/expect --all-demos"));
     expect![[r#"
         error: {dir}/unknown: solve_larges is expected to be wrong, but no program has that name; remove it from the list
         exit 2

@@ -223,20 +223,19 @@ impl<'p> Battery<'p> {
         if setup.watch.stopped() {
             return TaskResult::unfinished(task);
         }
-        let worker = rayon::current_thread_index().unwrap_or(0);
-        on_lane(setup.trace, task, |lane| self.task_on(lane, worker, prepared, task, setup, scratch))
+        on_lane(setup.trace, task, |lane| self.task_on(lane, prepared, task, setup, scratch))
     }
 
     fn task_on(
         &self,
         lane: Option<&Lane>,
-        worker: usize,
         prepared: &Prepared<'_>,
         task: &Task,
         setup: &Setup<'_>,
         scratch: &mut Scratch,
     ) -> TaskResult {
         let mark = |spot| lane.into_iter().for_each(|lane| lane.mark(spot));
+        let worker = rayon::current_thread_index().unwrap_or(0);
         let own = self.own(&task.id);
         let programs = match setup.all_pairs {
             true => (0..self.programs.len() as u32).map(ProgramId).collect(),
@@ -370,7 +369,7 @@ pub(crate) fn cells(task: &Task) -> u64 {
 
 fn options<'o>(setup: &Setup<'_>, stop: Option<&'o AtomicBool>) -> Options<'o> {
     let Setup { limits, all_demos, sharing, kernels, .. } = *setup;
-    Options { limits, go_on: all_demos, sharing, kernels, stop }
+    Options { limits, all_demos: all_demos, sharing, kernels, stop }
 }
 
 /// Programs on all inputs of a task.

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use batt_lang::Program;
-use batt_search::Puzzle;
 use batt_search::breed::{Breeder, Brood};
+use batt_search::{Allowance, Puzzle};
 use batt_task::Task;
 use batt_trace::{Spot, Trace};
 use rayon::prelude::*;
@@ -101,7 +101,7 @@ impl Breeding {
                 on_lane(stock.trace, puzzle.task(), |lane| {
                     stock.breeder.welcome(puzzle, brood, &news, fuel, stop);
                     lane.into_iter().for_each(|lane| lane.mark(Spot::PICK));
-                    stock.breeder.advance(puzzle, brood, &donors, fuel, stop, lane);
+                    stock.breeder.advance(puzzle, brood, &donors, Allowance { fuel, stop, lane });
                     keeper.step(*task, brood);
                 });
             };

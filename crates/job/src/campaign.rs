@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use batt_record::{AnswerState, TaskState};
-use batt_search::{Answer, Attempts, Checks, Folds, Progress, Puzzle, SURE, Searcher};
+use batt_search::{Allowance, Answer, Attempts, Checks, Folds, Progress, Puzzle, SURE, Searcher};
 use batt_task::submission::stand_ins;
 use batt_task::{Grid, Task};
 use batt_trace::{Spot, Trace};
@@ -110,7 +110,7 @@ impl Campaign {
                 let puzzle = &self.puzzles[task];
                 let mut progress = self.progress(task);
                 profile::on_lane(trace, puzzle.task(), |lane| {
-                    searcher.advance(puzzle, &mut progress, limit, stop, lane);
+                    searcher.advance(puzzle, &mut progress, Allowance { fuel: limit, stop, lane });
                     // With limited fuel a run that goes on must end where one that was not stopped ends.
                     if fuel.is_some() && stop.load(Ordering::Relaxed) {
                         return;

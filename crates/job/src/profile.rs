@@ -9,7 +9,7 @@ use batt_exec::spot;
 use batt_plan::{NodeId, Plan};
 use batt_record::events::{self, Begins, Writer};
 use batt_record::profile::{Costs, Function, Lane, Node, Profile, Repeat, Task, Touched, VERSION};
-use batt_trace::{Clock, LaneSeen, Level, Seen, Sink, Spot, SpotSum, TaskSeen, Trace, spots};
+use batt_trace::{Clock, LaneData, Level, Sink, Spot, SpotSum, TaskData, Trace, TraceData, spots};
 
 use crate::battery::{Battery, cells};
 
@@ -108,24 +108,24 @@ fn number(spot: Spot) -> u32 {
 
 /// The profile of a run. `earlier`: what its repetitions before this one came to.
 pub fn profile(
-    seen: Seen,
+    data: TraceData,
     battery: &Battery<'_>,
     excused: usize,
     earlier: &[Repeat],
     events: Option<String>,
 ) -> Profile {
     let (nodes, lines) = (nodes(battery.plan()), lines(battery));
-    Profile { excused, ..filled(seen, nodes, lines, earlier, events) }
+    Profile { excused, ..filled(data, nodes, lines, earlier, events) }
 }
 
 /// The profile of a search.
-pub fn profile_of_search(seen: Seen, events: Option<String>) -> Profile {
+pub fn profile_of_search(data: TraceData, events: Option<String>) -> Profile {
     let nodes = (0..functions().len() as u32).map(|function| Node { function, programs: 0 }).collect();
-    filled(seen, nodes, Vec::new(), &[], events)
+    filled(data, nodes, Vec::new(), &[], events)
 }
 
 fn filled(
-    seen: Seen,
+    data: TraceData,
     nodes: Vec<Node>,
     lines: Vec<Vec<(u32, u32)>>,
     earlier: &[Repeat],
@@ -133,18 +133,18 @@ fn filled(
 ) -> Profile {
     let mut tasks: Vec<Task> = Vec::new();
     let mut lanes = Vec::new();
-    for (i, lane) in seen.lanes.into_iter().enumerate() {
+    for (i, lane) in data.lanes.into_iter().enumerate() {
         tasks.extend(lane.tasks.iter().map(|it| task(it, i as u32)));
         lanes.push(self::lane(lane, i));
     }
     tasks.sort_by_key(|task| (task.start, task.lane));
-    let deep = seen.level == Level::Deep;
+    let deep = data.level == Level::Deep;
     let repeats = earlier.iter().cloned().chain([repeat(&lanes, &tasks, &nodes, deep)]).collect();
     Profile {
         version: VERSION,
         deep,
         excused: 0,
-        costs: Costs { stamp: seen.costs.stamp, call: seen.costs.call },
+        costs: Costs { stamp: data.costs.stamp, call: data.costs.call },
         functions: functions(),
         nodes,
         lines,
@@ -172,7 +172,7 @@ fn lines(battery: &Battery<'_>) -> Vec<Vec<(u32, u32)>> {
     lines.collect()
 }
 
-fn lane(lane: LaneSeen, number: usize) -> Lane {
+fn lane(lane: LaneData, number: usize) -> Lane {
     let touched = |(id, cold, warm): &(u16, Option<u64>, batt_trace::Histogram)| Touched {
         function: self::number(Spot::primitive(*id)),
         cold: cold.unwrap_or_default(),
@@ -194,7 +194,7 @@ fn booked(spots: impl IntoIterator<Item = (Spot, SpotSum)>) -> Vec<(u32, u64, u6
     spots.into_iter().map(|(spot, sum)| (number(spot), sum.ns, sum.stamps)).collect()
 }
 
-fn task(task: TaskSeen<'_>, lane: u32) -> Task {
+fn task(task: TaskData<'_>, lane: u32) -> Task {
     let nodes = task.nodes.iter();
     let inner = task.inner.iter();
     Task {

@@ -107,7 +107,7 @@ fn once(
     let span = recording.enter(Spot::WRITE);
     let mut results = Results::new(context, work, &tasks, &battery, pool.threads())?;
     drop(span);
-    let (slowest, elapsed) = execute(context, work, &tasks, &battery, &pool, &recording, &mut results)?;
+    let (slowest, elapsed) = execute(context, work, &pool, &recording, &mut results)?;
     let excused = results
         .summary
         .wrong
@@ -156,20 +156,18 @@ fn expected(work: &description::Run, programs: &[Program]) -> Result<BTreeSet<St
 fn execute(
     context: &Context<'_>,
     work: &description::Run,
-    tasks: &Tasks,
-    battery: &Battery<'_>,
     pool: &Pool,
     recording: &Recording,
     results: &mut Results<'_>,
 ) -> Result<(Vec<(Duration, String)>, Duration), JobError> {
     let control = context.control;
-    let total = tasks.index.len();
-    let resumed = results.resumed;
+    let Results { index, battery, resumed, .. } = *results;
+    let total = index.len();
     control.update(|status| (status.done, status.total) = (resumed, total));
     let programs = battery.programs().len();
     control.emit(Event::Started { tasks: total, resumed, programs, threads: pool.threads() });
     let mut broken = None;
-    let loaded = tasks.index.tasks(resumed).map_while(|task| task.map_err(|error| broken = Some(error)).ok());
+    let loaded = index.tasks(resumed).map_while(|task| task.map_err(|error| broken = Some(error)).ok());
     // Threads are started and stopped around the run; the work inside has spots of its own.
     let span = recording.enter(Spot::START);
     let time = Duration::from_secs_f64(work.timeout);
@@ -247,7 +245,7 @@ struct Results<'r> {
     head: Record,
     summary: Summary,
     resumed: usize,
-    total: usize,
+    index: &'r Index,
     files: Files<'r>,
     submission: Option<Growing<'r>>,
     /// Entries of the record.
@@ -278,13 +276,13 @@ impl<'r> Results<'r> {
             head,
             summary: Summary::new(),
             resumed: 0,
-            total: tasks.index.len(),
+            index: &tasks.index,
             files,
             submission,
             tasks: entries,
         };
         if let Some(earlier) = earlier.record.filter(|it| !it.finished) {
-            results.continue_from(earlier, &tasks.index)?;
+            results.continue_from(earlier)?;
         }
         if !control.is_stopped() {
             results.save();
@@ -293,9 +291,9 @@ impl<'r> Results<'r> {
     }
 
     /// Takes over the finished tasks of an earlier part of the job.
-    fn continue_from(&mut self, earlier: Record, index: &Index) -> Result<(), JobError> {
+    fn continue_from(&mut self, earlier: Record) -> Result<(), JobError> {
         self.control.began_earlier(earlier.environment.seconds);
-        for (task, entry) in index.tasks(0).zip(earlier.tasks) {
+        for (task, entry) in self.index.tasks(0).zip(earlier.tasks) {
             let task = task.map_err(|error| JobError::load(error, true))?;
             let Some(result) = document::result(&task, &entry) else { break };
             self.summary.add(&task, &result);
@@ -346,7 +344,7 @@ impl<'r> Results<'r> {
             verdicts: record::verdict_counts(&summary.tally),
             ..self.head.clone()
         };
-        record.right.left = self.total - summary.tasks;
+        record.right.left = self.index.len() - summary.tasks;
         record.finished = record.right.left == 0;
         record.environment.seconds = self.control.elapsed().as_secs_f64();
         record

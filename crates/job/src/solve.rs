@@ -182,7 +182,7 @@ fn search(
     let plan = Plan::merge(&programs);
     let arena = Arena::new(Limits::STANDARD.caps);
     let stop = Some(&**standing.control.stop_flag());
-    let options = Options { limits: Limits::STANDARD, go_on: false, sharing: true, kernels: true, stop };
+    let options = Options { limits: Limits::STANDARD, all_demos: false, sharing: true, kernels: true, stop };
     let prepared = Prepared::new(&plan, &arena, &options);
     let known = (!programs.is_empty()).then_some(Known {
         programs: &programs,

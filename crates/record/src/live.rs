@@ -84,7 +84,7 @@ const ATTEMPTS: usize = 10;
 
 /// What is known of a run that has not ended.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Seen {
+pub struct LiveJob {
     /// Nothing before the first line.
     pub status: Option<Status>,
     /// Its process is at work; otherwise it ended before the run did.
@@ -92,7 +92,7 @@ pub struct Seen {
 }
 
 /// Looks after the run whose record is `record`; nothing if it has ended.
-pub fn look(record: &Path) -> io::Result<Option<Seen>> {
+pub fn look(record: &Path) -> io::Result<Option<LiveJob>> {
     let mut file = match File::open(path(record)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         opened => opened?,
@@ -105,7 +105,7 @@ pub fn look(record: &Path) -> io::Result<Option<Seen>> {
     // What stands after the last line break is being written.
     let whole = &tail[..tail.iter().rposition(|byte| *byte == b'\n').unwrap_or(0)];
     let last = whole.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
-    Ok(Some(Seen { status: serde_json::from_slice(last).ok(), alive }))
+    Ok(Some(LiveJob { status: serde_json::from_slice(last).ok(), alive }))
 }
 
 /// Longer than two lines.
@@ -127,12 +127,12 @@ mod tests {
         let record = std::env::temp_dir().join(format!("batt-live-{}.json", std::process::id()));
         assert_eq!(look(&record).unwrap(), None);
         let mut live = Live::begin(&record).unwrap();
-        assert_eq!(look(&record).unwrap(), Some(Seen { status: None, alive: true }));
+        assert_eq!(look(&record).unwrap(), Some(LiveJob { status: None, alive: true }));
         let mut now = Status { data: "x".repeat(5000), seconds: 0.5, done: 1, total: 3, ..Status::default() };
         for done in 0..4 {
             now.done = done;
             live.tell(&now).unwrap();
-            assert_eq!(look(&record).unwrap(), Some(Seen { status: Some(now.clone()), alive: true }));
+            assert_eq!(look(&record).unwrap(), Some(LiveJob { status: Some(now.clone()), alive: true }));
         }
         // A second run with the same record has no such file, and does not disturb the first.
         assert_eq!(Live::begin(&record).err().unwrap().kind(), io::ErrorKind::ResourceBusy);
@@ -146,7 +146,7 @@ mod tests {
         drop(live);
         assert_eq!(look(&record).unwrap(), None);
         std::fs::write(&killed, text).unwrap();
-        assert_eq!(look(&record).unwrap(), Some(Seen { status: Some(now), alive: false }));
+        assert_eq!(look(&record).unwrap(), Some(LiveJob { status: Some(now), alive: false }));
         std::fs::remove_file(killed).unwrap();
     }
 }

@@ -82,7 +82,8 @@ impl Inspector<'_> {
         inputs: &[Grid],
     ) -> Vec<Option<Grid>> {
         let limits = Limits::STANDARD;
-        let options = Options { limits, go_on: false, sharing: true, kernels: true, stop: Some(self.stop) };
+        let options =
+            Options { limits, all_demos: false, sharing: true, kernels: true, stop: Some(self.stop) };
         let plan = Plan::merge([program]);
         let arena = Arena::new(limits.caps);
         let prepared = Prepared::new(&plan, &arena, &options);

@@ -23,6 +23,8 @@ mod step;
 
 use std::sync::atomic::AtomicBool;
 
+use batt_trace::Lane;
+
 pub use answer::{Answer, Checks, Folds, Progress};
 pub use choose::{Attempt, Attempts};
 pub use confidence::SURE;
@@ -30,6 +32,17 @@ pub use enumerate::{Counts, Enumerated, View, enumerate, enumerate_traced};
 pub use puzzle::Puzzle;
 pub use simplify::{Simplified, simplify};
 pub use step::{FUEL_PER_WORK, KNOWN, Known, Searcher, Step, name};
+
+/// What a step of a search may use.
+#[derive(Clone, Copy)]
+pub struct Allowance<'a> {
+    /// In all, including earlier steps.
+    pub fuel: u64,
+    /// Ends the step early when it is set.
+    pub stop: &'a AtomicBool,
+    /// Records where the time goes.
+    pub lane: Option<&'a Lane>,
+}
 
 /// A flag that is never set. A stop ends the search for candidates. Those found by then are verified under this flag,
 /// or they would be lost; fuel bounds how long that takes.

@@ -17,7 +17,7 @@ use crate::breed::{Breeder, Capacity};
 use crate::check::{Inspector, picture};
 use crate::choose::ranked;
 use crate::puzzle::{grid, image};
-use crate::{Answer, Enumerated, NEVER, Progress, Puzzle, View, enumerate_traced};
+use crate::{Allowance, Answer, Enumerated, NEVER, Progress, Puzzle, View, enumerate_traced};
 
 /// Learners count their work in units of so much fuel.
 pub const FUEL_PER_WORK: u64 = lesson::FUEL_PER_WORK;
@@ -104,16 +104,10 @@ impl<'s> Searcher<'s> {
         Searcher { without, ..self }
     }
 
-    /// Takes the next step for a task with at most so much fuel in all. When `stop` is set in the middle of a step,
-    /// what was found until then is kept and the step is due again. `lane` is told where the time goes.
-    pub fn advance(
-        &self,
-        puzzle: &Puzzle,
-        progress: &mut Progress,
-        fuel: u64,
-        stop: &AtomicBool,
-        lane: Option<&Lane>,
-    ) {
+    /// Takes the next step for a task. When it is stopped in the middle of a step, its findings are kept and the step
+    /// is repeated later.
+    pub fn advance(&self, puzzle: &Puzzle, progress: &mut Progress, allowance: Allowance<'_>) {
+        let Allowance { fuel, stop, lane } = allowance;
         let left = fuel.saturating_sub(progress.fuel) / FUEL_PER_WORK;
         let work = Work::with_stop(left, Some(stop));
         let Some(demos) = puzzle.demos() else {
@@ -241,7 +235,7 @@ impl Attempt<'_> {
         let task = self.puzzle.task();
         let pairs = self.puzzle.pairs();
         let limits = Limits::STANDARD;
-        let options = Options { limits, go_on: false, sharing: true, kernels: true, stop: Some(stop) };
+        let options = Options { limits, all_demos: false, sharing: true, kernels: true, stop: Some(stop) };
         let samples = pairs.iter().map(|(input, output)| (picture(input), picture(output))).collect();
         let inputs = task
             .train
@@ -342,7 +336,7 @@ impl Attempt<'_> {
         let stock: Vec<Program> = known.tried_on(self.puzzle.id()).iter().map(of).collect();
         let Some(mut brood) = breeder.start(self.puzzle, &stock, &[], stop) else { return 0 };
         while brood.at_start >= NEAR && brood.solution.is_none() && brood.fuel < fuel {
-            breeder.advance(self.puzzle, &mut brood, &stock, fuel, stop, self.lane);
+            breeder.advance(self.puzzle, &mut brood, &stock, Allowance { fuel, stop, lane: self.lane });
             if stop.load(Ordering::Relaxed) {
                 break;
             }

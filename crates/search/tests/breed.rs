@@ -7,7 +7,7 @@ use batt_base::Rng;
 use batt_dsl::Limits;
 use batt_lang::{Program, parse, print};
 use batt_search::breed::{Breeder, Brood, Capacity, Mutator, Operator, Sources, Trials, palette};
-use batt_search::{Puzzle, simplify};
+use batt_search::{Allowance, Puzzle, simplify};
 use batt_task::demo;
 use batt_task::{Dataset, Task};
 use proptest::prelude::*;
@@ -95,7 +95,7 @@ fn bred(seed: u64, task: &Task, from: &Program, donors: &[Program], fuel: u64) -
     let (breeder, puzzle) = (Breeder { seed, capacity: ROOM }, Puzzle::new(task));
     let mut brood = breeder.start(&puzzle, &[], std::slice::from_ref(from), &NEVER).unwrap();
     while brood.solution.is_none() && brood.fuel < fuel {
-        breeder.advance(&puzzle, &mut brood, donors, fuel, &NEVER, None);
+        breeder.advance(&puzzle, &mut brood, donors, Allowance { fuel, stop: &NEVER, lane: None });
     }
     brood
 }
@@ -117,17 +117,17 @@ fn breeding_stays_within_its_fuel() {
     let (dataset, programs) = (demo::dataset(), programs());
     let task = dataset.get("podium").unwrap();
     let (breeder, puzzle) = (Breeder { seed: 0, capacity: ROOM }, Puzzle::new(task));
-    // A starter that is dear, so that mutants may be.
-    let dear = program(
+    // An expensive starter, so that mutants can be expensive too.
+    let expensive = program(
         "def f(I):\n x = asindices(I)\n y = product(x, x)\n return branch(contained(I, apply(size, y)), I, hmirror(I))",
     );
-    let start = breeder.start(&puzzle, &programs[..2], std::slice::from_ref(&dear), &NEVER).unwrap();
+    let start = breeder.start(&puzzle, &programs[..2], std::slice::from_ref(&expensive), &NEVER).unwrap();
     assert!(start.beside > 100_000, "the start is told: {}", start.beside);
     for fuel in [0, 1000, 50_000, 2_000_000] {
         let mut brood = start.clone();
         while brood.solution.is_none() && brood.fuel < fuel {
             breeder.welcome(&puzzle, &mut brood, &programs[2..4], fuel, &NEVER);
-            breeder.advance(&puzzle, &mut brood, &programs, fuel, &NEVER, None);
+            breeder.advance(&puzzle, &mut brood, &programs, Allowance { fuel, stop: &NEVER, lane: None });
         }
         assert!(brood.fuel <= fuel, "{} of {fuel}", brood.fuel);
         assert_eq!(brood.tried > 0, fuel > 500);

@@ -10,7 +10,7 @@ use batt_dsl::{Cx, Limits};
 use batt_exec::{Sample, run};
 use batt_lang::parse;
 use batt_score::Answer;
-use batt_search::{Progress, Puzzle, Searcher, enumerate};
+use batt_search::{Allowance, Progress, Puzzle, Searcher, enumerate};
 use batt_task::demo;
 use batt_task::{Grid, Pair, Task};
 use batt_value::{Arena, Value};
@@ -80,7 +80,7 @@ fn finds_what_no_learner_knows() {
         let mut progress = Progress::default();
         let stop = Arc::new(AtomicBool::new(false));
         while progress.step < 3 {
-            searcher.advance(&puzzle, &mut progress, u64::MAX, &stop, None);
+            searcher.advance(&puzzle, &mut progress, Allowance { fuel: u64::MAX, stop: &stop, lane: None });
         }
         assert!(!is_right(&progress, &task), "a learner knows\n{program}");
         let found = enumerate(&puzzle, "solve_made", FUEL, &stop);

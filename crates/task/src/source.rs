@@ -48,8 +48,8 @@ pub(crate) fn unpack_file(bytes: Vec<u8>, path: &Path) -> io::Result<Content> {
     if is_zip(&bytes) {
         return unzip(&bytes, path).map(Content::Archive);
     }
-    let mut room = Room::new(bytes.len());
-    gunzip(bytes, &mut room).map(Content::Text)
+    let mut allowance = Allowance::new(bytes.len());
+    gunzip(bytes, &mut allowance).map(Content::Text)
 }
 
 /// Reads a file that must hold one text into `text`, whatever was in there.
@@ -59,8 +59,8 @@ pub(crate) fn read_text(path: &Path, text: &mut Vec<u8>) -> io::Result<()> {
     if is_zip(text) {
         return Err(invalid("an archive where a JSON file should be".to_owned()));
     }
-    let mut room = Room::new(text.len());
-    *text = gunzip(std::mem::take(text), &mut room)?;
+    let mut allowance = Allowance::new(text.len());
+    *text = gunzip(std::mem::take(text), &mut allowance)?;
     Ok(())
 }
 
@@ -123,23 +123,23 @@ pub(crate) fn stem(name: &str) -> &str {
 }
 
 /// Unpacks what is packed with gzip, and leaves everything else alone.
-fn gunzip(bytes: Vec<u8>, room: &mut Room) -> io::Result<Vec<u8>> {
+fn gunzip(bytes: Vec<u8>, allowance: &mut Allowance) -> io::Result<Vec<u8>> {
     if !bytes.starts_with(b"\x1f\x8b") {
         return Ok(bytes);
     }
-    unpack(flate2::read::MultiGzDecoder::new(&bytes[..]), room)
+    unpack(flate2::read::MultiGzDecoder::new(&bytes[..]), allowance)
 }
 
 fn unzip(bytes: &[u8], path: &Path) -> io::Result<Vec<Member>> {
     let broken = |error| invalid(format!("not a whole zip archive ({error}): cut off?"));
     let mut archive = zip::ZipArchive::new(io::Cursor::new(bytes)).map_err(broken)?;
-    let mut room = Room::new(bytes.len());
+    let mut allowance = Allowance::new(bytes.len());
     let mut members = Vec::new();
     for i in 0..archive.len() {
         let file = archive.by_index(i)?;
         let name = file.name()?.replace('\\', "/");
         if is_json(&name) && file.is_file() {
-            let text = unpack(file, &mut room).and_then(|text| gunzip(text, &mut room));
+            let text = unpack(file, &mut allowance).and_then(|text| gunzip(text, &mut allowance));
             let text = text.map_err(|error| io::Error::new(error.kind(), format!("{name}: {error}")))?;
             let label = format!("{}/{name}", path.display());
             members.push(Member { name, held: Held::InMemory { label, text } });
@@ -152,28 +152,28 @@ fn unzip(bytes: &[u8], path: &Path) -> io::Result<Vec<Member>> {
 }
 
 /// How much may still come out of what is packed.
-struct Room {
+struct Allowance {
     all: u64,
     left: u64,
 }
 
-impl Room {
-    fn new(packed: usize) -> Room {
+impl Allowance {
+    fn new(packed: usize) -> Allowance {
         let all = (packed as u64).saturating_mul(MAX_GROWTH).clamp(SMALL, MAX_BYTES);
-        Room { all, left: all }
+        Allowance { all, left: all }
     }
 }
 
-/// Reads to the end, or until the room is used up.
-fn unpack(packed: impl Read, room: &mut Room) -> io::Result<Vec<u8>> {
+/// Reads to the end, or until the allowance is used up.
+fn unpack(packed: impl Read, allowance: &mut Allowance) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    packed.take(room.left + 1).read_to_end(&mut bytes).map_err(|error| match error.kind() {
+    packed.take(allowance.left + 1).read_to_end(&mut bytes).map_err(|error| match error.kind() {
         io::ErrorKind::UnexpectedEof => invalid("the packed data ends too early: cut off?".to_owned()),
         _ => error,
     })?;
-    match room.left.checked_sub(bytes.len() as u64) {
-        Some(left) => room.left = left,
-        None => return Err(invalid(format!("unpacks to more than {}: a bomb?", mebibytes(room.all)))),
+    match allowance.left.checked_sub(bytes.len() as u64) {
+        Some(left) => allowance.left = left,
+        None => return Err(invalid(format!("unpacks to more than {}: a bomb?", mebibytes(allowance.all)))),
     }
     Ok(bytes)
 }
@@ -206,8 +206,8 @@ mod tests {
 
     #[test]
     fn room_grows_with_what_is_packed() {
-        assert_eq!(Room::new(0).left, SMALL);
-        assert_eq!(Room::new(1 << 20).left, 200 << 20);
-        assert_eq!(Room::new(usize::MAX).left, MAX_BYTES);
+        assert_eq!(Allowance::new(0).left, SMALL);
+        assert_eq!(Allowance::new(1 << 20).left, 200 << 20);
+        assert_eq!(Allowance::new(usize::MAX).left, MAX_BYTES);
     }
 }

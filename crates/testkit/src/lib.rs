@@ -28,7 +28,7 @@ pub const BACKENDS: &[(&str, Backend)] = &[
 fn cpu<'a>(program: &Program, sample: Sample<'a>, arena: &'a Arena, fuel: u64, kernels: bool) -> Outcome<'a> {
     let Value::Grid(grid) = sample.input else { panic!("this backend takes grids, not {}", sample.input) };
     let limits = Limits { fuel, ..Limits::STANDARD };
-    let options = Options { limits, go_on: true, sharing: true, kernels, stop: None };
+    let options = Options { limits, all_demos: true, sharing: true, kernels, stop: None };
     let plan = Plan::merge([program]);
     let folded = Arena::new(limits.caps);
     let prepared = Prepared::new(&plan, &folded, &options);

@@ -3,10 +3,10 @@
 use std::cell::{Cell, RefCell};
 use std::sync::{Arc, Mutex};
 
-use crate::book::{Begins, Book, Events, Lap, Primitive, Turn};
 use crate::clock::Clock;
-use crate::seen::{Inner, NodeRuns, SpotSum, Tasks};
+use crate::data::{Inner, NodeRuns, SpotSum, Tasks};
 use crate::spot::Spot;
+use crate::totals::{Begins, Events, Lap, Primitive, Totals, Turn};
 use crate::trace::Sink;
 
 /// One thread. It is written to by whoever runs there, through shared references, and by nobody else.
@@ -30,7 +30,7 @@ pub struct Lane {
     started: u64,
     /// When the samples that are being run began, in nanoseconds.
     batch: Cell<u64>,
-    book: RefCell<Book>,
+    book: RefCell<Totals>,
 }
 
 /// A log is read when it is this long. PERF: long enough that the caches are the reader's then, and not before.
@@ -138,7 +138,7 @@ impl Lane {
             batch: Cell::new(time),
             handicap: None,
             by_spot: false,
-            book: RefCell::new(Book::new(
+            book: RefCell::new(Totals::new(
                 time,
                 n_primitives,
                 !deep,
@@ -343,7 +343,7 @@ impl Lane {
         });
     }
 
-    fn turn(&self, what: impl Fn(&mut Book) -> Begins) {
+    fn turn(&self, what: impl Fn(&mut Totals) -> Begins) {
         let book = &mut *self.book.borrow_mut();
         let what = what(book);
         book.turns.push(Turn { lap: self.log_len.get(), what });

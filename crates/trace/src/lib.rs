@@ -10,18 +10,18 @@
 //!
 //! This room knows nothing of programs or files. It is the only one with a clock.
 
-mod book;
+mod totals;
 mod clock;
 mod histogram;
 mod lane;
-mod seen;
+mod data;
 mod spot;
 mod trace;
 
-pub use book::Event;
 pub use clock::{Clock, Hand};
+pub use data::{Inner, NodeRuns, NodeSum, SpotSum, TaskData, Tasks};
 pub use histogram::Histogram;
 pub use lane::{Call, Lane, Open, Span};
-pub use seen::{Inner, NodeRuns, NodeSum, SpotSum, TaskSeen, Tasks};
 pub use spot::{Category, Phase, Spot, SpotInfo, spots};
-pub use trace::{Costs, LaneSeen, Level, MainSpan, Seen, Sink, Trace};
+pub use totals::Event;
+pub use trace::{Costs, LaneData, Level, MainSpan, Sink, Trace, TraceData};

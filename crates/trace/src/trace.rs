@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use crate::book::Event;
 use crate::clock::Clock;
+use crate::data::{NodeRuns, SpotSum, Tasks};
 use crate::histogram::Histogram;
 use crate::lane::{Closed, Lane};
-use crate::seen::{NodeRuns, SpotSum, Tasks};
 use crate::spot::{Category, Spot};
+use crate::totals::Event;
 
 /// How closely to look.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,16 +43,16 @@ pub struct Costs {
     pub call: f64,
 }
 
-/// What was seen.
+/// What was data.
 #[derive(Clone, Debug)]
-pub struct Seen {
+pub struct TraceData {
     pub level: Level,
     pub costs: Costs,
-    pub lanes: Vec<LaneSeen>,
+    pub lanes: Vec<LaneData>,
 }
 
 #[derive(Clone, Debug)]
-pub struct LaneSeen {
+pub struct LaneData {
     pub start: u64,
     pub end: u64,
     /// What was booked outside of tasks.
@@ -67,7 +67,7 @@ pub struct LaneSeen {
     pub calls: u64,
 }
 
-impl Seen {
+impl TraceData {
     /// What part of all lanes' time went to each category, the largest first.
     pub fn shares(&self) -> Vec<(Category, f64)> {
         let mut sums: BTreeMap<Category, u64> = BTreeMap::new();
@@ -84,7 +84,7 @@ impl Seen {
     }
 }
 
-impl LaneSeen {
+impl LaneData {
     pub fn wall(&self) -> u64 {
         self.end - self.start
     }
@@ -164,8 +164,8 @@ impl Trace {
             .with_nodes_by_spot(self.by_spot)
     }
 
-    /// Ends the recording. What happens after that is not seen.
-    pub fn finish(&self) -> Seen {
+    /// Ends the recording. What happens after that is not data.
+    pub fn finish(&self) -> TraceData {
         let workers = self.workers.get().map_or(&[][..], |workers| workers);
         // The workers are waiting by now. The main lane ends last, so that it holds them all; what it takes to close
         // them, the last events included, is the recorder's own time.
@@ -173,7 +173,7 @@ impl Trace {
         let mut lanes: Vec<_> = workers.iter().map(closed).collect();
         drop(span);
         lanes.insert(0, closed(&self.main));
-        Seen { level: self.level, costs: self.costs, lanes: lanes.into_iter().map(seen).collect() }
+        TraceData { level: self.level, costs: self.costs, lanes: lanes.into_iter().map(data).collect() }
     }
 }
 
@@ -194,13 +194,13 @@ fn closed(lane: &Mutex<Lane>) -> Closed {
     lane.lock().unwrap_or_else(PoisonError::into_inner).close()
 }
 
-fn seen(lane: Closed) -> LaneSeen {
+fn data(lane: Closed) -> LaneData {
     let Closed { start, end, between, tasks, primitives, waits, stamps, calls } = lane;
     let between = between.into_iter().enumerate().filter(|(_, sum)| sum.stamps > 0);
     let between = between.map(|(spot, sum)| (Spot::from_index(spot), sum)).collect();
     let primitives = primitives.into_iter().enumerate().filter(|(_, it)| it.cold.is_some());
     let primitives = primitives.map(|(id, it)| (id as u16, it.cold, it.warm)).collect();
-    let lane = LaneSeen { start, end, between, tasks, primitives, waits, stamps, calls };
+    let lane = LaneData { start, end, between, tasks, primitives, waits, stamps, calls };
     assert_eq!(lane.booked(), lane.wall(), "every nanosecond of a lane is booked once");
     lane
 }

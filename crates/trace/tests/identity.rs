@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use batt_trace::{Clock, Hand, Lane, LaneSeen, Level, NodeRuns, Spot, Trace};
+use batt_trace::{Clock, Hand, Lane, LaneData, Level, NodeRuns, Spot, Trace};
 use proptest::prelude::*;
 
 const N_PRIMITIVES: u16 = 4;
@@ -144,7 +144,7 @@ impl Oracle<'_> {
     }
 }
 
-fn booked(lane: &LaneSeen) -> Sums {
+fn booked(lane: &LaneData) -> Sums {
     let mut sums = Sums::new();
     let within = lane.tasks.iter().flat_map(|task| task.booked());
     for (spot, sum) in lane.between.iter().copied().chain(within) {

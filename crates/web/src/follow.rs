@@ -8,7 +8,7 @@ use std::sync::{Arc, Weak};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use arcbatt::record::Record;
-use arcbatt::record::live::{self, Seen, Status};
+use arcbatt::record::live::{self, LiveJob, Status};
 use arcbatt::value::ContentHash;
 
 use crate::runs::{Progress, Runs, State};
@@ -98,8 +98,8 @@ fn stamp(path: &Path) -> Stamp {
 
 impl Outline {
     /// What a run says of itself while it goes on counts more than what is in its record.
-    fn new(seen: Option<Seen>, of_file: Option<Outline>) -> Option<Outline> {
-        let Some(Seen { status, alive }) = seen else { return of_file };
+    fn new(seen: Option<LiveJob>, of_file: Option<Outline>) -> Option<Outline> {
+        let Some(LiveJob { status, alive }) = seen else { return of_file };
         let record = of_file.as_ref().and_then(|outline| outline.record);
         let status = status.or(of_file.map(|outline| outline.status))?;
         Some(Outline { status, state: if alive { State::Running } else { State::Interrupted }, record })

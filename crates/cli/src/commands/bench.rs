@@ -41,7 +41,7 @@ pub(crate) struct Args {
     rounds: Option<u32>,
     /// In all-pairs, run a program on all inputs of a task even if it was wrong on an earlier one
     #[arg(long)]
-    go_on: bool,
+    all_demos: bool,
     /// Write a JSON record of as many extra runs, each program on its task on one thread
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
@@ -134,7 +134,7 @@ fn times(args: &Args, folder: &Folder) -> Answer {
         load: &load,
         programs: &programs,
         rounds: args.rounds() as usize,
-        go_on: args.go_on,
+        all_demos: args.all_demos,
         progress: &progress,
     };
     let measured = measure(&setup, reference);

@@ -3,7 +3,7 @@
 use batt_dsl_macros::primitive;
 use batt_value::{Fail, Value, order};
 
-use super::places::{self, Room, tuples};
+use super::places::{self, TotalWeight, tuples};
 use crate::Cx;
 use crate::registry::family;
 
@@ -199,10 +199,10 @@ fn trim(cx: &mut Cx, grid: Grid) -> Total<Grid> {
 #[primitive(cost = PerCell)]
 fn hupscale(cx: &mut Cx, grid: Grid, factor: Int) -> Total<Grid> {
     let mut rows = Vec::new();
-    let mut room = Room::default();
+    let mut weight = TotalWeight::default();
     for row in cx.iter(grid)? {
         let row = repeated_members(cx, row, factor)?;
-        room.take(cx, row, 1)?;
+        weight.add(cx, row, 1)?;
         rows.push(row);
     }
     cx.tuple(&rows)
@@ -232,11 +232,11 @@ fn upscale(cx: &mut Cx, element: Element, factor: Int) -> Total<Element> {
         return upscale_object(cx, element, factor);
     }
     let mut rows = Vec::new();
-    let mut room = Room::default();
+    let mut weight = TotalWeight::default();
     for row in cx.iter(element)? {
         let row = repeated_members(cx, row, factor)?;
         let n = cx.count(factor)?;
-        room.take(cx, row, n)?;
+        weight.add(cx, row, n)?;
         rows.extend(std::iter::repeat_n(row, n));
     }
     cx.tuple(&rows)

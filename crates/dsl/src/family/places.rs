@@ -166,24 +166,24 @@ pub(super) fn relocate<'a>(
 
 /// A tuple of tuples.
 pub(super) fn tuples<'a>(cx: &Cx<'a>, rows: &[Vec<Value<'a>>]) -> Result<Value<'a>, Fail> {
-    let mut room = Room::default();
+    let mut weight = TotalWeight::default();
     let mut made = Vec::with_capacity(rows.len());
     for row in rows {
         let row = cx.tuple(row)?;
-        room.take(cx, row, 1)?;
+        weight.add(cx, row, 1)?;
         made.push(row);
     }
     cx.tuple(&made)
 }
 
-/// What the members made so far weigh together. A row made of heavy cells may be a copy of them, so many rows
-/// must not be made on the hope that their tuple will fit.
+/// Total weight of the members made so far. A row of heavy cells may be a copy of them, so a tuple of rows is checked
+/// while it is made, not after.
 #[derive(Default)]
-pub(super) struct Room(usize);
+pub(super) struct TotalWeight(usize);
 
-impl Room {
+impl TotalWeight {
     /// Adds `times` more members like `member`, if that can be part of a value.
-    pub(super) fn take(&mut self, cx: &Cx<'_>, member: Value<'_>, times: usize) -> Result<(), Fail> {
+    pub(super) fn add(&mut self, cx: &Cx<'_>, member: Value<'_>, times: usize) -> Result<(), Fail> {
         self.0 = self.0.saturating_add((member.weight() as usize).saturating_mul(times));
         cx.arena.admit(self.0)
     }

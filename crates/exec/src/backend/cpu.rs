@@ -13,12 +13,12 @@ use batt_value::{Arena, Caps, Fail, Owned, Symbol, Value, order};
 use super::fold::{Folded, fold};
 use crate::kernel;
 
-/// How to run. Nothing here changes an answer or a bill, except the limits, and `go_on` what is skipped.
+/// How to run. Nothing here changes an answer or a bill, except the limits, and `all_demos` what is skipped.
 #[derive(Clone, Copy, Debug)]
 pub struct Options<'o> {
     pub limits: Limits,
     /// Runs a program on the later samples too when it was not right on a demonstration pair.
-    pub go_on: bool,
+    pub all_demos: bool,
     /// Computes a node once for all programs that need it.
     pub sharing: bool,
     /// Uses kernels beside the bodies.
@@ -220,7 +220,7 @@ impl<'p> Prepared<'p> {
         let round_bytes = ROUND_BYTES / threads();
         let mut run =
             TaskRun { prepared: self, options, slots: &*slots, n_slots, per_task, round_bytes, lane };
-        for batch in batches(job.inputs.len(), options.go_on) {
+        for batch in batches(job.inputs.len(), options.all_demos) {
             let inputs = &job.inputs[batch.clone()];
             let mut next = 0;
             // Several rounds only if the programs fill the memory; then what was shared is computed again.
@@ -293,8 +293,8 @@ impl<'p> Prepared<'p> {
 
 /// Inputs that are run together, node by node: what a node needs is in the caches then, and a recorder stamps it once.
 /// Unless a run goes on in any case, the first input is alone: most candidates fail on it.
-fn batches(n_inputs: usize, go_on: bool) -> impl Iterator<Item = Range<usize>> {
-    let first = if go_on { 0 } else { n_inputs.min(1) };
+fn batches(n_inputs: usize, all_demos: bool) -> impl Iterator<Item = Range<usize>> {
+    let first = if all_demos { 0 } else { n_inputs.min(1) };
     let rest = (first..n_inputs).step_by(BATCH).map(move |start| start..n_inputs.min(start + BATCH));
     (0..first).map(|_| 0..1).chain(rest)
 }
@@ -436,7 +436,7 @@ impl<'o: 't, 'p: 't, 't> TaskRun<'_, 'o, 'p, 't> {
             let State { bill, failed } = on.states[i];
             let value = on.memos(last)[i].map_or(Value::None, |memo| memo.value);
             let right = |expected| failed.is_none() && gives(value, expected);
-            active = self.options.go_on || input.must_give.is_none_or(right);
+            active = self.options.all_demos || input.must_give.is_none_or(right);
             let end = failed.map_or_else(|| End::new(value), End::Failed);
             results.push(Run { end, fuel: bill });
         }

@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     const OPTIONS: Options<'static> =
-        Options { limits: Limits::STANDARD, go_on: true, sharing: true, kernels: true, stop: None };
+        Options { limits: Limits::STANDARD, all_demos: true, sharing: true, kernels: true, stop: None };
 
     fn plan(text: &str) -> Plan {
         let parsed = parse(text);

@@ -75,38 +75,38 @@ fn found<'a>(
     let runs = cx.arena.repeat(changes.count() + grid.height(), Run::NONE);
     let (mut before, mut this) = (0, 0);
     for (i, row) in grid.rows().enumerate() {
-        let next = add_runs(runs, this, i as u8, row, changes.row(i), rule, background);
+        let row = Row { index: i as u8, cells: row, changes: changes.row(i) };
+        let next = add_runs(runs, this, row, rule, background);
         join_rows(&mut runs[..next], before, this, rule);
         (before, this) = (this, next);
     }
     collect(cx, &mut runs[..this], univalued)
 }
 
-/// Writes the runs of a row from place `at` on and says where they end; `changes` has a bit for every cell that differs
-/// from the one before it.
-fn add_runs(
-    runs: &mut [Run],
-    mut at: usize,
-    i: u8,
-    row: &[i8],
+/// A row of a grid.
+struct Row<'g> {
+    index: u8,
+    cells: &'g [i8],
+    /// A bit for every cell that differs from the one before it.
     changes: u64,
-    rule: Rule,
-    background: Option<i8>,
-) -> usize {
+}
+
+/// Writes the runs of a row from index `at` on, and returns where they end.
+fn add_runs(runs: &mut [Run], mut at: usize, row: Row<'_>, rule: Rule, background: Option<i8>) -> usize {
     // Where a run must start to touch the one before it, and what that hangs on.
     let (mut touching, mut parent) = (usize::MAX, 0);
     // The first cell starts a run whatever it is.
-    let mut starts = changes & !1;
+    let mut starts = row.changes & !1;
     let mut start = 0;
     loop {
-        let end = if starts == 0 { row.len() } else { starts.trailing_zeros() as usize };
-        let color = row[start];
+        let end = if starts == 0 { row.cells.len() } else { starts.trailing_zeros() as usize };
+        let color = row.cells[start];
         if Some(color) != background {
             if rule.univalued || start != touching {
                 parent = at as u16;
             }
             touching = end;
-            runs[at] = Run { row: i, start: start as u8, end: end as u8, color, parent };
+            runs[at] = Run { row: row.index, start: start as u8, end: end as u8, color, parent };
             at += 1;
         }
         if starts == 0 {

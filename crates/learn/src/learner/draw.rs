@@ -113,7 +113,8 @@ pub(crate) fn learn(demos: &Demos, work: &Work<'_>) -> Option<Vec<Rule>> {
                     continue;
                 }
                 let price = 2.5 + 0.1 * k as f64 + if from_middle { 0.3 } else { 0.0 };
-                learn_with(demos, &scenes, reading, ink, price, &mut found, work)?;
+                let brush = Brush { reading, ink, price };
+                learn_with(demos, &scenes, brush, &mut found, work)?;
             }
         }
     }
@@ -141,15 +142,23 @@ fn colors_on_background(demos: &Demos) -> Option<Vec<u8>> {
     Some(colors)
 }
 
+/// How objects are read and in which colour they draw.
+#[derive(Clone, Copy)]
+struct Brush {
+    reading: Reading,
+    ink: Ink,
+    /// Added to the cost of a rule.
+    price: f64,
+}
+
 fn learn_with(
     demos: &Demos,
     scenes: &[Scene],
-    reading: Reading,
-    ink: Ink,
-    price: f64,
+    brush: Brush,
     found: &mut Found,
     work: &Work<'_>,
 ) -> Option<()> {
+    let Brush { reading, ink, price } = brush;
     let judged: Vec<Judged> = demos
         .pairs()
         .iter()

@@ -58,30 +58,47 @@ pub(super) fn write(facts: &Facts<'_>, out: &mut dyn Write) -> Result<(), Report
     )?;
     let title = format!("{} of lane time, {} tasks", brief_ns(root.width as f64), facts.every.len());
     writeln!(out, "<text x=\"{MARGIN}\" y=\"14\">{}</text>", escaped(&title))?;
-    let scale = WIDTH / root.width.max(1) as f64;
-    let mut x = MARGIN;
-    for (name, frame) in &root.parts {
-        draw(out, name, frame, x, 0, scale, root.width)?;
-        x += frame.width as f64 * scale;
-    }
+    let scale = Scale { total: root.width, pixels: WIDTH / root.width.max(1) as f64 };
+    draw_parts(out, &root, MARGIN, 0, scale)?;
     Ok(writeln!(out, "</svg>")?)
+}
+
+#[derive(Clone, Copy)]
+struct Scale {
+    /// Nanoseconds of the whole picture.
+    total: u64,
+    /// Pixels a nanosecond.
+    pixels: f64,
+}
+
+/// Draws the parts of a frame side by side, from `x` on.
+fn draw_parts(
+    out: &mut dyn Write,
+    frame: &Frame,
+    mut x: f64,
+    level: usize,
+    scale: Scale,
+) -> std::io::Result<()> {
+    for (name, part) in &frame.parts {
+        draw(out, name, part, (x, level), scale)?;
+        x += part.width as f64 * scale.pixels;
+    }
+    Ok(())
 }
 
 fn draw(
     out: &mut dyn Write,
     name: &str,
     frame: &Frame,
-    x: f64,
-    level: usize,
-    scale: f64,
-    total: u64,
+    (x, level): (f64, usize),
+    scale: Scale,
 ) -> std::io::Result<()> {
-    let width = frame.width as f64 * scale;
+    let width = frame.width as f64 * scale.pixels;
     if width < LEAST {
         return Ok(());
     }
     let y = (level + 1) * HEIGHT + 4;
-    let share = percent(frame.width as f64 / total.max(1) as f64);
+    let share = percent(frame.width as f64 / scale.total.max(1) as f64);
     let title = format!("{name}: {}, {share}", brief_ns(frame.width as f64));
     // The hue is the name's, so that a function looks the same wherever it stands.
     let hue = name.bytes().fold(7u32, |hash, byte| hash.wrapping_mul(31).wrapping_add(byte.into())) % 60;
@@ -96,12 +113,7 @@ fn draw(
         y + 13,
         escaped(&label)
     )?;
-    let mut x = x;
-    for (name, part) in &frame.parts {
-        draw(out, name, part, x, level + 1, scale, total)?;
-        x += part.width as f64 * scale;
-    }
-    Ok(())
+    draw_parts(out, frame, x, level + 1, scale)
 }
 
 fn escaped(text: &str) -> String {

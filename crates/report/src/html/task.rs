@@ -22,7 +22,7 @@ pub(super) struct Task<'r> {
     test: Vec<[Option<Cells>; 2]>,
     attempts: Vec<[Cells; 2]>,
     /// The best first; not more than [`Task::KEPT`].
-    programs: Vec<Seen<'r>>,
+    programs: Vec<ProgramOutcome<'r>>,
     /// How many more there are.
     more: usize,
     /// The best of the programs that are not right, and where it goes wrong.
@@ -48,7 +48,7 @@ enum State {
 
 /// A program on a task: place in the list, whether it is the task's own, and the pairs.
 #[derive(Serialize)]
-struct Seen<'r> {
+struct ProgramOutcome<'r> {
     program: u32,
     own: bool,
     pairs: Vec<SeenPair<'r>>,
@@ -142,7 +142,7 @@ fn example(example: &Example) -> [Option<Cells>; 2] {
     [Some(Cells::new(&example.input)), example.output.as_ref().map(Cells::new)]
 }
 
-fn seen(outcome: &Outcome) -> Seen<'_> {
+fn seen(outcome: &Outcome) -> ProgramOutcome<'_> {
     let pairs = outcome.train.iter().chain(&outcome.test).map(|it| match it.is_right() {
         true => SeenPair::Right(it.fuel.unwrap_or(0)),
         false => SeenPair::Other(
@@ -152,7 +152,7 @@ fn seen(outcome: &Outcome) -> Seen<'_> {
             it.answer.as_ref().map(Cells::new),
         ),
     });
-    Seen { program: outcome.program, own: outcome.own, pairs: pairs.collect() }
+    ProgramOutcome { program: outcome.program, own: outcome.own, pairs: pairs.collect() }
 }
 
 /// The output of a pair, counted over demonstrations and tests.

@@ -6,7 +6,7 @@ use batt_record::profile::{Costs, Function, Lane, Node, Profile, Repeat, Task, T
 use batt_record::{
     Data, Environment, Options, Outcome, Pair, PlanCounts, Program, Record, Right, SCHEMA, Setup,
 };
-use batt_trace::{Clock, Hand, Level, NodeRuns, Seen, Spot, Trace, spots};
+use batt_trace::{Clock, Hand, Level, NodeRuns, Spot, Trace, TraceData, spots};
 
 /// The primitives of the small world; each is a node of its plan, in this order.
 pub(crate) const PRIMITIVES: [&str; 4] = ["objects", "shift", "mapply", "fill"];
@@ -99,11 +99,11 @@ pub(crate) fn number(spot: Spot) -> u32 {
     spot.index() as u32
 }
 
-fn profile(seen: &Seen) -> Profile {
+fn profile(data: &TraceData) -> Profile {
     let booked = |(spot, sum): (Spot, batt_trace::SpotSum)| (number(spot), sum.ns, sum.stamps);
     let mut tasks = Vec::new();
     let mut lanes = Vec::new();
-    for (i, lane) in seen.lanes.iter().enumerate() {
+    for (i, lane) in data.lanes.iter().enumerate() {
         tasks.extend(lane.tasks.iter().map(|task| {
             Task {
                 id: task.id.to_owned(),
@@ -153,7 +153,7 @@ fn profile(seen: &Seen) -> Profile {
         .collect();
     Profile {
         version: VERSION,
-        deep: seen.level == Level::Deep,
+        deep: data.level == Level::Deep,
         excused: 0,
         costs: Costs { stamp: 0.0, call: 0.0 },
         functions: functions(),

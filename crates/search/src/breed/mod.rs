@@ -32,8 +32,8 @@ pub(crate) use archive::calls;
 pub(crate) use edit::{Change, Editor, To};
 pub(crate) use fits::fits;
 
-use crate::Puzzle;
 use crate::simplify::simplify;
+use crate::{Allowance, Puzzle};
 use archive::Archive;
 
 /// Breeds programs for tasks.
@@ -207,17 +207,9 @@ impl Breeder {
         }
     }
 
-    /// Brings a brood a step further with at most so much fuel in all; it ends early with a solution, or when `stop` is
-    /// set. `donors` are programs to graft from, `lane` is told where the time goes.
-    pub fn advance(
-        &self,
-        puzzle: &Puzzle,
-        brood: &mut Brood,
-        donors: &[Program],
-        fuel: u64,
-        stop: &AtomicBool,
-        lane: Option<&Lane>,
-    ) {
+    /// Advances a brood by one step, which ends early with a solution. `donors` are programs to graft from.
+    pub fn advance(&self, puzzle: &Puzzle, brood: &mut Brood, donors: &[Program], allowance: Allowance<'_>) {
+        let Allowance { fuel, stop, lane } = allowance;
         let palette = palette(puzzle.task());
         let sources = Sources { donors, palette: &palette };
         let mut trials = Trials::new(puzzle, brood.limits, lane);

@@ -95,7 +95,7 @@ impl<'t> Trials<'t> {
         stop: &AtomicBool,
     ) -> Option<Vec<Vec<Run>>> {
         let options =
-            Options { limits: self.limits, go_on: true, sharing: true, kernels: true, stop: Some(stop) };
+            Options { limits: self.limits, all_demos: true, sharing: true, kernels: true, stop: Some(stop) };
         let plan = Plan::merge(programs);
         let arena = Arena::new(self.limits.caps);
         self.mark(Spot::MERGE);

@@ -5,8 +5,8 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::clock::Clock;
+use crate::data::{Ends, Inner, NodeRuns, NodeSum, SpotSum, TaskRow, Tasks};
 use crate::histogram::Histogram;
-use crate::seen::{Ends, Inner, NodeRuns, NodeSum, SpotSum, TaskRow, Tasks};
 use crate::spot::Spot;
 use crate::trace::Sink;
 
@@ -50,11 +50,11 @@ pub(crate) struct Turn {
 pub(crate) enum Begins {
     /// Of so many cells. Its name ends here in [`Tasks::ids`].
     Task { id: usize, cells: u64 },
-    /// The time after a task. What was gathered in it ends here in [`Tasks::samples`] and [`Book::told`].
+    /// The time after a task. What was gathered in it ends here in [`Tasks::samples`] and [`Totals::told`].
     Rest { samples: usize, told: usize },
 }
 
-pub(crate) struct Book {
+pub(crate) struct Totals {
     /// When the next lap of the log began, in nanoseconds, as all times here are.
     time: u64,
     /// Whether there is a task, the last one of `tasks`.
@@ -103,11 +103,11 @@ impl Events {
     }
 }
 
-impl Book {
+impl Totals {
     /// A book that begins at a `time`. `whole_nodes`: a node has one lap for all that it was computed on.
-    pub(crate) fn new(time: u64, n_primitives: usize, whole_nodes: bool, events: Option<Events>) -> Book {
+    pub(crate) fn new(time: u64, n_primitives: usize, whole_nodes: bool, events: Option<Events>) -> Totals {
         let n_spots = Spot::primitive(n_primitives as u16).index();
-        Book {
+        Totals {
             time,
             in_task: false,
             starts: Ends::default(),

@@ -81,7 +81,7 @@ impl Inner {
 
 /// What a lane saw of one task. The time between start and end is in `spots` and `nodes`, each moment once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct TaskSeen<'t> {
+pub struct TaskData<'t> {
     pub id: &'t str,
     pub start: u64,
     pub end: u64,
@@ -98,7 +98,7 @@ pub struct TaskSeen<'t> {
     pub samples: &'t [u64],
 }
 
-impl TaskSeen<'_> {
+impl TaskData<'_> {
     /// All of its time by spot, that of nodes included.
     pub fn booked(&self) -> BTreeMap<Spot, SpotSum> {
         let mut sums: BTreeMap<Spot, SpotSum> = BTreeMap::new();
@@ -155,11 +155,11 @@ impl Tasks {
         self.inner.reserve(ROOM);
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = TaskSeen<'_>> {
+    pub fn iter(&self) -> impl Iterator<Item = TaskData<'_>> {
         let mut from = Ends::default();
         self.rows.iter().enumerate().map(move |(number, row)| {
             let (from, to) = (std::mem::replace(&mut from, row.ends), row.ends);
-            TaskSeen {
+            TaskData {
                 id: &self.ids[from.id..to.id],
                 start: row.start,
                 end: row.end,
