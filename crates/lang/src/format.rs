@@ -45,10 +45,10 @@ struct Entry<'t> {
     blanks: usize,
     /// Whether it belongs to the body of a function.
     inside: bool,
-    what: What<'t>,
+    content: Content<'t>,
 }
 
-enum What<'t> {
+enum Content<'t> {
     Comment(&'t str),
     Statement {
         pieces: Vec<Piece<'t>>,
@@ -61,11 +61,11 @@ enum What<'t> {
 
 impl Entry<'_> {
     fn is_comment(&self) -> bool {
-        matches!(self.what, What::Comment(_))
+        matches!(self.content, Content::Comment(_))
     }
 
     fn is_head(&self) -> bool {
-        matches!(self.what, What::Statement { head: true, .. })
+        matches!(self.content, Content::Statement { head: true, .. })
     }
 }
 
@@ -186,10 +186,11 @@ impl<'t> Scanner<'t> {
             if own_line {
                 // After the last line of a function its comments are the indented ones.
                 in_body &= inside || indented;
-                self.entries.push(Entry { blanks, inside: in_body, what: What::Comment(text) });
+                self.entries.push(Entry { blanks, inside: in_body, content: Content::Comment(text) });
             } else if !self.pieces.is_empty() {
                 self.comment = Some(text);
-            } else if let Some(Entry { what: What::Statement { comment, .. }, .. }) = self.entries.last_mut()
+            } else if let Some(Entry { content: Content::Statement { comment, .. }, .. }) =
+                self.entries.last_mut()
             {
                 *comment = Some(text);
             }
@@ -200,8 +201,12 @@ impl<'t> Scanner<'t> {
         let comment = self.comment.take();
         if !self.pieces.is_empty() {
             let pieces = std::mem::take(&mut self.pieces);
-            let what = What::Statement { pieces, comment, head };
-            self.entries.push(Entry { blanks: std::mem::take(&mut self.blanks), inside: self.inside, what });
+            let content = Content::Statement { pieces, comment, head };
+            self.entries.push(Entry {
+                blanks: std::mem::take(&mut self.blanks),
+                inside: self.inside,
+                content,
+            });
         }
     }
 }
@@ -228,7 +233,7 @@ fn blank_lines(entries: &[Entry<'_>]) -> Vec<usize> {
     entries.iter().enumerate().map(before).collect()
 }
 
-/// A token, or brackets with what is in them.
+/// A token, or brackets with their content.
 enum Tree<'t> {
     Token { spaced: bool, text: &'t str },
     Group { spaced: bool, group: Group<'t> },
@@ -391,9 +396,9 @@ impl Page {
     fn entry(&mut self, entry: &Entry<'_>) {
         let indent = if entry.inside { INDENT } else { 0 };
         self.indent(indent);
-        match &entry.what {
-            What::Comment(text) => self.comment(text),
-            What::Statement { pieces, comment, .. } => {
+        match &entry.content {
+            Content::Comment(text) => self.comment(text),
+            Content::Statement { pieces, comment, .. } => {
                 self.trees(&Planter::plant(pieces), indent, 0);
                 self.end_comment(*comment);
             }

@@ -7,7 +7,7 @@ import { settings } from "./settings.js";
 /** @typedef {"waiting" | "running" | "paused" | "finished" | "stopped" | "failed" | "interrupted"} LiveState */
 /** @typedef {{ name: string, title: string, kind: string, data: string, all_pairs: boolean, here: boolean, state: LiveState, done: number, total: number, solved: number, tried: number, seconds: number, record: number | null, error: string | null, warning: string | null }} LiveRun */
 /** @typedef {{ program: string, label: string, task: string, task_name: string, right: number, pairs: number, score: number, fuel: number }} Place */
-/** @typedef {{ path: string, stats: { programs: number, imported: number, written: number, found: number, results: number, tasks: number, solved: number } | null, tasks: { hash: string, name: string, programs: number, best: Place }[] }} Shelf */
+/** @typedef {{ path: string, stats: { programs: number, imported: number, written: number, found: number, results: number, tasks: number, solved: number } | null, tasks: { hash: string, name: string, programs: number, best: Place }[] }} StoreOverview */
 /** @typedef {{ hash: string, names: string[], text: string, signature: string, calls: number, from: string, places: Place[], lineage: { depth: number, hash: string, label: string | null, from: string, again: boolean }[] }} Book */
 /** @typedef {{ name: string, about: string, tasks: number, installed: boolean }} LiveSet */
 /** @typedef {{ name: string, family: string, signature: string, docs: string, examples: string[] }} Manual */
@@ -132,11 +132,11 @@ function liveCard(attempt) {
 }
 
 async function storePage() {
-  /** @type {Shelf} */
-  const shelf = await ask("/api/store");
-  const head = [el("h1", {}, "Store"), el("p", { class: "muted" }, shelf.path)];
-  if (shelf.stats === null) return el("div", {}, ...head, el("p", { class: "note" }, "There is no store yet. batt search and batt programs import make one."));
-  const { programs, imported, written, found, tasks, solved } = shelf.stats;
+  /** @type {StoreOverview} */
+  const store = await ask("/api/store");
+  const head = [el("h1", {}, "Store"), el("p", { class: "muted" }, store.path)];
+  if (store.stats === null) return el("div", {}, ...head, el("p", { class: "note" }, "There is no store yet. batt search and batt programs import make one."));
+  const { programs, imported, written, found, tasks, solved } = store.stats;
   const list = el("div");
   const search = el("input", { type: "search", id: "store-search", placeholder: "name or text", input: () => void choose() });
   let asked = 0;
@@ -152,7 +152,7 @@ async function storePage() {
   return el("div", {}, ...head,
     el("p", {}, `${count(programs, "program")}: ${grouped(imported)} imported, ${grouped(written)} written, ${grouped(found)} found. ${grouped(solved)} of ${count(tasks, "task")} solved on demonstrations.`),
     section("Tasks", table("The best program for each task, by its demonstration pairs", ["task", "best program", " pairs right", " closeness", " programs"],
-      shelf.tasks.map((it) => [el("a", { href: `#/store/task/${it.hash}` }, it.name), el("a", { href: `#/store/program/${it.best.program}` }, it.best.label), `${it.best.right} of ${it.best.pairs}`, closeness(it.best.score), grouped(it.programs)]))),
+      store.tasks.map((it) => [el("a", { href: `#/store/task/${it.hash}` }, it.name), el("a", { href: `#/store/program/${it.best.program}` }, it.best.label), `${it.best.right} of ${it.best.pairs}`, closeness(it.best.score), grouped(it.programs)]))),
     section("Programs", el("div", { class: "tools", role: "search" }, el("label", {}, "Search ", search)), list));
 }
 
@@ -173,12 +173,12 @@ async function storeTaskPage(hash) {
 /** @param {string} hash */
 async function storeProgramPage(hash) {
   /** @type {Book} */
-  const book = await ask(`/api/store/programs/${encodeURIComponent(hash)}`);
+  const details = await ask(`/api/store/programs/${encodeURIComponent(hash)}`);
   // Rows with depths are a tree that is read from the top; a parent is one deeper than its child.
   const root = el("ul", { class: "tree", id: "lineage" });
   /** @type {HTMLElement[]} */
   const lists = [root];
-  book.lineage.forEach((it) => {
+  details.lineage.forEach((it) => {
     const label = it.label === null ? el("span", {}, el("code", {}, it.hash.slice(0, 12)), el("span", { class: "muted" }, " is not kept any more")) : el("a", { href: `#/store/program/${it.hash}` }, it.label);
     const below = el("ul");
     lists.length = it.depth + 1;
@@ -186,11 +186,11 @@ async function storeProgramPage(hash) {
     lists.push(below);
   });
   root.querySelectorAll("ul:empty").forEach((it) => it.remove());
-  return el("div", {}, el("p", { class: "crumbs" }, el("a", { href: "#/store" }, "Store")), el("h1", {}, book.names[0] ?? book.hash.slice(0, 12)),
-    el("p", { class: "muted" }, `${book.signature} · ${count(book.calls, "call")} · ${book.from} · `, el("code", {}, book.hash.slice(0, 16))),
-    section("Source", el("pre", { class: "text", tabindex: 0 }, book.text)),
+  return el("div", {}, el("p", { class: "crumbs" }, el("a", { href: "#/store" }, "Store")), el("h1", {}, details.names[0] ?? details.hash.slice(0, 12)),
+    el("p", { class: "muted" }, `${details.signature} · ${count(details.calls, "call")} · ${details.from} · `, el("code", {}, details.hash.slice(0, 16))),
+    section("Source", el("pre", { class: "text", tabindex: 0 }, details.text)),
     section("Results", table("Its places on tasks, by their demonstration pairs", ["task", " pairs right", " closeness", " fuel"],
-      book.places.map((it) => [el("a", { href: `#/store/task/${it.task}` }, it.task_name), `${it.right} of ${it.pairs}`, closeness(it.score), grouped(it.fuel)]))),
+      details.places.map((it) => [el("a", { href: `#/store/task/${it.task}` }, it.task_name), `${it.right} of ${it.pairs}`, closeness(it.score), grouped(it.fuel)]))),
     section("Lineage", root));
 }
 

@@ -24,7 +24,7 @@ use crate::Shared;
 use crate::check::{self, Checked, Question};
 use crate::guard::{self, MAX_BODY};
 use crate::runs::{Progress, Request, RunError};
-use crate::shelf;
+use crate::store;
 
 type Server = State<Arc<Shared>>;
 type Answer<T> = Result<T, Refusal>;
@@ -197,8 +197,8 @@ async fn resume(State(shared): Server, Path(name): Path<String>) -> Answer<Json<
     Ok(Json(aside(move || shared.runs.resume(&name)).await??))
 }
 
-async fn store(State(shared): Server) -> Answer<Json<shelf::Shelf>> {
-    Ok(Json(aside(move || shelf::shelf(&shared.store)).await??))
+async fn store(State(shared): Server) -> Answer<Json<store::StoreOverview>> {
+    Ok(Json(aside(move || store::overview(&shared.store)).await??))
 }
 
 #[derive(Deserialize)]
@@ -210,19 +210,24 @@ struct Wanted {
 async fn store_programs(
     State(shared): Server,
     Query(wanted): Query<Wanted>,
-) -> Answer<Json<Vec<shelf::Spine>>> {
-    Ok(Json(aside(move || shelf::programs(&shared.store, &wanted.text)).await??))
+) -> Answer<Json<Vec<store::ProgramLine>>> {
+    Ok(Json(aside(move || store::programs(&shared.store, &wanted.text)).await??))
 }
 
-async fn store_program(State(shared): Server, Path(hash): Path<String>) -> Answer<Json<shelf::Book>> {
+async fn store_program(
+    State(shared): Server,
+    Path(hash): Path<String>,
+) -> Answer<Json<store::ProgramDetails>> {
     let hash = parse_hash(&hash)?;
-    let book = aside(move || shelf::program(&shared.store, hash)).await??;
-    Ok(Json(book.ok_or_else(|| Refusal(StatusCode::NOT_FOUND, format!("the store has no program {hash}")))?))
+    let details = aside(move || store::program(&shared.store, hash)).await??;
+    Ok(Json(
+        details.ok_or_else(|| Refusal(StatusCode::NOT_FOUND, format!("the store has no program {hash}")))?,
+    ))
 }
 
-async fn store_task(State(shared): Server, Path(hash): Path<String>) -> Answer<Json<Vec<shelf::Place>>> {
+async fn store_task(State(shared): Server, Path(hash): Path<String>) -> Answer<Json<Vec<store::Place>>> {
     let hash = parse_hash(&hash)?;
-    Ok(Json(aside(move || shelf::task(&shared.store, hash)).await??))
+    Ok(Json(aside(move || store::task(&shared.store, hash)).await??))
 }
 
 fn parse_hash(digits: &str) -> Answer<ContentHash> {

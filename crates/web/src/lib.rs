@@ -10,7 +10,7 @@ mod check;
 mod follow;
 mod guard;
 mod runs;
-mod shelf;
+mod store;
 mod work;
 
 pub use guard::{MAX_BODY, TOKEN_HEADER};

@@ -479,16 +479,19 @@ fn the_store_is_shown() {
         Entry { program: child, origin: found, measures: vec![measure] },
     ];
     store.add(&entries).unwrap();
-    let shelf = client.json("/api/store");
-    assert_eq!((&shelf["stats"]["programs"], &shelf["stats"]["found"]), (&json!(2), &json!(1)));
-    assert_eq!(shelf["tasks"][0]["best"]["program"], child_hash.as_str());
-    let task = shelf["tasks"][0]["hash"].as_str().unwrap();
+    let store = client.json("/api/store");
+    assert_eq!((&store["stats"]["programs"], &store["stats"]["found"]), (&json!(2), &json!(1)));
+    assert_eq!(store["tasks"][0]["best"]["program"], child_hash.as_str());
+    let task = store["tasks"][0]["hash"].as_str().unwrap();
     assert_eq!(client.json(&format!("/api/store/tasks/{task}"))[0]["score"], 500_000);
     let found = client.json("/api/store/programs?text=rot90");
     assert_eq!((found.as_array().unwrap().len(), &found[0]["label"]), (1, &json!("turn")));
-    let book = client.json(&format!("/api/store/programs/{child_hash}"));
-    assert_eq!(book["places"][0]["task_name"], "<b>task</b>");
-    assert_eq!((&book["lineage"][1]["depth"], &book["lineage"][1]["hash"]), (&json!(1), &json!(parent_hash)));
+    let details = client.json(&format!("/api/store/programs/{child_hash}"));
+    assert_eq!(details["places"][0]["task_name"], "<b>task</b>");
+    assert_eq!(
+        (&details["lineage"][1]["depth"], &details["lineage"][1]["hash"]),
+        (&json!(1), &json!(parent_hash))
+    );
     assert_eq!(client.get(&format!("/api/store/programs/{}", "0".repeat(64))).0, 404);
     assert_eq!(client.get("/api/store/programs/..%2f..").0, 404);
 }

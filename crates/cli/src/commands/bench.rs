@@ -25,7 +25,7 @@ Examples:
 pub(crate) struct Args {
     /// What to measure [default: load, parse, merge and run]
     #[arg(value_enum)]
-    what: Option<What>,
+    what: Option<Subject>,
     /// Checkout of arc-dsl to compare with; runs in CPython (`python3`, or the PYTHON variable)
     #[arg(long, value_name = "DIR")]
     reference: Option<PathBuf>,
@@ -55,7 +55,7 @@ pub(crate) struct Args {
 
 impl Args {
     fn rounds(&self) -> u32 {
-        self.rounds.unwrap_or(if self.what == Some(What::Profile) { 200 } else { 5 })
+        self.rounds.unwrap_or(if self.what == Some(Subject::Profile) { 200 } else { 5 })
     }
 
     /// The text of the programs.
@@ -78,7 +78,7 @@ impl Args {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum What {
+enum Subject {
     /// The recorder: its overhead, the accuracy of what-if, the cost of disabled logging
     Profile,
     /// Breeding: repaired programs, candidates per second, where the time goes
@@ -91,7 +91,7 @@ enum What {
 const DEMO: &str = include_str!("../../../../programs/demo.py");
 
 pub(crate) fn run(args: &Args) -> Answer {
-    if args.record.is_some() && matches!(args.what, Some(What::Breed | What::Enumerate)) {
+    if args.record.is_some() && matches!(args.what, Some(Subject::Breed | Subject::Enumerate)) {
         anyhow::bail!("--record records runs of programs; `batt search --record` records a search");
     }
     let answer = measured(args)?;
@@ -105,9 +105,9 @@ fn measured(args: &Args) -> Answer {
     let folder = Folder::of(args.tasks.as_deref())?;
     let load = || data::open(&folder.data, &Options::STRICT);
     match args.what {
-        Some(What::Enumerate) => super::bench_enumerate::run(&load()?, args.json),
-        Some(What::Breed) => super::bench_breed::run(&load()?, &args.text()?, args.json),
-        Some(What::Profile) => {
+        Some(Subject::Enumerate) => super::bench_enumerate::run(&load()?, args.json),
+        Some(Subject::Breed) => super::bench_breed::run(&load()?, &args.text()?, args.json),
+        Some(Subject::Profile) => {
             super::bench_profile::run(load, &args.text()?, args.rounds() as usize, args.json)
         }
         None => times(args, &folder),

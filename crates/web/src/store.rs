@@ -6,11 +6,11 @@ use arcbatt::store::{Ancestor, Measure, Origin, Ranked, Store, StoreError, Store
 use arcbatt::value::ContentHash;
 use serde::Serialize;
 
-/// What there is.
+/// Totals, and every task with its best program.
 #[derive(Serialize)]
-pub(crate) struct Shelf {
+pub(crate) struct StoreOverview {
     path: String,
-    /// Nothing is there before somebody files something.
+    /// `None` before the store file exists.
     stats: Option<Stats>,
     tasks: Vec<TaskLine>,
 }
@@ -50,7 +50,7 @@ pub(crate) struct Place {
 
 /// A program with all that is known of it.
 #[derive(Serialize)]
-pub(crate) struct Book {
+pub(crate) struct ProgramDetails {
     hash: String,
     names: Vec<String>,
     text: String,
@@ -58,37 +58,37 @@ pub(crate) struct Book {
     calls: u32,
     from: String,
     places: Vec<Place>,
-    lineage: Vec<Kin>,
+    lineage: Vec<AncestorLine>,
 }
 
 /// A program among its ancestors, in the order of a tree that is read from the top.
 #[derive(Serialize)]
-struct Kin {
+struct AncestorLine {
     depth: usize,
     hash: String,
-    /// Nothing if it is not stored.
+    /// `None` if it is not stored.
     label: Option<String>,
     from: String,
-    /// It stands further up already.
+    /// Whether it is already listed further up.
     again: bool,
 }
 
 /// A line of the list of programs.
 #[derive(Serialize)]
-pub(crate) struct Spine {
+pub(crate) struct ProgramLine {
     hash: String,
     label: String,
     calls: u32,
     from: String,
 }
 
-/// So many programs are listed at most; a search finds the others.
+/// At most this many programs are listed; the search box finds the others.
 const LISTED: usize = 500;
 
-pub(crate) fn shelf(path: &Path) -> Result<Shelf, StoreError> {
+pub(crate) fn overview(path: &Path) -> Result<StoreOverview, StoreError> {
     let shown = path.display().to_string();
     if !path.exists() {
-        return Ok(Shelf { path: shown, stats: None, tasks: Vec::new() });
+        return Ok(StoreOverview { path: shown, stats: None, tasks: Vec::new() });
     }
     let store = Store::open_existing(path)?;
     let mut tasks = Vec::new();
@@ -109,7 +109,7 @@ pub(crate) fn shelf(path: &Path) -> Result<Shelf, StoreError> {
         tasks: it.tasks,
         solved: it.solved,
     };
-    Ok(Shelf { path: shown, stats: Some(stats), tasks })
+    Ok(StoreOverview { path: shown, stats: Some(stats), tasks })
 }
 
 /// The programs that have a place on a task, the best first.
@@ -119,27 +119,27 @@ pub(crate) fn task(path: &Path, task: ContentHash) -> Result<Vec<Place>, StoreEr
 }
 
 /// Programs whose names or text have `wanted` in them.
-pub(crate) fn programs(path: &Path, wanted: &str) -> Result<Vec<Spine>, StoreError> {
+pub(crate) fn programs(path: &Path, wanted: &str) -> Result<Vec<ProgramLine>, StoreError> {
     let wanted = wanted.to_lowercase();
     let has = |it: &Stored| {
         wanted.is_empty()
             || it.names.iter().any(|name| name.to_lowercase().contains(&wanted))
             || it.text.to_lowercase().contains(&wanted)
     };
-    let spine = |it: Stored| Spine {
+    let line = |it: Stored| ProgramLine {
         hash: it.hash.to_string(),
         label: label(&it),
         calls: it.calls,
         from: from(&it.origin),
     };
-    Ok(Store::open_existing(path)?.list()?.into_iter().filter(has).take(LISTED).map(spine).collect())
+    Ok(Store::open_existing(path)?.list()?.into_iter().filter(has).take(LISTED).map(line).collect())
 }
 
-/// Nothing if there is no such program.
-pub(crate) fn program(path: &Path, hash: ContentHash) -> Result<Option<Book>, StoreError> {
+/// A program with its results and lineage; `None` if there is no such program.
+pub(crate) fn program(path: &Path, hash: ContentHash) -> Result<Option<ProgramDetails>, StoreError> {
     let store = Store::open_existing(path)?;
     let Some(stored) = store.get(hash)? else { return Ok(None) };
-    let kin = |Ancestor { depth, hash, stored, again }: Ancestor| Kin {
+    let ancestor = |Ancestor { depth, hash, stored, again }: Ancestor| AncestorLine {
         depth,
         hash: hash.to_string(),
         label: stored.as_ref().map(label),
@@ -147,10 +147,10 @@ pub(crate) fn program(path: &Path, hash: ContentHash) -> Result<Option<Book>, St
         again,
     };
     let places = store.measures_of(hash)?.iter().map(|measure| place(&stored, measure)).collect();
-    let lineage = store.lineage(hash)?.into_iter().map(kin).collect();
+    let lineage = store.lineage(hash)?.into_iter().map(ancestor).collect();
     let Stored { names, text, signature, calls, origin, .. } = stored;
     let (hash, from) = (hash.to_string(), from(&origin));
-    Ok(Some(Book { hash, names, text, signature, calls, from, places, lineage }))
+    Ok(Some(ProgramDetails { hash, names, text, signature, calls, from, places, lineage }))
 }
 
 fn place(stored: &Stored, measure: &Measure) -> Place {
