@@ -8,7 +8,7 @@ import { settings } from "./settings.js";
 /** @typedef {{ name: string, title: string, kind: string, data: string, all_pairs: boolean, here: boolean, state: LiveState, done: number, total: number, solved: number, tried: number, seconds: number, record: number | null, error: string | null, warning: string | null }} LiveRun */
 /** @typedef {{ program: string, label: string, task: string, task_name: string, right: number, pairs: number, score: number, fuel: number }} Place */
 /** @typedef {{ path: string, stats: { programs: number, imported: number, written: number, found: number, results: number, tasks: number, solved: number } | null, tasks: { hash: string, name: string, programs: number, best: Place }[] }} StoreOverview */
-/** @typedef {{ hash: string, names: string[], text: string, signature: string, calls: number, from: string, places: Place[], lineage: { depth: number, hash: string, label: string | null, from: string, again: boolean }[] }} Book */
+/** @typedef {{ hash: string, names: string[], text: string, signature: string, calls: number, from: string, places: Place[], lineage: { depth: number, hash: string, label: string | null, from: string, again: boolean }[] }} ProgramDetails */
 /** @typedef {{ name: string, about: string, tasks: number, installed: boolean }} LiveSet */
 /** @typedef {{ name: string, family: string, signature: string, docs: string, examples: string[] }} Manual */
 /** @typedef {{ severity: string, start: number, end: number, line: number, column: number, message: string, label: string, help: string | null }} LiveProblem */
@@ -172,7 +172,7 @@ async function storeTaskPage(hash) {
 
 /** @param {string} hash */
 async function storeProgramPage(hash) {
-  /** @type {Book} */
+  /** @type {ProgramDetails} */
   const details = await ask(`/api/store/programs/${encodeURIComponent(hash)}`);
   // Rows with depths are a tree that is read from the top; a parent is one deeper than its child.
   const root = el("ul", { class: "tree", id: "lineage" });

@@ -9,14 +9,14 @@ import { longList } from "./list.js";
 const asked = { text: "" };
 
 /** @typedef {import("./data.js").Made} Made */
-/** @typedef {{ hash: string, name: string, text: string, made: Made | null, place: number | null }} Kin */
+/** @typedef {{ hash: string, name: string, text: string, made: Made | null, place: number | null }} Ancestor */
 
 /**
  * All programs that are known, by their hashes: those that ran, and what they were made from.
  * @param {Run} run
  */
 function kin(run) {
-  /** @type {Map<string, Kin>} */
+  /** @type {Map<string, Ancestor>} */
   const all = new Map();
   run.ancestors.forEach(([hash, name, text, made]) => all.set(hash, { hash, name, text, made, place: null }));
   run.programs.forEach(({ hash, name, text, made }, place) => all.set(hash, { hash, name, text, made, place }));
