@@ -158,12 +158,12 @@ try {
     {
       const { page, bad, close } = await open(file("stray.html"));
       await go(page, `#/task/${task.id}`);
-      const said = page.locator("#astray");
+      const said = page.locator("#first-wrong-line");
       assert.equal(await said.getAttribute("data-line"), String(strayLine));
       assert.match(await said.textContent(), new RegExp(`solve_b_${task.id}, line ${strayLine}: its values are those of no line of solve_a_${task.id}, which is right`));
-      assert.equal(await page.locator("tr.astray").count(), 1);
+      assert.equal(await page.locator("tr.wrong-line").count(), 1);
       await accessible(page, "a wrong line");
-      await page.screenshot({ path: path.join(out, "astray.png"), fullPage: true });
+      await page.screenshot({ path: path.join(out, "first-wrong-line.png"), fullPage: true });
       assert.deepEqual(bad, []);
       await close();
     }
@@ -176,8 +176,8 @@ try {
       const last = program.text.trimEnd().split("\n").length;
       if (!/^    return vmirror\(\w+\(/m.test(program.text) || [...task.programs[0].train, ...task.programs[0].test].every((pair) => pair.verdict === "ok")) continue;
       await go(page, `#/task/${task.id}`);
-      assert.equal(await page.locator("#astray").getAttribute("data-line"), String(last), task.id);
-      assert.match(await page.locator("#astray").textContent(), /is the expected output, what is made of it/);
+      assert.equal(await page.locator("#first-wrong-line").getAttribute("data-line"), String(last), task.id);
+      assert.match(await page.locator("#first-wrong-line").textContent(), /is the expected output, what is made of it/);
       told += 1;
     }
     assert(told > 3, `${told} near misses were told`);

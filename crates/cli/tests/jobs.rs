@@ -183,6 +183,13 @@ fn a_wrong_program_is_named_and_the_times_stay_valid() {
     let told = batt.run("profile phases {dir}/run.json");
     let first = "0 of 2 programs right; wrong: solve_enclosed, solve_largest · unaccounted ";
     assert!(told.starts_with(first) && told.ends_with("exit 0\n"), "{told}");
+    // The record says where the program goes wrong, so a report runs nothing.
+    let record: Value = serde_json::from_str(&batt.read("run.json")).unwrap();
+    let tasks = record["tasks"].as_array().unwrap();
+    let enclosed = tasks.iter().find(|task| task["id"] == "enclosed").unwrap();
+    let wrong = &enclosed["first_wrong_line"];
+    assert!(wrong["reason"].as_str().unwrap().starts_with("no line leads away: the answer, "), "{wrong}");
+    assert_eq!(record["programs"][wrong["program"].as_u64().unwrap() as usize]["name"], "solve_enclosed");
 }
 
 #[test]

@@ -8,6 +8,7 @@ use batt_task::submission::Draft;
 use batt_task::{Grid, Task};
 
 use crate::battery::{Battery, ProgramResult, Summary, TaskResult, why};
+use crate::first_wrong_line::first_wrong_line;
 
 /// What the record says first.
 pub fn right(summary: &Summary) -> record::Right {
@@ -81,7 +82,7 @@ pub fn task(battery: &Battery<'_>, task: &Task, result: &TaskResult) -> record::
         }
     };
     let attempts = result.attempts.iter().map(|pair| [record::rows(&pair[0]), record::rows(&pair[1])]);
-    record::Task {
+    let mut entry = record::Task {
         id: task.id.clone(),
         hash: task.content_hash().to_string(),
         train: task.train.iter().map(example).collect(),
@@ -89,7 +90,10 @@ pub fn task(battery: &Battery<'_>, task: &Task, result: &TaskResult) -> record::
         attempts: attempts.collect(),
         programs: result.programs.iter().map(outcome).collect(),
         search: None,
-    }
+        first_wrong_line: None,
+    };
+    entry.first_wrong_line = first_wrong_line(task, &entry, battery.programs());
+    entry
 }
 
 /// A pair of a task.
@@ -130,20 +134,6 @@ pub fn result(task: &Task, entry: &record::Task) -> Option<TaskResult> {
 
 fn verdict(name: &str) -> Option<Verdict> {
     Verdict::ALL.into_iter().find(|verdict| verdict.name() == name)
-}
-
-/// The task of an entry again, if its grids are those of a task.
-pub fn task_of(entry: &record::Task) -> Option<Task> {
-    let pair = |example: &record::Example| {
-        let output = match &example.output {
-            Some(rows) => Some(grid(rows)?),
-            None => None,
-        };
-        Some(batt_task::Pair { input: grid(&example.input)?, output })
-    };
-    let pairs = |examples: &[record::Example]| examples.iter().map(pair).collect::<Option<Vec<_>>>();
-    let (train, test) = (pairs(&entry.train)?, pairs(&entry.test)?);
-    Some(Task { id: entry.id.clone(), train, test, extra: Vec::new() })
 }
 
 /// A grid of a record. Rows of a record that somebody changed may differ in length.

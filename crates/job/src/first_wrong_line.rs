@@ -9,17 +9,39 @@
 use batt_dsl::{Cx, Limits};
 use batt_exec::{Outcome, Sample, run};
 use batt_lang::{Node, NodeId, Op, Program};
-use batt_report::html::Astray;
+use batt_record::{self as record, FirstWrongLine};
 use batt_score::{Target, judge};
 use batt_task::Task;
 use batt_value::{Arena, Kind, Value, order};
 
-/// Fuel for each pair: somebody waits for the page. About a twentieth of a second.
+/// Fuel for each pair: about a twentieth of a second.
 const FUEL: u64 = 4_000_000;
 
-/// The first line of `program` that leads away from the outputs of `task`. `right`: programs that are right there.
-/// Nothing if the program is right as well, or takes too long to be looked at.
-pub(crate) fn first_wrong_line(task: &Task, program: &Program, right: &[Program]) -> Option<Astray> {
+/// At most this many right programs are compared with one that is not.
+const COMPARED: usize = 2;
+
+/// Where the closest program that is not right on a task goes wrong. `None` if all programs are right, or if the program
+/// needs too much fuel to find out. `programs`: those that the entry names.
+pub(crate) fn first_wrong_line(
+    task: &Task,
+    entry: &record::Task,
+    programs: &[Program],
+) -> Option<FirstWrongLine> {
+    let ranked = entry.ranked();
+    let wrong = ranked.iter().find(|outcome| !outcome.is_right())?.program;
+    let right = ranked.iter().filter(|outcome| outcome.is_right()).take(COMPARED);
+    let right: Vec<&Program> = right.filter_map(|it| programs.get(it.program as usize)).collect();
+    let WrongLine { line, reason } = locate(task, programs.get(wrong as usize)?, &right)?;
+    Some(FirstWrongLine { program: wrong, line, reason })
+}
+
+/// A line, or none if no line leads away, and how that is known.
+struct WrongLine {
+    line: Option<u32>,
+    reason: String,
+}
+
+fn locate(task: &Task, program: &Program, right: &[&Program]) -> Option<WrongLine> {
     let arenas: Vec<Arena> = task.pairs().map(|_| Arena::new(Limits::STANDARD.caps)).collect();
     let ours = Lines::new(task, program, &arenas)?;
     let wrong = ours.wrong(task);
@@ -96,7 +118,7 @@ impl<'a> Lines<'a> {
     }
 
     /// What to say where nothing fails and nobody knows better: grids are compared with the expected ones.
-    fn farther(&self, task: &Task, wrong: &[usize]) -> Astray {
+    fn farther(&self, task: &Task, wrong: &[usize]) -> WrongLine {
         let pairs: Vec<_> = task.pairs().map(|(_, _, pair)| pair).collect();
         let targets: Vec<Target> = wrong
             .iter()
@@ -129,9 +151,9 @@ impl<'a> Lines<'a> {
                 let words = format!("{} at line {} {like}, what is made of it {end}", name(from), from.line);
                 self.told(next, words)
             }
-            None => Astray {
+            None => WrongLine {
                 line: None,
-                words: format!(
+                reason: format!(
                     "no line leads away: the answer, {} like the expected one, is the closest grid",
                     percent(end)
                 ),
@@ -139,8 +161,8 @@ impl<'a> Lines<'a> {
         }
     }
 
-    fn told(&self, node: NodeId, words: String) -> Astray {
-        Astray { line: Some(self.program.node(node).line), words }
+    fn told(&self, node: NodeId, reason: String) -> WrongLine {
+        WrongLine { line: Some(self.program.node(node).line), reason }
     }
 }
 
@@ -187,8 +209,8 @@ mod tests {
     fn check(text: &str, right: &[&str], line: Option<u32>, words: &str) {
         let read = |text: &str| parse(text).programs.remove(0);
         let right: Vec<Program> = right.iter().map(|text| read(text)).collect();
-        let found = first_wrong_line(&task(), &read(text), &right);
-        let found = found.as_ref().map(|it| (it.line, it.words.as_str()));
+        let found = locate(&task(), &read(text), &right.iter().collect::<Vec<_>>());
+        let found = found.as_ref().map(|it| (it.line, it.reason.as_str()));
         assert_eq!(found, Some((line, words)), "{text}");
     }
 
@@ -218,17 +240,17 @@ mod tests {
     fn a_grid_that_comes_closer_than_the_answer_is_told() {
         let text =
             "def f(I):\n    x1 = hmirror(I)\n    x2 = upscale(x1, TWO)\n    O = vmirror(x2)\n    return O\n";
-        let found = first_wrong_line(&task(), &parse(text).programs[0], &[]).unwrap();
+        let found = locate(&task(), &parse(text).programs[0], &[]).unwrap();
         assert_eq!(found.line, Some(4));
         assert!(
-            found.words.starts_with("x2 at line 3 is the expected output, what is made of it "),
+            found.reason.starts_with("x2 at line 3 is the expected output, what is made of it "),
             "{}",
-            found.words
+            found.reason
         );
         let short = "def f(I):\n    O = hmirror(I)\n    return O\n";
-        let found = first_wrong_line(&task(), &parse(short).programs[0], &[]).unwrap();
+        let found = locate(&task(), &parse(short).programs[0], &[]).unwrap();
         assert_eq!(found.line, None);
-        assert!(found.words.starts_with("no line leads away: the answer, "), "{}", found.words);
-        assert_eq!(first_wrong_line(&task(), &parse(RIGHT).programs[0], &[]), None);
+        assert!(found.reason.starts_with("no line leads away: the answer, "), "{}", found.reason);
+        assert!(locate(&task(), &parse(RIGHT).programs[0], &[]).is_none());
     }
 }

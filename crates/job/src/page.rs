@@ -1,17 +1,15 @@
-//! The report of a run, with what only several rooms know together: colours, and the plan of the programs.
+//! Reports: a record as a page, with colours and the plan of its programs.
 
 use std::io::{self, Write};
 use std::path::Path;
 
 use batt_base::write_atomic_with;
-use batt_lang::{self as lang, Program};
+use batt_lang as lang;
 use batt_plan::{NodeId, Plan};
 use batt_record::Record;
-use batt_report::html::{self, Astray, Graph, Look, Source};
+use batt_report::html::{self, Graph, Look, Source};
 
-use crate::document::task_of;
 use crate::error::JobError;
-use crate::first_wrong_line::first_wrong_line;
 use crate::palette::{self, Palette, Rgb};
 
 /// Writes the report of a record file.
@@ -48,25 +46,7 @@ pub fn write_data(runs: &[(String, Record)], out: &mut impl Write) -> io::Result
 }
 
 fn sources(runs: &[(String, Record)]) -> Vec<Source<'_>> {
-    runs.iter()
-        .map(|(name, record)| Source {
-            name: name.clone(),
-            record,
-            graph: graph(record),
-            astray: Box::new(|task, program, right| look_into(record, task, program, right)),
-        })
-        .collect()
-}
-
-/// Runs a program again that was not right, beside some that were, to see where it goes wrong.
-fn look_into(record: &Record, task: &batt_record::Task, program: u32, right: &[u32]) -> Option<Astray> {
-    let read = |place: u32| {
-        let entry = record.programs.get(place as usize)?;
-        let parsed = lang::parse(&entry.text).programs;
-        parsed.into_iter().find(|program| program.name() == entry.name)
-    };
-    let right: Vec<Program> = right.iter().filter_map(|place| read(*place)).collect();
-    first_wrong_line(&task_of(task)?, &read(program)?, &right)
+    runs.iter().map(|(name, record)| Source { name: name.clone(), record, graph: graph(record) }).collect()
 }
 
 /// Writes the page of the local server. `token`: what it has to show with every request.

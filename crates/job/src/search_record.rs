@@ -123,17 +123,19 @@ fn entry(record: &mut Record, task: &Task, result: &TaskResult) -> record::Task 
             score: Some(result.score),
             attempts: Vec::new(),
         }),
+        first_wrong_line: None,
     };
     let Some(Found { program, operator, parents }) = &result.found else { return entry };
     let setup = Setup { answers: true, all_pairs: true, ..Setup::new(&Unwatched) };
     let programs = [program.clone()];
     let battery = Battery::new(&programs, [task.id.as_str()]);
-    let ran = document::task(&battery, task, &battery.one(task, &setup)).programs.into_iter().next();
+    let ran = document::task(&battery, task, &battery.one(task, &setup));
     let place = record.programs.len() as u32;
     let text = lang::print(program);
     let listed = record::Program { text, made: Some(made(operator, parents)), ..document::program(program) };
     record.programs.push(listed);
-    if let Some(outcome) = ran {
+    entry.first_wrong_line = ran.first_wrong_line.map(|it| record::FirstWrongLine { program: place, ..it });
+    if let Some(outcome) = ran.programs.into_iter().next() {
         outcome.train.iter().chain(&outcome.test).for_each(|it| count(&mut record.verdicts, &it.verdict));
         if outcome.train.iter().all(Pair::is_right) {
             record.right.programs += 1;

@@ -88,6 +88,7 @@ impl Found {
             attempts: if search.solved { handed_in.iter().map(both).collect() } else { Vec::new() },
             programs,
             search: Some(search),
+            first_wrong_line: None,
         }
     }
 

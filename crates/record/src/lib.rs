@@ -15,15 +15,17 @@ pub mod events;
 mod file;
 pub mod live;
 pub mod profile;
+mod rank;
 mod state;
 
 pub use file::{Header, RecordError, SCHEMA, Tasks};
 pub use profile::Profile;
+pub use rank::differing_cells;
 pub use state::{AnswerState, State, TaskState};
 
 use crate::live::Status;
 use batt_plan::Counts;
-use batt_score::{Ratio, Rule, Tally, Totals, Verdict};
+use batt_score::{Ratio, Rule, Tally, Totals};
 use batt_task::Grid;
 use serde::{Deserialize, Serialize};
 
@@ -328,6 +330,21 @@ pub struct Task {
     /// How the search for programs went; absent in a run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<TaskSearch>,
+    /// Where the closest program that is not right goes wrong; absent in a solve, and where all programs are right.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_wrong_line: Option<FirstWrongLine>,
+}
+
+/// The first line of a program that leads away from the expected outputs.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct FirstWrongLine {
+    /// The program, by its place in the list of programs.
+    pub program: u32,
+    /// From 1, in the text of the program; absent if no line leads away and the program ends too early.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// How that is known.
+    pub reason: String,
 }
 
 impl Task {
@@ -407,12 +424,6 @@ pub struct Pair {
     /// The answer where it is a grid; a right one is the expected output and left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<Rows>,
-}
-
-impl Pair {
-    pub fn is_right(&self) -> bool {
-        self.verdict == Verdict::Right.name()
-    }
 }
 
 /// A grid as lists of colours.

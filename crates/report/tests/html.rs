@@ -11,12 +11,7 @@ use serde_json::Value;
 fn page(record: &Record) -> String {
     let graph = Ok(Graph { most: Vec::new(), nodes: Vec::new() });
     let mut out = Vec::new();
-    write(
-        &[Source { name: "run.json".to_owned(), record, graph, astray: Box::new(|_, _, _| None) }],
-        &[],
-        &mut out,
-    )
-    .unwrap();
+    write(&[Source { name: "run.json".to_owned(), record, graph }], &[], &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -45,12 +40,11 @@ fn task(demo: Pair, test: Pair, attempt: Rows) -> Task {
     let row = vec![vec![1; 10]];
     Task {
         id: "t".to_owned(),
-        hash: String::new(),
         train: vec![example(vec![vec![0]], row.clone())],
         test: vec![example(vec![vec![2]], row)],
         attempts: vec![[attempt.clone(), attempt]],
         programs: vec![Outcome { program: 0, own: true, train: vec![demo], test: vec![test] }],
-        search: None,
+        ..Task::default()
     }
 }
 

@@ -3,13 +3,13 @@
 /** @typedef {string | number[][] | null} Cells Rows of digits with bars between them, or lists. */
 /** @typedef {number | [string, number, string | null, Cells]} SeenPair Fuel of a right answer; else verdict, fuel, why, answer. */
 /** @typedef {{ program: number, own: boolean, pairs: SeenPair[] }} Seen */
-/** @typedef {{ line: number | null, words: string }} Astray The first line that leads away, and how that is known. */
+/** @typedef {{ program: number, line?: number, reason: string }} FirstWrongLine The first line that leads away, and how that is known. */
 /** @typedef {{ operator: string, parents: string[] }} Made How a search came to a program; parents are hashes. */
 /** @typedef {"solved" | "near_miss" | "wrong" | "failed" | "open" | "empty"} State */
 /**
  * @typedef {{ id: string, state: State, verdict: string, shown: number, differ: number | null, time: number | null,
  *   fuel: number, train: [Cells, Cells][], test: [Cells, Cells][], attempts: [Cells, Cells][], programs: Seen[],
- *   more: number, astray: [number, Astray] | null }} Task
+ *   more: number, first_wrong_line: FirstWrongLine | null }} Task
  */
 /** @typedef {{ name: string, hash: string, text: string, ran: number, solves: number[], made: Made | null, lines: [number, number, number, number, number][] }} Program */
 /** @typedef {{ rule: string, label: string, numerator: number | null, denominator: number | null }} Score */

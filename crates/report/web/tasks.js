@@ -154,7 +154,7 @@ export function taskView(run, id) {
     el("p", {}, [task.time === null ? null : `${time(task.time)} on its lane`, `${grouped(task.fuel)} fuel`, differs(task)].filter((it) => it).join(" · ")),
     all.length === 0 ? el("p", { class: "note" }, "This record has no grids; make it again with this version of batt.") : null,
     section("Pairs", el("div", { class: "pairs" }, ...all.map(row))),
-    astray(run, task),
+    firstWrongLine(run, task),
     outcomes(run, task),
     section("Handed in", el("div", { class: "pairs" }, ...attempts)));
 }
@@ -164,15 +164,15 @@ export function taskView(run, id) {
  * @param {Run} run
  * @param {Task} task
  */
-function astray(run, task) {
-  if (task.astray === null) return null;
-  const [place, { line, words }] = task.astray;
+function firstWrongLine(run, task) {
+  if (task.first_wrong_line === null) return null;
+  const { program: place, line = null, reason } = task.first_wrong_line;
   const program = run.programs[place];
   if (program === undefined) return null;
   const rows = program.text.replace(/\n$/, "").split("\n").map((text, i) =>
-    el("tr", { class: i + 1 === line ? "astray" : null }, el("td", { class: "number muted" }, i + 1), el("td", {}, el("code", {}, text), i + 1 === line ? el("strong", { class: "here" }, " ← first wrong line") : null)));
+    el("tr", { class: i + 1 === line ? "wrong-line" : null }, el("td", { class: "number muted" }, i + 1), el("td", {}, el("code", {}, text), i + 1 === line ? el("strong", { class: "here" }, " ← first wrong line") : null)));
   return section("Where it goes wrong",
-    el("p", { id: "astray", "data-line": line ?? "" }, el("a", { href: `#/program/${place}` }, program.name), line === null ? ": " : `, line ${line}: `, words, "."),
+    el("p", { id: "first-wrong-line", "data-line": line ?? "" }, el("a", { href: `#/program/${place}` }, program.name), line === null ? ": " : `, line ${line}: `, reason, "."),
     el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Source with the first wrong line" }, el("table", { class: "source" }, el("tbody", {}, ...rows))),
     el("p", { class: "muted small" }, "The first wrong line is, where a right program for the task is in the record, the first whose values on the pairs no line of that program has; else the line that fails; else the line after the grid that is closest to the expected output. Of the programs that are not right, the closest is shown."));
 }

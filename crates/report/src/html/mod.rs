@@ -12,7 +12,7 @@ use std::io::{self, Write};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use batt_record::{Record, Task};
+use batt_record::Record;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
@@ -27,19 +27,6 @@ pub struct Source<'r> {
     pub record: &'r Record,
     /// The merged programs, or why there is no picture of them.
     pub graph: Result<Graph, String>,
-    pub astray: Box<LookInto<'r>>,
-}
-
-/// Where a program goes wrong on a task, given programs that are right on it; by their places in the record.
-pub type LookInto<'l> = dyn Fn(&Task, u32, &[u32]) -> Option<Astray> + 'l;
-
-/// The first line of a program that leads away from the expected outputs.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct Astray {
-    /// From 1, in the text of the program; nothing where no line does.
-    pub line: Option<u32>,
-    /// How that is known.
-    pub words: String,
 }
 
 /// The plan of a run.

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::facts::{Facts, Selection};
 use crate::html::cost::Cost;
-use crate::html::task::{Task, solves};
+use crate::html::task::Task;
 use crate::html::{Graph, Source};
 use crate::validity::{Claim, Validity, wrong_programs};
 use crate::view::Ran;
@@ -67,9 +67,7 @@ impl<'r> Run<'r> {
             .as_ref()
             .map(|facts| facts.tasks.iter().map(|task| (task.id.as_str(), task.end - task.start)).collect())
             .unwrap_or_default();
-        let task = |task: &'r batt_record::Task| {
-            Task::new(task, times.get(task.id.as_str()).copied(), &source.astray)
-        };
+        let task = |task: &'r batt_record::Task| Task::new(task, times.get(task.id.as_str()).copied());
         let validity = facts.as_ref().ok().map(Validity::new);
         let (valid, stamp) = match &validity {
             Some(validity) => (validity.valid, validity.to_string()),
@@ -110,7 +108,7 @@ fn programs<'r>(record: &'r Record, facts: Option<&Facts<'r>>) -> Vec<Program<'r
         for outcome in &task.programs {
             if let Some((ran, solved)) = seen.get_mut(outcome.program as usize) {
                 *ran += 1;
-                if solves(outcome) {
+                if outcome.is_right() {
                     solved.push(place as u32);
                 }
             }

@@ -1,9 +1,7 @@
 //! One task, as the page shows it: its pairs, and what came of the programs on them.
 
-use batt_record::{Example, Outcome, Pair, Rows};
+use batt_record::{Example, FirstWrongLine, Outcome, Pair, Rows, differing_cells};
 use serde::Serialize;
-
-use crate::html::{Astray, LookInto};
 
 #[derive(Serialize)]
 pub(super) struct Task<'r> {
@@ -25,8 +23,7 @@ pub(super) struct Task<'r> {
     programs: Vec<ProgramOutcome<'r>>,
     /// How many more there are.
     more: usize,
-    /// The best of the programs that are not right, and where it goes wrong.
-    astray: Option<(u32, Astray)>,
+    first_wrong_line: Option<&'r FirstWrongLine>,
 }
 
 /// What became of a task.
@@ -81,45 +78,31 @@ impl Cells {
     }
 }
 
-/// Whether a program is right on all pairs whose output is known, and on one at least.
-pub(super) fn solves(outcome: &Outcome) -> bool {
-    let pairs = || outcome.train.iter().chain(&outcome.test);
-    pairs().any(Pair::is_right) && pairs().all(|pair| pair.is_right() || pair.verdict == UNJUDGED)
-}
-
-const UNJUDGED: &str = "unjudged";
 const SKIPPED: &str = "skipped";
 const WRONG: &str = "wrong";
 
 impl<'r> Task<'r> {
     /// With every program on every task there are many; these are the ones to look at.
     const KEPT: usize = 20;
-    /// So many right programs are compared with one that is not.
-    const COMPARED: usize = 2;
     /// Not more than this part of the cells differs in a near miss. Picked by feel.
     const NEAR: f64 = 0.2;
 
-    pub(super) fn new(task: &'r batt_record::Task, time: Option<u64>, look: &LookInto<'_>) -> Task<'r> {
-        let mut outcomes: Vec<&Outcome> = task.programs.iter().collect();
-        outcomes.sort_by_cached_key(|outcome| rank(task, outcome));
+    pub(super) fn new(task: &'r batt_record::Task, time: Option<u64>) -> Task<'r> {
+        let outcomes = task.ranked();
         let best = outcomes.first().copied();
-        let pairs = || best.into_iter().flat_map(|best| best.train.iter().chain(&best.test));
+        let pairs = || best.into_iter().flat_map(Outcome::pairs);
         let n_train = best.map_or(task.train.len(), |best| best.train.len());
         // The first pair that is not right says most; if all are right, the first test pair.
-        let judged = |pair: &Pair| !pair.is_right() && pair.verdict != SKIPPED && pair.verdict != UNJUDGED;
+        let judged = |pair: &Pair| !pair.is_right() && pair.verdict != SKIPPED && !pair.is_unjudged();
         let shown = pairs().position(judged).unwrap_or(n_train);
         let pair = pairs().nth(shown);
         let state = state(task, best);
-        let rights: Vec<u32> =
-            outcomes.iter().filter(|it| solves(it)).take(Task::COMPARED).map(|it| it.program).collect();
-        // The best of those that are not right; beside a right one there is most to be learned from it.
-        let wrong = outcomes.iter().find(|it| !solves(it)).map(|it| it.program);
         Task {
             id: &task.id,
             state,
             verdict: pair.map_or("", |pair| &pair.verdict),
             shown,
-            differ: pair.and_then(|pair| differ(expected(task, shown)?, pair.answer.as_ref()?)),
+            differ: pair.and_then(|pair| differing_cells(task.expected(shown)?, pair.answer.as_ref()?)),
             time,
             fuel: fuel(task),
             train: task.train.iter().map(example).collect(),
@@ -127,7 +110,7 @@ impl<'r> Task<'r> {
             attempts: task.attempts.iter().map(|both| [Cells::new(&both[0]), Cells::new(&both[1])]).collect(),
             programs: outcomes.iter().take(Task::KEPT).map(|outcome| seen(outcome)).collect(),
             more: outcomes.len().saturating_sub(Task::KEPT),
-            astray: wrong.and_then(|wrong| Some((wrong, look(task, wrong, &rights)?))),
+            first_wrong_line: task.first_wrong_line.as_ref(),
         }
     }
 }
@@ -155,33 +138,6 @@ fn seen(outcome: &Outcome) -> ProgramOutcome<'_> {
     ProgramOutcome { program: outcome.program, own: outcome.own, pairs: pairs.collect() }
 }
 
-/// The output of a pair, counted over demonstrations and tests.
-fn expected(task: &batt_record::Task, place: usize) -> Option<&Rows> {
-    task.train.iter().chain(&task.test).nth(place)?.output.as_ref()
-}
-
-/// How many cells differ; nothing if the shapes do.
-fn differ(expected: &Rows, answer: &Rows) -> Option<usize> {
-    let shape = |rows: &Rows| rows.iter().map(Vec::len).collect::<Vec<_>>();
-    let cells = expected.iter().flatten().zip(answer.iter().flatten());
-    (shape(expected) == shape(answer)).then(|| cells.filter(|(a, b)| a != b).count())
-}
-
-/// Better programs have lower ranks: right on more pairs, then closer, then the task's own, then in their order.
-fn rank(task: &batt_record::Task, outcome: &Outcome) -> (usize, usize, bool, u32) {
-    let pairs = || outcome.train.iter().chain(&outcome.test);
-    let wrong = pairs().filter(|pair| !pair.is_right() && pair.verdict != UNJUDGED).count();
-    let off = |(place, pair): (usize, &Pair)| match (expected(task, place), &pair.answer) {
-        _ if pair.is_right() => 0,
-        (Some(expected), Some(answer)) => differ(expected, answer).unwrap_or(FAR),
-        _ => FAR,
-    };
-    (wrong, pairs().enumerate().map(off).sum(), !outcome.own, outcome.program)
-}
-
-/// More cells than a grid has.
-const FAR: usize = 1000;
-
 fn state(task: &batt_record::Task, best: Option<&Outcome>) -> State {
     let Some(best) = best else { return State::Empty };
     if !task.test.is_empty() && task.test.iter().any(|example| example.output.is_none()) {
@@ -198,12 +154,12 @@ fn state(task: &batt_record::Task, best: Option<&Outcome>) -> State {
     }
     let pairs = best.train.iter().chain(&best.test).enumerate();
     let bad: Vec<(usize, &Pair)> = pairs
-        .filter(|(_, pair)| !pair.is_right() && pair.verdict != SKIPPED && pair.verdict != UNJUDGED)
+        .filter(|(_, pair)| !pair.is_right() && pair.verdict != SKIPPED && !pair.is_unjudged())
         .collect();
     let near = |(place, pair): &(usize, &Pair)| {
-        let (expected, answer) = (expected(task, *place)?, pair.answer.as_ref()?);
+        let (expected, answer) = (task.expected(*place)?, pair.answer.as_ref()?);
         let cells = expected.iter().map(Vec::len).sum::<usize>();
-        Some(differ(expected, answer)? as f64 <= Task::NEAR * cells as f64)
+        Some(differing_cells(expected, answer)? as f64 <= Task::NEAR * cells as f64)
     };
     match bad.first() {
         _ if !bad.is_empty() && bad.iter().all(|pair| near(pair) == Some(true)) => State::NearMiss,

@@ -174,12 +174,8 @@ pub(crate) fn record(profile: Profile) -> Record {
     };
     let tasks = profile.tasks.iter().map(|task| batt_record::Task {
         id: task.id.clone(),
-        hash: String::new(),
-        train: Vec::new(),
-        test: Vec::new(),
-        attempts: Vec::new(),
         programs: vec![outcome(0), outcome(1)],
-        search: None,
+        ..batt_record::Task::default()
     });
     let program = |name: &str, text: &str| Program {
         name: name.to_owned(),
