@@ -8,7 +8,7 @@
 
 use batt_dsl::{Cx, Limits};
 use batt_exec::{Outcome, Sample, run};
-use batt_lang::{Node, NodeId, Op, Program};
+use batt_lang::{Node, NodeId, Op, Program, parse};
 use batt_record::{self as record, FirstWrongLine};
 use batt_score::{Target, judge};
 use batt_task::Task;
@@ -30,8 +30,10 @@ pub(crate) fn first_wrong_line(
     let ranked = entry.ranked();
     let wrong = ranked.iter().find(|outcome| !outcome.is_right())?.program;
     let right = ranked.iter().filter(|outcome| outcome.is_right()).take(COMPARED);
-    let right: Vec<&Program> = right.filter_map(|it| programs.get(it.program as usize)).collect();
-    let WrongLine { line, reason } = locate(task, programs.get(wrong as usize)?, &right)?;
+    // Lines are counted in the text of the program, as the record has it, not in its file.
+    let read = |program: u32| parse(programs.get(program as usize)?.source()).programs.into_iter().next();
+    let right: Vec<Program> = right.filter_map(|it| read(it.program)).collect();
+    let WrongLine { line, reason } = locate(task, &read(wrong)?, &right)?;
     Some(FirstWrongLine { program: wrong, line, reason })
 }
 
@@ -41,7 +43,7 @@ struct WrongLine {
     reason: String,
 }
 
-fn locate(task: &Task, program: &Program, right: &[&Program]) -> Option<WrongLine> {
+fn locate(task: &Task, program: &Program, right: &[Program]) -> Option<WrongLine> {
     let arenas: Vec<Arena> = task.pairs().map(|_| Arena::new(Limits::STANDARD.caps)).collect();
     let ours = Lines::new(task, program, &arenas)?;
     let wrong = ours.wrong(task);
@@ -189,7 +191,6 @@ fn percent(millionths: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use batt_lang::parse;
     use batt_task::{Grid, Pair};
 
     use super::*;
@@ -209,7 +210,7 @@ mod tests {
     fn check(text: &str, right: &[&str], line: Option<u32>, words: &str) {
         let read = |text: &str| parse(text).programs.remove(0);
         let right: Vec<Program> = right.iter().map(|text| read(text)).collect();
-        let found = locate(&task(), &read(text), &right.iter().collect::<Vec<_>>());
+        let found = locate(&task(), &read(text), &right);
         let found = found.as_ref().map(|it| (it.line, it.reason.as_str()));
         assert_eq!(found, Some((line, words)), "{text}");
     }
