@@ -127,11 +127,11 @@ fn entry(record: &mut Record, task: &Task, result: &TaskResult) -> record::Task 
     };
     let Some(Found { program, operator, parents }) = &result.found else { return entry };
     let setup = Setup { answers: true, all_pairs: true, ..Setup::new(&Unwatched) };
-    let programs = [program.clone()];
+    let text = lang::print(program);
+    let programs = lang::parse(&text).programs;
     let battery = Battery::new(&programs, [task.id.as_str()]);
     let ran = document::task(&battery, task, &battery.one(task, &setup));
     let place = record.programs.len() as u32;
-    let text = lang::print(program);
     let listed = record::Program { text, made: Some(made(operator, parents)), ..document::program(program) };
     record.programs.push(listed);
     entry.first_wrong_line = ran.first_wrong_line.map(|it| record::FirstWrongLine { program: place, ..it });
