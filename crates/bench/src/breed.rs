@@ -17,53 +17,62 @@ use batt_search::breed::{Breeder, Brood, Capacity, Mutator, Operator, Sources, T
 use batt_search::{Allowance, Puzzle};
 use batt_task::{Dataset, Task};
 use batt_trace::{Category, Clock, Level, Trace};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::Spread;
 use crate::machine::StopWatch;
 
-/// What was found out.
-#[derive(Debug, Serialize)]
+/// What breeding repairs, and how fast it is.
+#[derive(Debug, JsonSchema, Serialize)]
 pub struct BreedFigures {
+    /// Seed of the random numbers.
     pub seed: u64,
-    /// For each damaged program.
+    /// Fuel for each damaged program.
     pub fuel_per_task: u64,
+    /// Damaged programs, for each kind of damage.
     pub recovery: Vec<Recovery>,
     pub throughput: Throughput,
 }
 
 /// Programs damaged in one way.
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub struct Recovery {
-    /// What was changed.
+    /// What was changed: `constant`, `function` or `argument`.
     pub damage: &'static str,
-    /// Programs that could be damaged so.
+    /// Programs that could be damaged in this way.
     pub damaged: usize,
-    /// A program that is right on all demonstration pairs was found.
+    /// Programs for which one that is right on all demonstration pairs was found.
     pub recovered: usize,
-    /// Of those, right on all test pairs too.
+    /// Recovered programs that are right on all test pairs too.
     pub right_on_tests: usize,
-    /// The time, on a processor where the system tells it, and the candidates that those took which were found.
+    /// Processor time of the recovered programs. Null if none was.
     pub time: Option<Spread>,
+    /// Candidates tried for the recovered programs.
     pub candidates: u64,
 }
 
 /// How fast candidates are made, run and compared, each on all demonstration inputs.
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub struct Throughput {
+    /// Candidates tried.
     pub candidates: u64,
-    /// On a processor where the system tells, else by the clock on the wall.
+    /// Processor time in seconds; wall time if the system does not report it.
     pub seconds: f64,
+    /// Candidates per second.
     pub per_second: f64,
-    /// Calls that the candidates consist of, times the inputs; most of them are shared and run once.
+    /// Calls of all candidates on all inputs, per second. Most are shared and computed once.
     pub calls_per_second: f64,
-    /// Of the time, by category, the most first; with a recorder on, in a run of its own.
+    /// Shares of the time by category, largest first, from a separate recorded run.
     pub shares: Vec<Share>,
 }
 
-#[derive(Debug, Serialize)]
+/// The share of a category.
+#[derive(Debug, JsonSchema, Serialize)]
 pub struct Share {
+    /// Name of the category.
     pub category: &'static str,
+    /// Share of the time, from 0 to 1.
     pub share: f64,
 }
 

@@ -6,31 +6,34 @@ use batt_job::profile;
 use batt_search::{Counts, Enumerated, Progress, Puzzle, enumerate, enumerate_traced, name};
 use batt_task::{Dataset, Grid, Task};
 use batt_trace::{Clock, Level, Trace};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::breed::{Share, shares};
 use crate::machine::StopWatch;
 
-/// What was found out.
-#[derive(Debug, Serialize)]
+/// What enumeration finds on its own, and how fast.
+#[derive(Debug, JsonSchema, Serialize)]
 pub struct EnumerateFigures {
+    /// Number of tasks.
     pub tasks: usize,
+    /// Fuel for each task.
     pub fuel_per_task: u64,
     /// Test outputs whose solution is known.
     pub outputs: usize,
-    /// Those that two attempts get right.
+    /// Outputs that two attempts get right.
     pub right: usize,
-    /// Those that some program gets right.
+    /// Outputs that some found program gets right.
     pub with_right_candidate: usize,
-    /// On a processor where the system tells, else by the clock on the wall.
+    /// Processor time in seconds; wall time if the system does not report it.
     pub seconds: f64,
-    /// Each on all inputs, as far as the first on which it fails.
+    /// Candidates tried. Each ran on all inputs up to the first on which it failed.
     pub candidates: u64,
-    /// Of those, with values that no earlier one had.
+    /// Candidates with values that no earlier one had.
     pub new: u64,
-    /// Calls of a primitive on one input; those that a primitive makes itself are not among them.
+    /// Calls of a primitive on one input. Nested calls do not count.
     pub calls: u64,
-    /// Of the time, by category, the most first; with a recorder on, in a run of its own.
+    /// Shares of the time by category, largest first, from a separate recorded run.
     pub shares: Vec<Share>,
 }
 

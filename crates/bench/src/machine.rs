@@ -2,14 +2,18 @@
 
 use std::time::{Duration, Instant};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
-#[derive(Clone, Debug, Serialize)]
+/// The machine that was measured on.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[schemars(rename = "BenchMachine")]
 pub struct Machine {
-    /// What runs at the same time.
+    /// Number of cores.
     pub cores: usize,
-    /// The processor's name, where the system tells it.
+    /// Name of the processor. Null if the system does not report it.
     pub cpu: Option<String>,
+    /// Operating system.
     pub system: &'static str,
 }
 

@@ -20,6 +20,7 @@ use batt_report::view::{Speedup, WhatIf};
 use batt_report::{Facts, ReportError, Selection};
 use batt_task::{Dataset, Task};
 use batt_trace::{Clock, LaneData, Level, NodeSum, Spot, TaskData, Trace, TraceData};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::work::clocked;
@@ -34,48 +35,58 @@ pub enum ProfileBenchError {
     Report(#[from] ReportError),
 }
 
-/// What was found out.
-#[derive(Debug, Serialize)]
+/// What the recorder costs, and how accurate it is.
+#[derive(Debug, JsonSchema, Serialize)]
 pub struct ProfileFigures {
+    /// Number of tasks.
     pub tasks: usize,
+    /// Number of rounds; times are those of the fastest.
     pub rounds: usize,
-    /// Without a recorder, in nanoseconds.
+    /// Time to run and score without a recorder.
     pub plain_ns: u64,
-    /// To load the tasks and to read and merge the programs, which the recorder stamps a few times in all.
+    /// Time to load the tasks and to read and merge the programs.
     pub before_ns: u64,
-    /// Times as long with one, and with a stamp for each call.
+    /// Time with the recorder, divided by `plain_ns`.
     pub recorded: f64,
+    /// Time with every call timed (`--deep`), divided by `plain_ns`.
     pub deep: f64,
-    /// The same, of a whole run: load, read, merge and execute.
+    /// Time of a whole run with the recorder, divided by the time without.
     pub whole: f64,
-    /// To make the recorder and to close it, once a run.
+    /// Time to start and to close the recorder, once a run.
     pub once_ns: u64,
     pub what_if: Prediction,
     pub logging: Logging,
 }
 
-/// One primitive made slower by waiting, against what the recording before said would happen.
-#[derive(Debug, Serialize)]
+/// A what-if prediction, compared with a primitive that was really slowed down.
+#[derive(Debug, JsonSchema, Serialize)]
 pub struct Prediction {
+    /// The primitive that was slowed down.
     pub primitive: String,
-    /// How many times as long its nodes take.
+    /// How many times as long its nodes took.
     pub factor: f64,
+    /// Time before.
     pub before_ns: u64,
+    /// Predicted time.
     pub predicted_ns: u64,
+    /// Measured time.
     pub measured_ns: u64,
-    /// Of the predicted change, how much the measured one is off.
+    /// Error of the predicted change, relative to it.
     pub change_error: f64,
-    /// Of the time.
+    /// Error of the predicted time, relative to it.
     pub error: f64,
 }
 
-/// The same work with events of the log compiled in and switched off, and without them.
-#[derive(Debug, Serialize)]
+/// The cost of logging that is switched off.
+#[derive(Debug, JsonSchema, Serialize)]
 pub struct Logging {
+    /// Time with log events compiled in and switched off.
     pub compiled_in_ns: u64,
+    /// Time without log events.
     pub compiled_out_ns: u64,
+    /// `compiled_in_ns / compiled_out_ns`.
     pub ratio: f64,
-    /// Of one event that is switched off, from a loop of nothing else.
+    /// Cost of one event that is switched off.
     pub event_ns: f64,
 }
 

@@ -1,7 +1,9 @@
 //! Several measurements of one thing.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 
 /// The least, the middle and the most of several times.
@@ -27,16 +29,31 @@ impl Spread {
 
 impl Serialize for Spread {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        #[derive(Serialize)]
-        struct Nanoseconds {
-            min_ns: u64,
-            median_ns: u64,
-            max_ns: u64,
-        }
         let ns = |time: Duration| time.as_nanos() as u64;
         let Spread { min, median, max } = *self;
         Nanoseconds { min_ns: ns(min), median_ns: ns(median), max_ns: ns(max) }.serialize(serializer)
     }
+}
+
+impl JsonSchema for Spread {
+    fn schema_name() -> Cow<'static, str> {
+        "Spread".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Nanoseconds::json_schema(generator)
+    }
+}
+
+/// The shortest, median and longest of several times.
+#[derive(JsonSchema, Serialize)]
+struct Nanoseconds {
+    /// Shortest time in nanoseconds.
+    min_ns: u64,
+    /// Median time in nanoseconds.
+    median_ns: u64,
+    /// Longest time in nanoseconds.
+    max_ns: u64,
 }
 
 #[cfg(test)]

@@ -18,6 +18,7 @@ use batt_plan::{Plan, ProgramId};
 use batt_score::{Verdict, all_right, judge};
 use batt_task::{Dataset, Grid, Task};
 use batt_value::Arena;
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
 
@@ -55,27 +56,33 @@ pub enum BenchError {
     Reference(#[from] ReferenceError),
 }
 
-/// All that was measured.
-#[derive(Debug, Serialize)]
+/// How long load, parse, merge and run take.
+#[derive(Debug, JsonSchema, Serialize)]
 pub struct Figures {
     pub machine: Machine,
-    /// The version of batt.
+    /// Version of batt.
     pub version: &'static str,
+    /// Number of rounds.
     pub rounds: usize,
+    /// Number of threads of the parallel measurements.
     pub threads: usize,
-    /// How many programs ran, each on all pairs of its task.
+    /// Programs that ran, each on all pairs of its task.
     pub programs: usize,
+    /// Number of pairs.
     pub pairs: usize,
+    /// Programs that are right on all pairs whose output is known.
     pub right: usize,
-    /// The programs that are not right on all pairs whose output is known.
+    /// Names of the other programs.
     pub wrong: Vec<String>,
-    /// The programs that have no task here.
+    /// Names of the programs that have no task in this data set.
     pub without_task: Vec<String>,
+    /// The measurements.
     pub rows: Vec<Row>,
-    /// In all-pairs: programs that are right on all demonstration pairs of a task, counted by program and task.
+    /// In all-pairs: pairs of a program and a task where the program is right on all demonstration pairs.
     pub all_pairs_right: usize,
-    /// In bytes; `None` where the system does not tell.
+    /// Peak memory in bytes. Null if the system does not report it.
     pub peak_memory: Option<u64>,
+    /// The same work in CPython. Absent without `--reference`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reference: Option<Comparison>,
 }
@@ -93,39 +100,49 @@ impl Figures {
 }
 
 /// One measurement.
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
+#[schemars(rename = "BenchRow")]
 pub struct Row {
+    /// What was measured.
     pub name: &'static str,
-    /// How much work it is.
+    /// The amount of work, in words.
     pub of: String,
     #[serde(flatten)]
     pub time: Spread,
 }
 
-/// The same work in CPython, one thread on either side.
-#[derive(Debug, Serialize)]
+/// The same work in CPython, with one thread on either side.
+#[derive(Debug, JsonSchema, Serialize)]
 pub struct Comparison {
+    /// Version of Python.
     pub version: String,
+    /// Number of programs compared.
     pub programs: usize,
-    /// How many of these programs are right there.
+    /// Programs that are right in CPython.
     pub right: usize,
-    /// Programs that do not run there and are left out on both sides.
+    /// Names of programs that do not run in CPython; both sides skip them.
     pub left_out: Vec<String>,
-    /// Programs that are right there and wrong here.
+    /// Names of programs that are right in CPython and wrong in batt.
     pub lost: Vec<String>,
+    /// Time of a round in CPython.
     pub time: Spread,
+    /// Ratios of the times.
     pub ratios: Vec<Ratio>,
 }
 
-#[derive(Debug, Serialize)]
+/// How much faster batt is.
+#[derive(Debug, JsonSchema, Serialize)]
+#[schemars(rename = "SpeedRatio")]
 pub struct Ratio {
-    /// `all tasks`
+    /// Which tasks, such as `all tasks`.
     pub tasks: String,
-    /// `sum of each task's fastest round`
+    /// Which times, such as `sum of each task's fastest round`.
     pub clock: &'static str,
+    /// Time of batt.
     pub ours_ns: u64,
+    /// Time of CPython.
     pub theirs_ns: u64,
-    /// How many times faster we are.
+    /// `theirs_ns / ours_ns`.
     pub ratio: f64,
 }
 

@@ -59,13 +59,15 @@ pub struct SolveOutcome {
 }
 
 /// First attempts with similar confidence, and how many of them are right.
-#[derive(Clone, PartialEq, Debug, serde::Serialize)]
+#[derive(Clone, PartialEq, Debug, schemars::JsonSchema, serde::Serialize)]
 pub struct Reliability {
-    /// From this confidence …
+    /// Lowest confidence of the group, from 0 to 1.
     pub from: f64,
-    /// … to this one.
+    /// Highest confidence of the group, from 0 to 1.
     pub to: f64,
+    /// Number of first attempts in the group.
     pub attempts: usize,
+    /// Those that are right.
     pub right: usize,
     /// Mean confidence.
     pub said: f64,

@@ -8,6 +8,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::path::Path;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::RecordError;
@@ -30,11 +31,15 @@ pub struct Event {
     pub node: Option<u32>,
 }
 
-/// A task that begins on a lane.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+/// The start of a task on a thread.
+#[derive(Clone, PartialEq, Eq, Debug, JsonSchema, Serialize, Deserialize)]
+#[schemars(rename = "TaskStart")]
 pub struct Begins {
+    /// Index of the thread.
     pub lane: u32,
+    /// Number of the task on its thread.
     pub task: u32,
+    /// Id of the task.
     pub id: String,
 }
 
@@ -45,16 +50,38 @@ pub enum Line {
     Begins(Begins),
 }
 
-#[derive(Serialize, Deserialize)]
-struct Header {
+/// The first line.
+#[derive(JsonSchema, Serialize, Deserialize)]
+#[schemars(rename = "EventsHeader")]
+pub struct Header {
+    /// Version of the file, 1.
     #[serde(rename = "batt-events")]
-    version: u32,
-    functions: Vec<String>,
+    pub version: u32,
+    /// Names of the functions. Events refer to them by index.
+    pub functions: Vec<String>,
 }
 
-#[derive(Serialize, Deserialize)]
-struct End {
-    events: u64,
+/// The last line. A file without it is incomplete.
+#[derive(JsonSchema, Serialize, Deserialize)]
+#[schemars(rename = "EventsEnd")]
+pub struct End {
+    /// Number of events in the file.
+    pub events: u64,
+}
+
+/// A line of the file. Only its schema is used: [`Writer`] and [`Reader`] handle each kind of line by itself.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[schemars(rename = "EventsLine", description = "A line of a file of events.")]
+pub enum AnyLine {
+    /// The first line.
+    First(Header),
+    /// The start of a task on a thread.
+    Task(Begins),
+    /// An interval: `[thread, start in ns, duration in ns, function, task, node]`; -1 for no task or node.
+    Event(u32, u64, u64, u32, i64, i64),
+    /// The last line.
+    Last(End),
 }
 
 pub struct Writer {

@@ -27,10 +27,11 @@ use crate::live::Status;
 use batt_plan::Counts;
 use batt_score::{Ratio, Rule, Tally, Totals};
 use batt_task::Grid;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What kind of job a document describes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// Programs were run.
@@ -53,33 +54,41 @@ impl Kind {
 }
 
 /// One job: a run, a solve or a search.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, JsonSchema, Serialize, Deserialize)]
 pub struct Record {
+    /// Version of the document, 2.
     pub schema: u32,
     pub kind: Kind,
-    /// A hash of all that identifies the job: the same job can continue from this document.
+    /// Hash of everything that identifies the job. The same job can continue from this document.
     pub job: String,
-    /// The job came to its end; false while it works and after it was stopped.
+    /// True if the job reached its end; false while it runs and after it was stopped.
     pub finished: bool,
+    /// Whether the programs are right.
     pub right: Right,
+    /// Everything that the results depend on.
     pub setup: Setup,
+    /// How the job was carried out. Only this field may differ between two runs of the same job.
     pub environment: Environment,
+    /// How much the programs share.
     pub plan: PlanCounts,
+    /// The scores of the attempts, one for each rule.
     pub scores: Vec<Score>,
+    /// Counts of the verdicts over all programs and pairs; verdicts that did not occur are absent.
     pub verdicts: Vec<VerdictCount>,
     /// The programs that were run or found.
     pub programs: Vec<Program>,
+    /// The tasks of the job. In a run that was stopped or is still running, only the finished ones.
     pub tasks: Vec<Task>,
-    /// How each way to make programs did in a search.
+    /// Counts for each way of making programs in a search. Absent if empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub operators: Vec<OperatorCounts>,
-    /// The programs from which the found ones were made, as far as they are known. They were not run.
+    /// The known programs from which the found ones were made; they were not run. Absent if empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ancestors: Vec<Program>,
-    /// How a solve improved over time.
+    /// Progress of a solve over time. Absent if empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub curve: Vec<CurvePoint>,
-    /// Where the time went, if that was asked for. It differs from run to run.
+    /// Where the time went, if `--profile` was given. Differs from run to run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<Box<Profile>>,
 }
@@ -110,20 +119,20 @@ impl Record {
 }
 
 /// Whether the programs are right on the tasks they are named after, or were found for.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, JsonSchema, Serialize, Deserialize)]
 pub struct Right {
     /// Every program that was run on its own task is right there.
     pub all: bool,
     /// Programs that were run on their own task.
     pub programs: usize,
-    /// Those that are right on all its demonstration pairs.
+    /// Programs that are right on all demonstration pairs of their task.
     pub on_demos: usize,
-    /// Those that are right on all its test pairs.
+    /// Programs that are right on all test pairs of their task.
     pub on_tests: usize,
-    /// Those that are right on all pairs whose output is known. A found program counts if it is right on all
+    /// Programs that are right on all pairs whose output is known. A found program counts if it is right on all
     /// demonstration pairs.
     pub on_all: usize,
-    /// Tasks that were not run because the run was stopped; they are not in the record.
+    /// Tasks that were not run because the run was stopped; they are not in the record. Absent if 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub left: usize,
 }
@@ -132,20 +141,23 @@ fn is_zero(n: &usize) -> bool {
     *n == 0
 }
 
-/// All that the results depend on.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+/// Everything that the results depend on.
+#[derive(Clone, PartialEq, Debug, Default, JsonSchema, Serialize, Deserialize)]
 pub struct Setup {
-    /// Version of arcbatt.
+    /// Version of batt.
     pub version: String,
     /// Hash of the DSL's names, signatures and meanings.
     pub dsl: String,
+    /// The tasks.
     pub data: Data,
+    /// The options of the job.
     pub options: Options,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+/// The tasks of a job.
+#[derive(Clone, PartialEq, Eq, Debug, Default, JsonSchema, Serialize, Deserialize)]
 pub struct Data {
-    /// A name or a path.
+    /// Name or path of the data set.
     pub name: String,
     /// Content hash of the selected tasks; for a whole data set the one that `batt data list` shows.
     pub hash: String,
@@ -154,91 +166,109 @@ pub struct Data {
 }
 
 /// The options of a job. Each kind has those that it uses.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, JsonSchema, Serialize, Deserialize)]
 pub struct Options {
-    /// Fuel for each program and sample of a run.
+    /// Run: fuel for each program and sample.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fuel: Option<u64>,
-    /// Wall-clock backstop for each task of a run, in seconds.
+    /// Run: time limit for each task, in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout: Option<f64>,
-    /// Every program ran on every task.
+    /// Run: every program ran on every task. Absent if false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub all_pairs: bool,
-    /// Programs ran on all pairs, also after a wrong demonstration pair.
+    /// Run: programs ran on all pairs even after a wrong demonstration pair. Absent if false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub all_demos: bool,
-    /// Fuel for each task of a solve or a search; absent if only time limits it.
+    /// Solve and search: fuel for each task; absent if only time limits it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fuel_per_task: Option<u64>,
-    /// Seconds for everything.
+    /// Solve and search: time limit for the whole job, in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<f64>,
-    /// Absent for a run, in which nothing is random.
+    /// Solve and search: seed of the random numbers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    /// How a search made programs: `breed` or `enumerate`.
+    /// Search: how programs are made, `breed` or `enumerate`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,
-    /// Hashes of the programs that a solve or a search was given.
+    /// Solve and search: hashes of the programs that were given. Absent if empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub given: Vec<String>,
-    /// Steps of a solve that were skipped.
+    /// Solve: steps that were skipped. Absent if empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub without: Vec<String>,
 }
 
 /// How the job was carried out. Nothing here changes a result.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, JsonSchema, Serialize, Deserialize)]
 pub struct Environment {
+    /// Number of threads.
     pub threads: usize,
+    /// False with `--no-sharing`.
     pub sharing: bool,
+    /// False with `--no-kernels`.
     pub kernels: bool,
-    /// Wall time so far.
+    /// Wall time so far, in seconds.
     pub seconds: f64,
-    /// The store of a search.
+    /// Path of the store of a search.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub store: Option<String>,
+    /// The machine that the job ran on.
     pub machine: Machine,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+/// A machine.
+#[derive(Clone, PartialEq, Eq, Debug, Default, JsonSchema, Serialize, Deserialize)]
 pub struct Machine {
+    /// Operating system, such as `linux`.
     pub os: String,
+    /// Processor architecture, such as `x86_64`.
     pub arch: String,
+    /// Number of cores.
     pub cores: usize,
 }
 
 /// A point of a solve's curve.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, JsonSchema, Serialize, Deserialize)]
 pub struct CurvePoint {
+    /// Time since the start, in seconds.
     pub seconds: f64,
     /// Tasks with a program that is right on all demonstration pairs.
     pub solved_on_demos: usize,
-    /// Right outputs that the solver expects.
+    /// Number of right outputs that the solver expects.
     pub expected_outputs: f64,
+    /// Number of candidates tried.
     pub tried: u64,
 }
 
-/// A way to make programs, and what became of them.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+/// Candidates made in one way.
+#[derive(Clone, PartialEq, Eq, Debug, JsonSchema, Serialize, Deserialize)]
 pub struct OperatorCounts {
+    /// Name of the operator.
     pub name: String,
+    /// Number of candidates tried.
     pub tried: u64,
-    /// Closer than everything before.
+    /// Candidates that were closer than all before.
     pub better: u64,
-    /// Right on all demonstration pairs.
+    /// Candidates that are right on all demonstration pairs.
     pub solved: u64,
 }
 
-/// How much the programs share.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+/// How much the programs share when they are merged into one plan.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, JsonSchema, Serialize, Deserialize)]
 pub struct PlanCounts {
+    /// Number of programs.
     pub programs: usize,
+    /// Calls, each counted for every program that needs it.
     pub calls: usize,
+    /// Distinct calls: equal calls count once.
     pub distinct: usize,
+    /// Distinct calls that several programs need.
     pub shared: usize,
+    /// Distinct calls that need no input.
     pub folded: usize,
+    /// Distinct calls that need only the demonstration pairs.
     pub per_task: usize,
 }
 
@@ -249,14 +279,17 @@ impl From<Counts> for PlanCounts {
     }
 }
 
-/// What the attempts are worth under one rule; no numbers where no solution is known.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+/// The score of the attempts under one rule.
+#[derive(Clone, PartialEq, Eq, Debug, JsonSchema, Serialize, Deserialize)]
 pub struct Score {
+    /// `outputs`, `fractions` or `tasks`.
     pub rule: String,
+    /// The rule in words.
     pub label: String,
-    /// Right outputs or tasks; for the mean of fractions the numerator of the exact mean.
+    /// Number of right outputs or tasks; for `fractions` the numerator of the exact mean. Null if no solution is
+    /// known.
     pub numerator: Option<u64>,
-    /// All outputs or tasks; for the mean of fractions the denominator of the exact mean.
+    /// Number of outputs or tasks; for `fractions` the denominator of the exact mean. Null if no solution is known.
     pub denominator: Option<u64>,
 }
 
@@ -279,9 +312,11 @@ pub fn scores(totals: &Totals) -> Vec<Score> {
 }
 
 /// How often a verdict was given, over all programs and pairs.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, JsonSchema, Serialize, Deserialize)]
 pub struct VerdictCount {
+    /// Name of the verdict, such as `ok`, `wrong`, `wrong_shape` or `fuel`.
     pub verdict: String,
+    /// Number of pairs of a program and a pair of a task.
     pub count: u64,
 }
 
@@ -289,24 +324,26 @@ pub fn verdict_counts(tally: &Tally) -> Vec<VerdictCount> {
     tally.iter().map(|(verdict, count)| VerdictCount { verdict: verdict.name().to_owned(), count }).collect()
 }
 
-/// A program that was run.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+/// A program that was run or found.
+#[derive(Clone, PartialEq, Eq, Debug, JsonSchema, Serialize, Deserialize)]
 pub struct Program {
+    /// Name of the function.
     pub name: String,
+    /// Content hash; equal programs have equal hashes.
     pub hash: String,
-    /// As it was given.
+    /// Source text, as it was given.
     pub text: String,
-    /// How it was made, if a search made it.
+    /// How a search made it. Absent for given programs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub made: Option<Made>,
 }
 
-/// How a search came to a program.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+/// How a search made a program.
+#[derive(Clone, PartialEq, Eq, Debug, JsonSchema, Serialize, Deserialize)]
 pub struct Made {
-    /// The operator or the mechanism.
+    /// Name of the operator or the mechanism.
     pub operator: String,
-    /// Hashes of the programs that it was made from.
+    /// Hashes of the programs that it was made from. Absent if empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parents: Vec<String>,
     /// What the program does, in words.
@@ -314,18 +351,20 @@ pub struct Made {
     pub words: Option<String>,
 }
 
-/// What came of one task.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+/// The results for one task.
+#[derive(Clone, PartialEq, Debug, Default, JsonSchema, Serialize, Deserialize)]
 pub struct Task {
     pub id: String,
     /// Content hash of its pairs.
     pub hash: String,
-    /// Its pairs, so that the record can be shown without the data set. Test outputs are added when the job ends.
+    /// The demonstration pairs.
     pub train: Vec<Example>,
+    /// The test pairs. Outputs are added when the job ends.
     pub test: Vec<Example>,
-    /// The two attempts at each test output.
+    /// Two attempts at each test output. Absent if empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attempts: Vec<[Rows; 2]>,
+    /// The results of the programs that ran on this task.
     pub programs: Vec<Outcome>,
     /// How the search for programs went; absent in a run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -360,68 +399,73 @@ impl Task {
 }
 
 /// How the search for a task's programs went.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, JsonSchema, Serialize, Deserialize)]
 pub struct TaskSearch {
+    /// Fuel used.
     pub fuel: u64,
     /// Number of candidates tried.
     pub tried: u64,
-    /// Nothing more will be tried.
+    /// True if nothing more will be tried.
     pub done: bool,
-    /// A program is right on all demonstration pairs.
+    /// True if a program is right on all demonstration pairs.
     pub solved: bool,
-    /// Graded score of the best program known before a search, in millionths.
+    /// Search: graded score of the best program known before, in millionths.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score_before: Option<u32>,
-    /// Graded score of the best program after a search, in millionths.
+    /// Search: graded score of the best program, in millionths.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<u32>,
-    /// For each test output the attempts of a solve, the better one first.
+    /// Solve: the attempts for each test output, the better one first. Absent if empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attempts: Vec<Vec<Attempt>>,
 }
 
 /// One attempt of a solve at a test output.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, JsonSchema, Serialize, Deserialize)]
 pub struct Attempt {
-    /// The program, by its place in the list of programs.
+    /// Index into the list of programs.
     pub program: u32,
-    /// How many independent ways led to this output.
+    /// Number of independent programs that gave this output.
     pub votes: usize,
-    /// How likely it is right, from 0 to 1.
+    /// Estimated probability that it is right, from 0 to 1.
     pub sure: f64,
 }
 
-/// An input of a task and, where it is known, the output.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+/// An input grid and, if it is known, the output grid.
+#[derive(Clone, PartialEq, Eq, Debug, JsonSchema, Serialize, Deserialize)]
 pub struct Example {
+    /// Rows of colours.
     pub input: Rows,
+    /// Rows of colours. Absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Rows>,
 }
 
-/// What came of one program on one task.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+/// The results of one program on one task.
+#[derive(Clone, PartialEq, Eq, Debug, JsonSchema, Serialize, Deserialize)]
 pub struct Outcome {
-    /// Its place in the list of programs.
+    /// Index into the list of programs.
     pub program: u32,
-    /// Whether the program is named after the task.
+    /// True if the program is named after the task.
     pub own: bool,
+    /// The results on the demonstration pairs.
     pub train: Vec<Pair>,
+    /// The results on the test pairs.
     pub test: Vec<Pair>,
 }
 
-/// What came of one program on one pair.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+/// The result of one program on one pair.
+#[derive(Clone, PartialEq, Eq, Debug, JsonSchema, Serialize, Deserialize)]
 pub struct Pair {
-    /// The one-word name of a verdict.
+    /// Name of the verdict, such as `ok`, `wrong`, `wrong_shape` or `fuel`.
     pub verdict: String,
-    /// Absent where the program was not run by itself.
+    /// Fuel used. Absent if the program was not run by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fuel: Option<u64>,
-    /// What is wrong, in words.
+    /// What is wrong, in words. Absent if nothing is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-    /// The answer where it is a grid; a right one is the expected output and left out.
+    /// The answer as rows of colours, if it is a grid. Absent if it is the expected output.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<Rows>,
 }

@@ -8,27 +8,30 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Kind;
 
 /// How far a job is.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, JsonSchema, Serialize, Deserialize)]
 pub struct Status {
+    /// What kind of job it is.
     pub kind: Kind,
-    /// A name or a path.
+    /// Name or path of the data set.
     pub data: String,
-    /// Seconds that the job has worked.
+    /// Time since the start, in seconds.
     pub seconds: f64,
     /// Tasks for which nothing more will be done.
     pub done: usize,
+    /// Number of tasks.
     pub total: usize,
-    /// Run: tasks whose attempts are right. Solve and search: tasks with a program that is right on all demonstration
-    /// pairs; more may be tried for them, so this can exceed `done`.
+    /// Run: tasks whose attempts are right. Solve and search: tasks with a program that is right on all
+    /// demonstration pairs; more may be tried for them, so this can exceed `done`.
     pub solved: usize,
     /// Number of candidates tried by a solve or a search.
     pub tried: u64,
-    /// Expected seconds left, where that can be told.
+    /// Estimated time left, in seconds. Absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left: Option<f64>,
 }

@@ -4,99 +4,135 @@
 //! Times are nanoseconds since the recording began. For each lane the functions between tasks and those within its
 //! tasks sum to the time from its start to its end, idle and unaccounted time included.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The version of the section.
 pub const VERSION: u32 = 1;
 
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+/// Where the time of a job went. Times are nanoseconds since the recording began.
+#[derive(Clone, PartialEq, Debug, JsonSchema, Serialize, Deserialize)]
 pub struct Profile {
+    /// Version of this section, 1.
     pub version: u32,
-    /// Every call has a stamp of its own, not only every node.
+    /// True if every call was timed, not only every node (`--deep`).
     pub deep: bool,
     /// Programs that are wrong on their own tasks and were expected to be.
     pub excused: usize,
+    /// What the recorder itself costs.
     pub costs: Costs,
+    /// Functions of the engine and primitives. Other fields refer to them by index.
     pub functions: Vec<Function>,
+    /// Nodes of the plan. Other fields refer to them by index.
     pub nodes: Vec<Node>,
-    /// For each program its nodes that do work, with the line of its text on which they stand, from 0.
+    /// For each program `[node, line]` for every node that does work; lines count from 0.
     pub lines: Vec<Vec<(u32, u32)>>,
-    /// The first is the thread that started the others.
+    /// The threads. The first one started the others.
     pub lanes: Vec<Lane>,
-    /// In the order in which they began.
+    /// The tasks, in the order in which they began.
     pub tasks: Vec<Task>,
-    /// What each repetition of the run came to; the last one is told in detail above.
+    /// The sums of each repetition of the run. The last one is described by the other fields.
     pub repeats: Vec<Repeat>,
-    /// The name of the file of events, which lies beside the record.
+    /// Name of the file of events, in the folder of the record. Absent without `--events`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub events: Option<String>,
 }
 
-/// What the recorder's own steps cost, in nanoseconds.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+/// What the recorder itself costs, in nanoseconds.
+#[derive(Clone, Copy, PartialEq, Debug, JsonSchema, Serialize, Deserialize)]
+#[schemars(rename = "RecorderCosts")]
 pub struct Costs {
+    /// Cost of reading the clock once.
     pub stamp: f64,
+    /// Cost of counting a call.
     pub call: f64,
 }
 
-/// A function of the engine or a primitive, in exactly one category.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+/// A function of the engine or a primitive. It belongs to exactly one category.
+#[derive(Clone, PartialEq, Eq, Debug, JsonSchema, Serialize, Deserialize)]
+#[schemars(rename = "ProfileFunction")]
 pub struct Function {
+    /// Name of the function.
     pub name: String,
+    /// Phase of the job, such as `load` or `execute`.
     pub phase: String,
+    /// Category of the function; for a primitive its family.
     pub category: String,
+    /// True for a primitive of the DSL.
     pub primitive: bool,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+/// A node of the plan.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, JsonSchema, Serialize, Deserialize)]
+#[schemars(rename = "ProfileNode")]
 pub struct Node {
+    /// Index into the list of functions.
     pub function: u32,
-    /// How many programs need it.
+    /// Number of programs that need it.
     pub programs: u32,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+/// A thread. The times of its functions sum to `end - start`.
+#[derive(Clone, PartialEq, Eq, Debug, JsonSchema, Serialize, Deserialize)]
 pub struct Lane {
+    /// Name of the thread.
     pub name: String,
+    /// When it started, in ns.
     pub start: u64,
+    /// When it ended, in ns.
     pub end: u64,
-    /// What happened between tasks.
+    /// Time outside of tasks: `[function, self time in ns, stamps]`.
     pub between: Vec<Booked>,
+    /// Times of single computations, for each primitive.
     pub primitives: Vec<Touched>,
-    /// When it waited for the others to do their tasks: from, to.
+    /// When it waited for other threads: `[from, to]` in ns.
     pub waits: Vec<(u64, u64)>,
-    /// What the recorder did here.
+    /// Number of times that the recorder read the clock.
     pub stamps: u64,
+    /// Number of calls that the recorder counted.
     pub counted: u64,
 }
 
 /// Self time of a function, and by how many stamps it was booked.
 pub type Booked = (u32, u64, u64);
 
-/// How long single computations of a primitive took, calls inside included unless they have stamps of their own.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+/// How long single computations of a primitive took. Includes nested calls unless they were timed themselves.
+#[derive(Clone, PartialEq, Eq, Debug, JsonSchema, Serialize, Deserialize)]
+#[schemars(rename = "PrimitiveTimes")]
 pub struct Touched {
+    /// Index into the list of functions.
     pub function: u32,
-    /// The first on this lane.
+    /// The first one on this thread, in ns.
     pub cold: u64,
-    /// The others: steps of the scale, with counts.
+    /// The others, as a histogram: `[step, count]`.
     pub warm: Vec<(u32, u32)>,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+/// The times of one task.
+#[derive(Clone, PartialEq, Eq, Debug, JsonSchema, Serialize, Deserialize)]
+#[schemars(rename = "ProfileTask")]
 pub struct Task {
+    /// Id of the task.
     pub id: String,
+    /// Index of its thread.
     pub lane: u32,
+    /// When it began, in ns.
     pub start: u64,
+    /// When it ended, in ns.
     pub end: u64,
-    /// The first of its lane.
+    /// True for the first task of a thread. Absent if false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cold: bool,
+    /// Number of cells in all input grids.
     pub cells: u64,
-    /// The time of each sample.
+    /// Time of each sample, in ns.
     pub samples: Vec<u64>,
+    /// Time by function: `[function, self time in ns, stamps]`.
     pub booked: Vec<Booked>,
+    /// Time by node: `[node, hits, failures, self time in ns, fuel with nested calls, bytes]`.
     pub nodes: Vec<NodeTime>,
+    /// Calls through function values: `[node, function, calls, own fuel, self time in ns]`. The time is 0 unless
+    /// every call was timed.
     pub inner: Vec<Inner>,
 }
 
@@ -152,9 +188,12 @@ pub type NodeTime = (u32, u32, u32, u64, u64, u64);
 /// Calls through function values inside a node: node, function, calls, own fuel, self time (0 without a stamp).
 pub type Inner = (u32, u32, u64, u64, u64);
 
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+/// The sums of one repetition of the run.
+#[derive(Clone, PartialEq, Eq, Debug, JsonSchema, Serialize, Deserialize)]
+#[schemars(rename = "RepeatSums")]
 pub struct Repeat {
+    /// Wall time in ns.
     pub wall: u64,
-    /// Function, self time over all lanes, fuel.
+    /// `[function, self time in ns over all threads, fuel]`.
     pub functions: Vec<(u32, u64, u64)>,
 }

@@ -4,52 +4,66 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use batt_base::write_atomic_with;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::file::{begin, items, list, member, parse};
 use crate::{CurvePoint, RecordError, SCHEMA, Setup};
 
-/// The progress of a solve. It is complete at any moment, also in the middle of the search.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+/// The progress of a solve, from which it continues. The file is complete at any moment.
+#[derive(Clone, PartialEq, Debug, Default, JsonSchema, Serialize, Deserialize)]
 pub struct State {
+    /// Version of the document, 2.
     pub schema: u32,
     /// Always `state`.
     pub kind: String,
-    /// The job that it belongs to, as in its record.
+    /// Hash of everything that identifies the job, as in its record.
     pub job: String,
+    /// Everything that the results depend on.
     pub setup: Setup,
-    /// Seconds used so far.
+    /// Time used so far, in seconds.
     pub seconds: f64,
+    /// Progress over time.
     pub curve: Vec<CurvePoint>,
+    /// The progress of every task.
     pub tasks: Vec<TaskState>,
 }
 
 /// The progress of one task.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, JsonSchema, Serialize, Deserialize)]
 pub struct TaskState {
+    /// Id of the task.
     pub id: String,
-    /// The next step of the search.
+    /// Index of the next step of the search.
     pub step: usize,
+    /// Fuel used so far.
     pub fuel: u64,
+    /// Number of candidates tried so far.
     pub tried: u64,
-    /// Nothing is left to try.
+    /// True if nothing is left to try.
     pub ended: bool,
+    /// The programs found so far.
     pub answers: Vec<AnswerState>,
 }
 
 /// A program that is right on all demonstration pairs.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, JsonSchema, Serialize, Deserialize)]
 pub struct AnswerState {
+    /// Source text.
     pub program: String,
+    /// The mechanism that found it.
     pub mechanism: String,
+    /// What the program does, in words.
     pub words: String,
+    /// How complicated its rule is; lower is simpler.
     pub cost: f64,
+    /// True if colours or directions are written into the program.
     pub fixed: bool,
-    /// Rows of digits, `012/345`; `null` where the program has no answer.
+    /// Its answers to the test inputs as rows of digits, `012/345`; null if the program has no answer.
     pub outputs: Vec<Option<String>>,
-    /// `[same, turned, recolored]`; `null` if they were not checked.
+    /// `[same, turned, recolored]`: whether it passed each check. Null if it was not checked.
     pub checks: Option<[bool; 3]>,
-    /// `[right, of]`: right on pairs that it was not learned from.
+    /// `[right, of]`: right on pairs that it was not learned from. Null if that was not measured.
     pub folds: Option<[u32; 2]>,
 }
 

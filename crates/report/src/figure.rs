@@ -3,23 +3,27 @@
 use std::fmt;
 
 use batt_base::time::brief_ns;
+use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Nanoseconds between stamps.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize)]
+/// Measured time in nanoseconds.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, JsonSchema, Serialize)]
 #[serde(transparent)]
 pub struct Measured(pub u64);
 
-/// Nanoseconds of a node that were given to one of the functions working in it, by fuel and what fuel costs there.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize)]
+/// Time in nanoseconds that was not measured by itself: a share of a node's time, by fuel.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, JsonSchema, Serialize)]
 #[serde(transparent)]
 pub struct Apportioned(pub u64);
 
-/// Nanoseconds that nobody has seen: the middle of an interval that holds 95 % of the cases.
-#[derive(Clone, Copy, PartialEq, PartialOrd, Debug, Serialize)]
+/// A projected time in nanoseconds: an estimate with its 95 % interval.
+#[derive(Clone, Copy, PartialEq, PartialOrd, Debug, JsonSchema, Serialize)]
 pub struct Projected {
+    /// Lower end of the interval.
     pub low: f64,
+    /// The estimate.
     pub middle: f64,
+    /// Upper end of the interval.
     pub high: f64,
 }
 

@@ -6,28 +6,31 @@ use batt_base::number::count;
 use batt_base::number::percent;
 use batt_record::{Pair, Record};
 use batt_trace::Category;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::facts::Facts;
 
-/// Whether figures of a run mean something.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+/// Whether the figures of a record can be trusted.
+#[derive(Clone, PartialEq, Debug, JsonSchema, Serialize)]
 pub struct Validity {
+    /// False if the run is wrong, incomplete, or has too much unaccounted time.
     pub valid: bool,
-    /// Why not.
+    /// Why it is not valid.
     pub reasons: Vec<String>,
-    /// The programs were searched for.
+    /// True if the programs were searched for.
     pub search: bool,
-    /// Programs on the tasks they are named after.
+    /// Programs that were run on the tasks they are named after.
     pub programs: usize,
+    /// Those that are right.
     pub right: usize,
-    /// Wrong, and expected to be.
+    /// Those that are wrong and were expected to be.
     pub excused: usize,
-    /// What is said of the programs.
+    /// The three counts in words.
     pub programs_text: String,
-    /// Of the wall time, on the lane where it is most.
+    /// Share of the wall time that belongs to no function, on the worst thread; from 0 to 1.
     pub unaccounted: f64,
-    /// What the recorder cost, of the busy time of all lanes.
+    /// Share of the busy time that the recorder took; from 0 to 1.
     pub recorder: f64,
 }
 

@@ -4,6 +4,7 @@ use std::fmt;
 
 use batt_base::number::{grouped, percent};
 use batt_base::time::brief_ns;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::facts::{Facts, ReportError};
@@ -13,39 +14,47 @@ use crate::table::Table;
 use crate::view::dsl::warm;
 use crate::view::what_if::{Speedup, WhatIf};
 
-/// What of the budget can be used, and how fast the other machine is.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+/// How much of the budget can be used, and on which machine.
+#[derive(Clone, Copy, PartialEq, Debug, JsonSchema, Serialize)]
 pub struct Quota {
-    /// The part of the time that is ours.
+    /// Usable share of the time, from 0 to 1.
     pub share: f64,
-    /// How many times as fast as here things run there.
+    /// Speed of the target machine, relative to this one.
     pub speed: f64,
 }
 
-#[derive(Clone, PartialEq, Debug, Serialize)]
+/// How much fits into a time budget.
+#[derive(Clone, PartialEq, Debug, JsonSchema, Serialize)]
 pub struct Budget {
+    /// The budget in nanoseconds.
     pub budget_ns: f64,
     pub quota: Quota,
+    /// Wall time of the recorded run.
     pub wall: Measured,
-    /// What only the first run in a process pays.
+    /// Extra time of the first run in a process, in nanoseconds.
     pub cold_start: f64,
-    /// The recorded run was not the first in its process, so it did not pay that.
+    /// True if the recorded run was not the first in its process.
     pub warm: bool,
-    /// How the cold start is known.
+    /// How the cold start is known, in words.
     pub cold_from: &'static str,
-    /// Programs times tasks in one run; a search does not tell what it tried.
+    /// Pairs of a program and a task in one run. Null for a search.
     pub candidates: Option<u64>,
+    /// As recorded, with each what-if, and with all of them.
     pub rows: Vec<BudgetRow>,
 }
 
-#[derive(Clone, PartialEq, Debug, Serialize)]
+/// What fits into the budget.
+#[derive(Clone, PartialEq, Debug, JsonSchema, Serialize)]
 pub struct BudgetRow {
+    /// `as recorded`, or the what-if.
     pub name: String,
+    /// Time of one run on the target machine.
     pub wall: Projected,
-    /// One process after another, each with a cold start.
+    /// Number of runs, each in a process of its own.
     pub runs_cold: u64,
-    /// All in one process.
+    /// Number of runs, all in one process.
     pub runs_warm: u64,
+    /// Pairs of a program and a task in `runs_warm` runs. Null for a search.
     pub candidates: Option<u64>,
 }
 

@@ -6,6 +6,7 @@ use std::fmt;
 use batt_base::number::percent;
 use batt_base::time::brief_ns;
 use batt_record::{self as record, profile::Repeat};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::facts::{Facts, ReportError};
@@ -13,34 +14,43 @@ use crate::facts::{Facts, ReportError};
 use crate::stats::{Resampler, median, quantile};
 use crate::table::Table;
 
-#[derive(Clone, PartialEq, Debug, Serialize)]
+/// What changed between two records.
+#[derive(Clone, PartialEq, Debug, JsonSchema, Serialize)]
 pub struct Compare {
-    /// How often each was run.
+    /// Number of repetitions compared, before and after. The first of several is left out.
     pub repeats: (usize, usize),
+    /// Differences in tasks, programs, options or machine, in words.
     pub notes: Vec<String>,
+    /// Change of the wall time.
     pub wall: Change,
-    /// The time of all lanes without waiting.
+    /// Change of the time of all threads without waiting.
     pub busy: Change,
+    /// Change of each function, largest first.
     pub functions: Vec<Change>,
-    /// Every call has a stamp of its own.
+    /// True if every call was timed (`--deep`).
     pub deep: bool,
+    /// True if the busy time has certainly grown by more than `fail_above`.
     pub regression: bool,
-    /// In percent; what counts as one.
+    /// The limit of `--fail-above`, in percent.
     pub fail_above: Option<f64>,
 }
 
-/// How something changed. Times are medians over repetitions.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+/// How a time changed. Times are medians over repetitions.
+#[derive(Clone, PartialEq, Debug, JsonSchema, Serialize)]
 pub struct Change {
+    /// Name of the function, or `wall` or `busy time`.
     pub name: String,
+    /// Time before, in nanoseconds.
     pub before: f64,
+    /// Time after, in nanoseconds.
     pub after: f64,
-    /// `after / before - 1`, nothing if there was none before; with an interval that holds 95 % of the draws if there
-    /// are enough repetitions.
+    /// `after / before - 1`. Null if there was nothing before.
     pub ratio: Option<f64>,
+    /// 95 % interval of the ratio. Null with fewer than three repetitions.
     pub interval: Option<(f64, f64)>,
-    /// The part that is more or less fuel, and the part that is slower or faster fuel.
+    /// The part of the ratio that comes from more fuel. Null if no fuel was used.
     pub more_work: Option<f64>,
+    /// The part of the ratio that comes from slower fuel. Null if no fuel was used.
     pub slower: Option<f64>,
 }
 

@@ -5,58 +5,79 @@ use std::fmt;
 use batt_base::number::{grouped, percent};
 use batt_base::time::brief_ns;
 use batt_trace::Histogram;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::facts::Facts;
 use crate::figure::{Apportioned, Measured};
 use crate::table::Table;
 
-#[derive(Clone, PartialEq, Debug, Serialize)]
+/// The cost of each primitive.
+#[derive(Clone, PartialEq, Debug, JsonSchema, Serialize)]
 pub struct Dsl {
-    /// What shares are shares of: the busy time of all lanes, or the time of the selected tasks.
+    /// The time that shares refer to: the busy time of all threads, or the time of the selected tasks.
     pub base: Measured,
-    /// All tasks are looked at. Medians and first touches are known for all together only.
+    /// True if all tasks are selected.
     pub whole: bool,
+    /// Number of selected tasks.
     pub tasks: usize,
-    /// Every call has a stamp of its own, so nothing is apportioned.
+    /// True if every call was timed (`--deep`), so that nothing is apportioned.
     pub deep: bool,
-    /// All of them together, of the base.
+    /// Time of all primitives together.
     pub primitives: Measured,
+    /// The primitives, slowest first.
     pub rows: Vec<Row>,
-    /// First touches on each lane, which are in the times above and not in the medians.
+    /// Time of the first computation of each primitive on each thread. Null unless all tasks are selected.
     pub cold: Option<Measured>,
 }
 
-/// One primitive.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+/// The cost of a primitive.
+#[derive(Clone, PartialEq, Debug, JsonSchema, Serialize)]
+#[schemars(rename = "PrimitiveRow")]
 pub struct Row {
+    /// Name of the primitive.
     pub name: String,
+    /// Family of the primitive.
     pub family: String,
+    /// Nodes computed.
     pub hits: u64,
-    /// Through function values.
+    /// Calls through function values.
     pub calls: u64,
+    /// Calls that failed.
     pub fails: u64,
+    /// Number of tasks that use it.
     pub tasks: u64,
+    /// Measured self time.
     pub measured: Measured,
+    /// Apportioned self time.
     pub apportioned: Apportioned,
+    /// Fuel used.
     pub fuel: u64,
+    /// Bytes of the values that it made.
     pub bytes: u64,
-    /// Of single nodes (single calls in a deep recording) after the first, if all tasks are looked at.
+    /// Median time of one computation in nanoseconds, first ones excluded. Null unless all tasks are selected.
     pub median: Option<u64>,
+    /// 99th percentile of the same times.
     pub p99: Option<u64>,
-    /// Both kinds of time, of the base.
+    /// Share of the base, from 0 to 1.
     pub share: f64,
+    /// How much a speed-up would matter, by the share.
     pub priority: Priority,
-    /// What a speed-up by the assumed factors would take off the base.
+    /// Share of the base that a speed-up would save, `[low, high]`, for assumed factors. Null for low priorities.
     pub saves: Option<(f64, f64)>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
+/// How much a speed-up would matter.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Priority {
+    /// Above 10 % of the base.
     High,
+    /// 5 % to 10 %.
     Medium,
+    /// 1 % to 5 %.
     Low,
+    /// Below 1 %.
     Minimal,
 }
 

@@ -6,18 +6,23 @@ use std::io::BufRead;
 
 use batt_base::number::{grouped, percent};
 use batt_record::events::{Line, Reader};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::facts::ReportError;
 use crate::figure::Measured;
 use crate::table::Table;
 
-#[derive(Clone, PartialEq, Debug, Serialize)]
+/// The sums of a file of events.
+#[derive(Clone, PartialEq, Debug, JsonSchema, Serialize)]
 pub struct EventSums {
+    /// Number of events.
     pub events: u64,
+    /// Number of tasks.
     pub tasks: u64,
-    /// Time of all lanes.
+    /// Time of all threads.
     pub total: Measured,
+    /// `[function, events, self time]`, slowest first.
     pub functions: Vec<(String, u64, Measured)>,
 }
 

@@ -6,6 +6,7 @@ use std::fmt;
 use batt_base::number::{grouped, percent};
 use batt_base::time::brief_ns;
 use batt_trace::Category;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::facts::Facts;
@@ -13,34 +14,50 @@ use crate::figure::Measured;
 use crate::table::Table;
 use crate::validity::inside;
 
-#[derive(Clone, PartialEq, Debug, Serialize)]
+/// The time of all threads by category.
+#[derive(Clone, PartialEq, Debug, JsonSchema, Serialize)]
 pub struct Framework {
+    /// Wall time.
     pub wall: Measured,
+    /// Number of threads.
     pub lanes: usize,
-    /// The wall times of all lanes together: what the categories sum to.
+    /// Wall times of all threads together. The categories sum to it.
     pub lane_time: Measured,
+    /// Time of all threads without waiting.
     pub busy: Measured,
+    /// The categories: unaccounted time first, then the largest.
     pub categories: Vec<CategoryRow>,
-    /// What stamps cost inside the rows above, by calibration; it is in them, and not to be added.
+    /// Estimated cost of the recorder in nanoseconds. The categories include it.
     pub recorder_inside: f64,
+    /// Number of times that the recorder read the clock.
     pub stamps: u64,
+    /// Number of calls that the recorder counted.
     pub counted: u64,
 }
 
-#[derive(Clone, PartialEq, Debug, Serialize)]
+/// A category of functions.
+#[derive(Clone, PartialEq, Debug, JsonSchema, Serialize)]
 pub struct CategoryRow {
+    /// Name of the category.
     pub name: String,
+    /// Self time of its functions.
     pub time: Measured,
-    /// Of the time of all lanes.
+    /// Share of the time of all threads, from 0 to 1.
     pub share: f64,
+    /// Its functions, slowest first.
     pub functions: Vec<FunctionRow>,
 }
 
-#[derive(Clone, PartialEq, Debug, Serialize)]
+/// The self time of a function.
+#[derive(Clone, PartialEq, Debug, JsonSchema, Serialize)]
 pub struct FunctionRow {
+    /// Name of the function.
     pub name: String,
+    /// Phase of the job.
     pub phase: String,
+    /// Self time.
     pub time: Measured,
+    /// Number of intervals.
     pub stamps: u64,
 }
 

@@ -6,35 +6,44 @@ use std::fmt;
 use batt_base::number::{grouped, percent};
 use batt_base::time::brief_ns;
 use batt_record::profile;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::facts::{Facts, ReportError};
 use crate::figure::Measured;
 use crate::table::Table;
 
-#[derive(Clone, PartialEq, Debug, Serialize)]
+/// The cost of each line of a program.
+#[derive(Clone, PartialEq, Debug, JsonSchema, Serialize)]
 pub struct Lines {
+    /// Name of the program.
     pub program: String,
-    /// On which it ran.
+    /// Number of tasks on which it ran.
     pub tasks: usize,
-    /// All its nodes, whoever else needs them.
+    /// Time of all its nodes, including those that it shares.
     pub total: Measured,
+    /// Its lines.
     pub lines: Vec<LineRow>,
 }
 
-#[derive(Clone, PartialEq, Debug, Serialize)]
+/// A line of a program.
+#[derive(Clone, PartialEq, Debug, JsonSchema, Serialize)]
 pub struct LineRow {
+    /// Number of the line, from 1.
     pub number: usize,
+    /// Text of the line.
     pub text: String,
+    /// How often a node of the line was computed.
     pub hits: u64,
-    /// What it would cost alone: all its nodes.
+    /// Time of all its nodes: its cost if the program ran alone.
     pub alone: Measured,
-    /// Nodes that no other program of the task needs.
+    /// Time of nodes that no other program of the task needs.
     pub exclusive: Measured,
-    /// Every node divided by the number of programs that need it.
+    /// Time in nanoseconds, each node divided by the number of programs that need it.
     pub fair: f64,
-    /// Of the program's time.
+    /// Share of the program's time, from 0 to 1.
     pub share: f64,
+    /// Fuel used.
     pub fuel: u64,
 }
 

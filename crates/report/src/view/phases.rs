@@ -5,6 +5,7 @@ use std::fmt;
 use batt_base::number::percent;
 use batt_base::time::brief_ns;
 use batt_trace::Phase;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::facts::{Facts, ReportError};
@@ -12,41 +13,56 @@ use crate::figure::{Measured, Projected};
 use crate::stats::{Resampler, line, mean, quantile};
 use crate::table::Table;
 
-#[derive(Clone, PartialEq, Debug, Serialize)]
+/// Fixed and marginal cost of each phase, and a projection.
+#[derive(Clone, PartialEq, Debug, JsonSchema, Serialize)]
 pub struct Phases {
-    /// Of the last recording given.
+    /// Wall time of the last record.
     pub wall: Measured,
+    /// Number of tasks of the last record.
     pub tasks: usize,
-    /// Numbers of tasks of all recordings.
+    /// Number of tasks of each record.
     pub sizes: Vec<usize>,
+    /// The phases.
     pub rows: Vec<PhaseRow>,
+    /// The projection to a larger run.
     pub projection: Projection,
+    /// The five slowest tasks: `[task, time]`.
     pub slowest: Vec<(String, Measured)>,
+    /// Reasons to doubt the projection, in words.
     pub warnings: Vec<String>,
 }
 
-#[derive(Clone, PartialEq, Debug, Serialize)]
+/// A phase of the job.
+#[derive(Clone, PartialEq, Debug, JsonSchema, Serialize)]
 pub struct PhaseRow {
+    /// Name of the phase.
     pub name: &'static str,
-    /// Over all lanes.
+    /// Time over all threads.
     pub time: Measured,
+    /// Share of the busy time, from 0 to 1.
     pub share: f64,
-    /// Nothing if one recording cannot tell.
+    /// Cost that does not depend on the number of tasks, in nanoseconds. Null if unknown.
     pub fixed: Option<f64>,
+    /// Cost of one more task, in nanoseconds. Null if unknown.
     pub per_task: Option<f64>,
+    /// How the two costs are known, in words.
     pub how: &'static str,
+    /// Projected time.
     pub projected: Projected,
 }
 
-#[derive(Clone, PartialEq, Debug, Serialize)]
+/// A projection to a larger run.
+#[derive(Clone, PartialEq, Debug, JsonSchema, Serialize)]
 pub struct Projection {
+    /// Number of tasks of the projected run.
     pub to_tasks: usize,
+    /// Number of tasks of the record.
     pub from_tasks: usize,
-    /// Lane time.
+    /// Projected time of all threads.
     pub busy: Projected,
-    /// With the workers as busy as in the recording.
+    /// Projected wall time, with threads as busy as in the record.
     pub wall: Projected,
-    /// How many workers were at work on average while tasks ran.
+    /// Mean number of threads at work while tasks ran.
     pub parallel: f64,
 }
 

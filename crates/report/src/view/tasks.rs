@@ -4,6 +4,7 @@ use std::fmt;
 
 use batt_base::number::{grouped, percent};
 use batt_base::time::brief_ns;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::facts::{Facts, ReportError};
@@ -11,38 +12,59 @@ use crate::figure::Measured;
 use crate::stats::{mad, mean, median};
 use crate::table::Table;
 
-#[derive(Clone, PartialEq, Debug, Serialize)]
+/// Tasks that take unusually long.
+#[derive(Clone, PartialEq, Debug, JsonSchema, Serialize)]
 pub struct Tasks {
+    /// What counts as an outlier, in words.
     pub rule: String,
+    /// Tasks above this time are outliers, in nanoseconds.
     pub threshold: f64,
+    /// Sums over all tasks.
     pub all: Sums,
+    /// Sums over the tasks that are not outliers.
     pub without: Sums,
+    /// The outliers, slowest first.
     pub outliers: Vec<Outlier>,
 }
 
-#[derive(Clone, PartialEq, Debug, Serialize)]
+/// Sums over several tasks.
+#[derive(Clone, PartialEq, Debug, JsonSchema, Serialize)]
+#[schemars(rename = "TaskSums")]
 pub struct Sums {
+    /// Number of tasks.
     pub tasks: usize,
+    /// Sum of their times.
     pub total: Measured,
+    /// Mean time in nanoseconds.
     pub mean: f64,
+    /// Median time in nanoseconds.
     pub median: f64,
+    /// Longest time.
     pub max: Measured,
 }
 
-#[derive(Clone, PartialEq, Debug, Serialize)]
+/// A task that takes unusually long.
+#[derive(Clone, PartialEq, Debug, JsonSchema, Serialize)]
 pub struct Outlier {
+    /// Id of the task.
     pub task: String,
+    /// Its time.
     pub time: Measured,
-    /// How many times the median.
+    /// Its time divided by the median.
     pub times: f64,
+    /// True for the first task of a thread.
     pub cold: bool,
-    /// The function that took most of it, and its share.
+    /// The function that took most of the time.
     pub function: String,
+    /// The share of that function, from 0 to 1.
     pub share: f64,
+    /// True if the share is partly apportioned, not measured.
     pub apportioned: bool,
+    /// Number of cells in all input grids.
     pub cells: u64,
+    /// Fuel used.
     pub fuel: u64,
-    /// Programs that ran out of something, by the names of the verdicts.
+    /// Limits that programs ran into, as names of verdicts: `fuel`, `deadline`, `too_large`.
     pub limits: Vec<String>,
 }
 

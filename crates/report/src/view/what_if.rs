@@ -7,16 +7,19 @@ use batt_base::number::percent;
 use batt_base::time::brief_ns;
 use batt_record::profile::Function;
 use batt_trace::Category;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::facts::{Facts, FunctionTime, ReportError};
 use crate::figure::{Measured, Projected};
 use crate::view::phases::part_of;
 
-/// `objects=3x`: a function, category, family or phase, and how many times faster it gets. Below 1 is slower.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+/// A speed-up such as `objects=3x`.
+#[derive(Clone, PartialEq, Debug, JsonSchema, Serialize)]
 pub struct Speedup {
+    /// Name of a primitive, family, function, category or phase.
     pub name: String,
+    /// How many times faster; below 1 is slower.
     pub factor: f64,
 }
 
@@ -44,19 +47,24 @@ impl fmt::Display for Speedup {
     }
 }
 
-#[derive(Clone, PartialEq, Debug, Serialize)]
+/// How long the run would take if something were faster.
+#[derive(Clone, PartialEq, Debug, JsonSchema, Serialize)]
 pub struct WhatIf {
+    /// The speed-ups that were asked for.
     pub speedups: Vec<Speedup>,
     /// What each name stands for.
     pub meant: Vec<Kind>,
+    /// Number of threads that ran tasks.
     pub workers: usize,
+    /// Wall time of the record.
     pub wall: Measured,
-    /// The schedule replayed with nothing changed.
+    /// Wall time of the replayed schedule with nothing changed, in nanoseconds.
     pub replayed: f64,
-    /// How far that is from the wall time.
+    /// `replayed / wall - 1`.
     pub error: f64,
+    /// Predicted wall time.
     pub predicted: Projected,
-    /// Of the lane time that is saved, how much rests on apportioned figures.
+    /// Share of the saved time that is apportioned, not measured; from 0 to 1.
     pub apportioned: f64,
 }
 
@@ -100,8 +108,9 @@ impl WhatIf {
 }
 
 /// What a name can stand for, the closest first: where several names meet in a function, that one counts.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[schemars(rename = "SpeedupKind")]
 pub enum Kind {
     Primitive,
     Function,
