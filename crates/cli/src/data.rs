@@ -7,6 +7,7 @@ use std::time::Instant;
 use anyhow::{Context, anyhow};
 use arcbatt::base::time;
 use arcbatt::task::{Dataset, LoadError, Options, Problem, Select, Task};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{files, output};
@@ -105,16 +106,25 @@ fn warn(skipped: &[Problem]) {
     }
 }
 
-/// Something that was skipped, in a JSON document.
-#[derive(Serialize)]
+/// A problem in a data set that was skipped (`--skip-bad`).
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "SkippedProblem")]
 pub(crate) struct Skipped {
+    /// The file; for a member of an archive `archive.zip/member.json`.
     file: String,
+    /// Line in the file, from 1. Null if unknown.
     line: Option<usize>,
+    /// Column in bytes, from 1. Null if unknown.
     column: Option<usize>,
+    /// Id of the task. Null if the problem is not in a task.
     task: Option<String>,
+    /// Part of the task: `train`, `test` or `arc-gen`.
     part: Option<&'static str>,
+    /// Number of the pair, from 0.
     pair: Option<usize>,
+    /// `input` or `output`.
     side: Option<&'static str>,
+    /// What is wrong.
     message: String,
 }
 

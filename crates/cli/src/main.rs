@@ -13,6 +13,7 @@ mod output;
 mod picture;
 mod program;
 mod progress;
+mod schema;
 mod signal;
 mod summary;
 
@@ -101,6 +102,8 @@ enum Command {
     Dsl(commands::dsl::Command),
     /// Compare batt with recorded answers of arc-dsl
     Conformance(commands::conformance::Args),
+    /// Describe the JSON documents that batt writes
+    Schema(commands::schema::Args),
     /// Print a completion script for a shell
     Completions(commands::completions::Args),
     /// Print or write manual pages
@@ -113,7 +116,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Use programs", &["run", "eval", "show", "plan", "programs"]),
     ("Submissions", &["check", "score"]),
     ("Measure", &["profile", "report", "serve", "bench"]),
-    ("Data, language and setup", &["data", "dsl", "conformance", "completions", "man"]),
+    ("Data, language and setup", &["data", "dsl", "conformance", "schema", "completions", "man"]),
 ];
 
 const EXAMPLES: &str = "\
@@ -199,6 +202,7 @@ fn dispatch(command: Command) -> Answer {
         Command::Dsl(command) => commands::dsl::run(&command),
         Command::Data(command) => commands::data::run(&command),
         Command::Conformance(args) => commands::conformance::run(&args),
+        Command::Schema(args) => commands::schema::run(&args),
         Command::Completions(args) => commands::completions::run(&args),
         Command::Man(args) => commands::man::run(&args),
     }

@@ -8,7 +8,10 @@ use std::time::{Duration, Instant};
 use arcbatt::base::time;
 use indicatif::{ProgressBar, ProgressStyle};
 
+use schemars::JsonSchema;
 use serde::Serialize;
+
+use crate::schema::Document;
 
 /// The version of every JSON document that a command prints.
 const SCHEMA: u32 = 1;
@@ -102,14 +105,17 @@ pub(crate) fn shortened(line: &str) -> String {
     line.chars().take(width.saturating_sub(1)).chain(['…']).collect()
 }
 
-/// A document on standard output, with the schema's version in front.
-pub(crate) fn json(document: impl Serialize) -> anyhow::Result<()> {
-    #[derive(Serialize)]
-    struct Versioned<T> {
-        schema: u32,
-        #[serde(flatten)]
-        document: T,
-    }
+/// A document as a command prints it: with the schema's version in front.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct Versioned<T> {
+    /// Version of the document, 1.
+    schema: u32,
+    #[serde(flatten)]
+    document: T,
+}
+
+/// Prints a document on standard output. Only documents of the table in `schema.rs` can be printed.
+pub(crate) fn json(document: impl Document) -> anyhow::Result<()> {
     let mut out = stdout();
     serde_json::to_writer(&mut out, &Versioned { schema: SCHEMA, document })?;
     writeln!(out)?;

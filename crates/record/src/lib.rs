@@ -354,6 +354,7 @@ pub struct Made {
 /// The results for one task.
 #[derive(Clone, PartialEq, Debug, Default, JsonSchema, Serialize, Deserialize)]
 pub struct Task {
+    /// Id of the task.
     pub id: String,
     /// Content hash of its pairs.
     pub hash: String,

@@ -116,7 +116,7 @@ impl Scores {
         self.totals().right_tasks()
     }
 
-    fn totals(&self) -> Totals {
+    pub fn totals(&self) -> Totals {
         let mut totals = Totals::default();
         totals.add(self);
         totals

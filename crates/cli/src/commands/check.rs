@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use arcbatt::base::number::count;
 use arcbatt::task::submission::{Problem, Submission};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::data::DataArgs;
@@ -46,6 +47,42 @@ pub(crate) fn run(args: &Args) -> Answer {
     Ok(report.problems.is_empty())
 }
 
+/// The defects of a submission.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct Document {
+    /// Path of the submission.
+    submission: String,
+    /// `json` (Kaggle) or `csv` (the format of 2020).
+    form: &'static str,
+    /// True if there is no defect.
+    valid: bool,
+    /// Number of tasks of the data set.
+    tasks: usize,
+    /// Number of test outputs of the data set.
+    outputs: usize,
+    /// Outputs with two equal attempts.
+    equal_attempts: usize,
+    /// The defects.
+    defects: Vec<Defect>,
+}
+
+/// A defect of a submission.
+#[derive(JsonSchema, Serialize)]
+struct Defect {
+    /// Kind of defect, such as `missing_id`, `output_count` or `bad_grid`.
+    kind: &'static str,
+    /// Id of the task.
+    id: String,
+    /// Number of the output, from 0. Absent if the defect is of the task.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output: Option<usize>,
+    /// `attempt_1`, `attempt_2`, … Absent if the defect is of the output.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    attempt: Option<String>,
+    /// The defect in words.
+    text: String,
+}
+
 struct Report {
     file: String,
     submission: Submission,
@@ -85,27 +122,7 @@ impl Report {
         Ok(out.flush()?)
     }
 
-    fn document(&self) -> impl Serialize {
-        #[derive(Serialize)]
-        struct Document {
-            submission: String,
-            form: &'static str,
-            valid: bool,
-            tasks: usize,
-            outputs: usize,
-            equal_attempts: usize,
-            defects: Vec<Defect>,
-        }
-        #[derive(Serialize)]
-        struct Defect {
-            kind: &'static str,
-            id: String,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            output: Option<usize>,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            attempt: Option<String>,
-            text: String,
-        }
+    fn document(&self) -> Document {
         let defect = |problem: &Problem| Defect {
             kind: problem.defect.name(),
             id: problem.place.id.clone(),

@@ -9,6 +9,7 @@ use arcbatt::base::time;
 use arcbatt::conformance::{Mismatch, Tally, check};
 use arcbatt::dsl::Limits;
 use arcbatt::with_backstop;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{Answer, files, output, picture};
@@ -69,22 +70,36 @@ fn print(tally: &Tally) -> anyhow::Result<()> {
     Ok(out.flush()?)
 }
 
-fn document(tally: &Tally) -> impl Serialize {
-    #[derive(Serialize)]
-    struct Document {
-        passed: usize,
-        order_dependent: usize,
-        failed: usize,
-        failures: Vec<Failure>,
-    }
-    #[derive(Serialize)]
-    struct Failure {
-        id: String,
-        program: String,
-        input: String,
-        expected: String,
-        got: String,
-    }
+/// The results of conformance vectors.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct Document {
+    /// Cases with the recorded answer.
+    passed: usize,
+    /// Passed cases that depend on the order of sets and pass only if sets descend.
+    order_dependent: usize,
+    /// Cases with another answer.
+    failed: usize,
+    /// The first failures, at most `--list`.
+    failures: Vec<Failure>,
+}
+
+/// A case with another answer than the recorded one.
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "Mismatch")]
+struct Failure {
+    /// Id of the case.
+    id: String,
+    /// Text of the program.
+    program: String,
+    /// The input value.
+    input: String,
+    /// The recorded answer.
+    expected: String,
+    /// The answer of batt.
+    got: String,
+}
+
+fn document(tally: &Tally) -> Document {
     let failures = tally.failures.iter().map(|mismatch| Failure {
         id: mismatch.id.clone(),
         program: mismatch.program.clone(),

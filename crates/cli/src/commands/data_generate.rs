@@ -7,6 +7,7 @@ use arcbatt::base::number;
 use arcbatt::task::demo::{generate, rules};
 use arcbatt::task::series::{write_challenges, write_folder, write_task};
 use arcbatt::task::{Pair, Task};
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use crate::{Answer, files, output};
@@ -79,18 +80,27 @@ fn print(tasks: impl Iterator<Item = Task>) -> anyhow::Result<()> {
     Ok(out.flush()?)
 }
 
-#[derive(Serialize)]
-struct WrittenDocument {
+/// Generated tasks that were written to files.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct WrittenDocument {
+    /// The seed.
     seed: u64,
+    /// Number of tasks.
     tasks: u64,
+    /// Folder or file of the tasks.
     written: String,
+    /// File of the solutions. Absent for a folder, which holds them.
     #[serde(skip_serializing_if = "Option::is_none")]
     solutions: Option<String>,
 }
 
-#[derive(Serialize)]
-struct TasksDocument {
+/// Generated tasks.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct TasksDocument {
+    /// The seed.
     seed: u64,
+    /// The tasks.
+    #[schemars(with = "Vec<TaskEntry>")]
     tasks: Series,
 }
 
@@ -112,16 +122,25 @@ impl Serialize for Series {
     }
 }
 
-#[derive(Serialize)]
+/// A task.
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "GeneratedTask")]
 struct TaskEntry {
+    /// Id of the task.
     id: String,
+    /// The demonstration pairs.
     train: Vec<PairEntry>,
+    /// The test pairs.
     test: Vec<PairEntry>,
 }
 
-#[derive(Serialize)]
+/// An input grid and its output grid.
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "GeneratedPair")]
 struct PairEntry {
+    /// Rows of colours.
     input: Vec<Vec<i8>>,
+    /// Rows of colours.
     output: Option<Vec<Vec<i8>>>,
 }
 

@@ -5,6 +5,7 @@ use std::io::Write;
 use anyhow::bail;
 use arcbatt::dsl::{Primitive, registry};
 use arcbatt::lang::suggest;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{Answer, output};
@@ -39,6 +40,13 @@ pub(crate) fn run(command: &Command) -> Answer {
     }
 }
 
+/// The primitives of the DSL.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct ListDocument {
+    /// The primitives, by family.
+    primitives: Vec<PrimitiveEntry>,
+}
+
 fn list(family: Option<&str>, json: bool) -> Answer {
     let mut families: Vec<_> = registry().families().collect();
     if let Some(name) = family {
@@ -49,12 +57,8 @@ fn list(family: Option<&str>, json: bool) -> Answer {
         }
     }
     if json {
-        #[derive(Serialize)]
-        struct Document {
-            primitives: Vec<Entry>,
-        }
         let primitives = families.iter().flat_map(|(_, members)| members.iter().map(|member| entry(member)));
-        output::json(Document { primitives: primitives.collect() })?;
+        output::json(ListDocument { primitives: primitives.collect() })?;
         return Ok(true);
     }
     let mut out = output::stdout();
@@ -120,31 +124,48 @@ fn facts(primitive: &Primitive) -> Vec<(&'static str, String)> {
     facts
 }
 
-#[derive(Serialize)]
-struct Entry {
+/// A primitive of the DSL.
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "Primitive")]
+pub(crate) struct PrimitiveEntry {
+    /// Name of the primitive.
     name: &'static str,
+    /// Family of the primitive.
     family: &'static str,
+    /// Name, parameters and result in one line.
     signature: String,
+    /// The parameters.
     params: Vec<Param>,
+    /// Type of the result.
     result: String,
+    /// True if it never fails on arguments of its types.
     total: bool,
+    /// How its fuel grows with the arguments.
     cost: &'static str,
+    /// True if the result depends on the order of sets.
     order_sensitive: bool,
+    /// Other names.
     aliases: &'static [&'static str],
+    /// The manual.
     docs: String,
+    /// Examples, which are tested.
     examples: Vec<&'static str>,
 }
 
-#[derive(Serialize)]
+/// A parameter.
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "Parameter")]
 struct Param {
+    /// Name of the parameter.
     name: &'static str,
+    /// DSL type.
     #[serde(rename = "type")]
     ty: String,
 }
 
-fn entry(primitive: &Primitive) -> Entry {
+fn entry(primitive: &Primitive) -> PrimitiveEntry {
     let params = primitive.params.iter().zip(&primitive.types);
-    Entry {
+    PrimitiveEntry {
         name: primitive.name,
         family: primitive.family.name,
         signature: primitive.signature(),

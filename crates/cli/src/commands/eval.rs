@@ -10,6 +10,7 @@ use arcbatt::task::Grid;
 use arcbatt::value::{Arena, Value, order, to_json};
 use arcbatt::verify::task_of;
 use arcbatt::{Stop, with_backstop};
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -203,32 +204,54 @@ fn calls<'p, 'a>(
 /// For a traced value that weighs more than this, JSON holds only its weight.
 const MAX_TRACED: u32 = 100_000;
 
-#[derive(Serialize)]
+/// The result on one pair.
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "PairResult")]
 struct Entry {
+    /// The pair, such as `train 0`.
     pair: String,
+    /// The answer: a DSL value. Tuples and grids are lists, a set is `{"set": […]}`, a function `{"function": "…"}`.
+    /// Absent if the program failed.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "serde_json::Value")]
     output: Option<Box<RawValue>>,
+    /// Why the program failed. Absent if it did not.
     #[serde(skip_serializing_if = "Option::is_none")]
     failure: Option<Failure>,
+    /// True if the answer is the expected output. Absent if that is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     right: Option<bool>,
+    /// Fuel used.
     fuel: u64,
+    /// The value of every call, in the order of computation. Absent without `--trace`.
     #[serde(skip_serializing_if = "Option::is_none")]
     trace: Option<Vec<Line>>,
 }
 
-#[derive(Serialize)]
+/// Why a program failed.
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "RunFailure")]
 struct Failure {
+    /// Kind of failure, such as `empty`, `kind` or `fuel`.
     kind: &'static str,
+    /// The primitive that failed. Null if it was none.
     primitive: Option<&'static str>,
+    /// Line of the program, from 1.
     line: u32,
+    /// The failure in words.
     text: String,
 }
 
-#[derive(Serialize)]
+/// The value of a call.
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "TracedLine")]
 struct Line {
+    /// Line of the program, from 1.
     line: u32,
+    /// Name of the variable. Null for a nested call.
     name: Option<String>,
+    /// A DSL value, or `{"weight": N}` for a value of more than 100,000 nodes.
+    #[schemars(with = "serde_json::Value")]
     value: Box<RawValue>,
 }
 
@@ -261,15 +284,21 @@ fn raw(value: Value<'_>) -> anyhow::Result<Box<RawValue>> {
     Ok(RawValue::from_string(json)?)
 }
 
+/// The results of one program.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct Document {
+    /// Name of the program.
+    program: String,
+    /// Content hash of the program.
+    hash: String,
+    /// A remark on the input. Absent if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+    /// The results on each pair, or on the grid.
+    runs: Vec<Entry>,
+}
+
 fn document(program: &Program, note: Option<String>, runs: Vec<Entry>) -> anyhow::Result<()> {
-    #[derive(Serialize)]
-    struct Document {
-        program: String,
-        hash: String,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        note: Option<String>,
-        runs: Vec<Entry>,
-    }
     output::json(Document {
         program: program.name().to_owned(),
         hash: program.hash().to_string(),

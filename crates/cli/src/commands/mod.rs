@@ -19,6 +19,7 @@ pub(crate) mod programs_explain;
 pub(crate) mod programs_store;
 pub(crate) mod report;
 pub(crate) mod run;
+pub(crate) mod schema;
 pub(crate) mod score;
 pub(crate) mod search;
 pub(crate) mod serve;

@@ -8,6 +8,7 @@ use arcbatt::base::number::count;
 use arcbatt::graph::{dot, svg};
 use arcbatt::lang::Program;
 use arcbatt::plan::{Counts, NodeId, Plan};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::program::ProgramRef;
@@ -72,10 +73,14 @@ pub(crate) fn run(args: &Args) -> Answer {
 }
 
 /// A call that several programs need.
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "SharedCall")]
 struct Shared {
+    /// Number of the node in the plan.
     node: u32,
+    /// Number of programs that need it.
     programs: u32,
+    /// The call as an expression, shortened.
     expression: String,
 }
 
@@ -91,6 +96,34 @@ fn most_shared(plan: &Plan, most: usize) -> Vec<Shared> {
         expression: plan.expression(NodeId(i as u32), 80),
     };
     ids.into_iter().take(most).map(shared).collect()
+}
+
+/// The plan of several programs.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct Document<'r> {
+    /// Content hash of the plan.
+    hash: String,
+    /// Number of programs.
+    programs: usize,
+    /// Calls, each counted for every program that needs it.
+    calls: usize,
+    /// Distinct calls: equal calls count once.
+    distinct: usize,
+    /// Distinct calls that several programs need.
+    shared: usize,
+    /// Distinct calls that need no input.
+    folded: usize,
+    /// Distinct calls that need only the demonstration pairs.
+    per_task: usize,
+    /// The most shared calls, at most `--most`.
+    most_shared: &'r [Shared],
+    /// Number of errors in the program files.
+    errors: usize,
+    /// Files that were written.
+    written: &'r [String],
+    /// The plan. Absent without `--text`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
 }
 
 struct Report<'p> {
@@ -137,22 +170,7 @@ impl Report<'_> {
         Ok(out.flush()?)
     }
 
-    fn document(&self, text: bool) -> impl Serialize {
-        #[derive(Serialize)]
-        struct Document<'r> {
-            hash: String,
-            programs: usize,
-            calls: usize,
-            distinct: usize,
-            shared: usize,
-            folded: usize,
-            per_task: usize,
-            most_shared: &'r [Shared],
-            errors: usize,
-            written: &'r [String],
-            #[serde(skip_serializing_if = "Option::is_none")]
-            text: Option<String>,
-        }
+    fn document(&self, text: bool) -> Document<'_> {
         let Counts { programs, calls, distinct, shared, folded, per_task } = self.plan.counts();
         Document {
             hash: self.plan.hash().to_string(),

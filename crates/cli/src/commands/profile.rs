@@ -14,8 +14,10 @@ use arcbatt::report::view::{
     Budget, Compare, Dsl, EventSums, Framework, Lines, Phases, Quota, Speedup, Tasks, WhatIf,
 };
 use arcbatt::report::{Facts, ReportError, Selection, Validity};
+use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::schema::Document;
 use crate::{Answer, files, output};
 
 #[derive(clap::Subcommand)]
@@ -229,47 +231,59 @@ fn facts<'r>(path: &Path, record: &'r Record, selection: &Selection) -> anyhow::
 }
 
 /// A view of the selected tasks of a record.
-fn view<V: Display + Serialize>(
-    one: &One,
-    make: impl FnOnce(&Facts<'_>) -> Result<V, ReportError>,
-) -> Answer {
+fn view<V: Display>(one: &One, make: impl FnOnce(&Facts<'_>) -> Result<V, ReportError>) -> Answer
+where
+    ViewDocument<V>: Document,
+{
     let selection = Selection { ids: one.id.clone(), start: one.start, limit: one.n };
     selected(&one.record, &selection, &one.print, make)
 }
 
 /// A view of all of a record.
-fn whole<V: Display + Serialize>(
+fn whole<V: Display>(
     path: &Path,
     print: &Print,
     make: impl FnOnce(&Facts<'_>) -> Result<V, ReportError>,
-) -> Answer {
+) -> Answer
+where
+    ViewDocument<V>: Document,
+{
     selected(path, &Selection::default(), print, make)
 }
 
-fn selected<V: Display + Serialize>(
+fn selected<V: Display>(
     path: &Path,
     selection: &Selection,
     print: &Print,
     make: impl FnOnce(&Facts<'_>) -> Result<V, ReportError>,
-) -> Answer {
+) -> Answer
+where
+    ViewDocument<V>: Document,
+{
     let record = record(path)?;
     let facts = facts(path, &record, selection)?;
     let view = output::phase("answer", || make(&facts)).with_context(|| files::label(path))?;
     show(&[facts], view, print)
 }
 
+/// A view of one or more records.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct ViewDocument<V> {
+    /// Whether the figures can be trusted, for each record.
+    validity: Vec<Validity>,
+    #[serde(flatten)]
+    view: V,
+}
+
 /// Prints whether the run is valid, which decides the exit code, then the view.
-fn show(facts: &[Facts<'_>], view: impl Display + Serialize, print: &Print) -> Answer {
-    #[derive(Serialize)]
-    struct Document<V> {
-        validity: Vec<Validity>,
-        #[serde(flatten)]
-        view: V,
-    }
+fn show<V: Display>(facts: &[Facts<'_>], view: V, print: &Print) -> Answer
+where
+    ViewDocument<V>: Document,
+{
     let validity: Vec<Validity> = facts.iter().map(Validity::new).collect();
     let valid = validity.iter().all(|validity| validity.valid);
     if print.json {
-        output::json(Document { validity, view })?;
+        output::json(ViewDocument { validity, view })?;
     } else {
         let mut out = output::stdout();
         // The timings of a wrong run are grey: it is no benchmark.

@@ -9,6 +9,7 @@ use arcbatt::battery::Unwatched;
 use arcbatt::lang::{self, Program, Severity};
 use arcbatt::verify::{Verdict, verify};
 use arcbatt::{Pool, TaskClocks};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::commands::programs_explain;
@@ -170,36 +171,65 @@ fn check(paths: &[PathBuf], strict: bool, json: bool) -> Answer {
     Ok(fine)
 }
 
-#[derive(Serialize)]
-struct CheckDocument {
+/// The problems in program files.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct CheckDocument {
+    /// The files.
     files: Vec<FileEntry>,
+    /// Number of errors in all files.
     errors: usize,
+    /// Number of warnings in all files.
     warnings: usize,
 }
 
-#[derive(Serialize)]
+/// A program file and its problems.
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "CheckedFile")]
 pub(crate) struct FileEntry {
+    /// Path of the file.
     file: String,
-    programs: Vec<ProgramEntry>,
+    /// The programs that can be parsed.
+    programs: Vec<ProgramName>,
+    /// Number of errors.
     errors: usize,
+    /// Number of warnings.
     warnings: usize,
+    /// Errors and warnings, in the order of the file.
     pub(crate) problems: Vec<ProblemEntry>,
 }
 
-#[derive(Serialize)]
-struct ProgramEntry {
+/// A program by name and hash.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct ProgramName {
+    /// Name of the function.
     name: String,
+    /// Content hash; equal programs have equal hashes.
     hash: String,
 }
 
-#[derive(Serialize)]
+impl ProgramName {
+    pub(crate) fn of(program: &Program) -> ProgramName {
+        ProgramName { name: program.name().to_owned(), hash: program.hash().to_string() }
+    }
+}
+
+/// An error or a warning.
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "SourceProblem")]
 pub(crate) struct ProblemEntry {
+    /// `error` or `warning`.
     severity: &'static str,
+    /// Line, from 1.
     line: usize,
+    /// Column, from 1.
     column: usize,
+    /// Byte offset where the marked text starts.
     start: u32,
+    /// Byte offset where the marked text ends.
     end: u32,
+    /// What is wrong.
     message: String,
+    /// Short remark on the marked text; may be empty.
     label: String,
 }
 
@@ -222,9 +252,7 @@ pub(crate) fn file_entry(source: &Source) -> FileEntry {
     });
     FileEntry {
         file: source.path.display().to_string(),
-        programs: programs
-            .map(|program| ProgramEntry { name: program.name().to_owned(), hash: program.hash().to_string() })
-            .collect(),
+        programs: programs.map(ProgramName::of).collect(),
         errors: source.errors(),
         warnings: source.warnings(),
         problems: problems.collect(),
@@ -256,13 +284,8 @@ fn fmt(args: &FmtArgs) -> Answer {
         }
     }
     if args.json {
-        #[derive(Serialize)]
-        struct Document<P> {
-            files: Vec<Formatted>,
-            programs: Vec<P>,
-        }
         let programs = sources.iter().flat_map(|source| &source.parsed.programs).map(show_document).collect();
-        output::json(Document { files: formatted, programs })?;
+        output::json(FmtDocument { files: formatted, programs })?;
         return Ok(fine);
     }
     let mut out = output::stdout();
@@ -281,11 +304,24 @@ fn fmt(args: &FmtArgs) -> Answer {
     Ok(fine)
 }
 
+/// Formatted program files.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct FmtDocument {
+    /// The files.
+    files: Vec<Formatted>,
+    /// Their programs, in canonical form.
+    programs: Vec<ShowDocument>,
+}
+
 /// A program file after formatting.
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "FormattedFile")]
 struct Formatted {
+    /// Path of the file.
     file: String,
+    /// True if formatting changes the file.
     changed: bool,
+    /// The formatted text.
     text: String,
 }
 
@@ -329,17 +365,26 @@ fn n_calls(program: &Program) -> usize {
     program.nodes().iter().filter(|node| node.is_call()).count()
 }
 
-pub(crate) fn show_document(program: &Program) -> impl Serialize + use<> {
-    #[derive(Serialize)]
-    struct Document {
-        name: String,
-        hash: String,
-        needs_samples: bool,
-        result_type: String,
-        calls: usize,
-        text: String,
-    }
-    Document {
+/// A program.
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "ProgramText")]
+pub(crate) struct ShowDocument {
+    /// Name of the function.
+    name: String,
+    /// Content hash; equal programs have equal hashes.
+    hash: String,
+    /// True if the program reads the demonstration pairs.
+    needs_samples: bool,
+    /// DSL type of the result.
+    result_type: String,
+    /// Number of calls.
+    calls: usize,
+    /// Canonical text.
+    text: String,
+}
+
+pub(crate) fn show_document(program: &Program) -> ShowDocument {
+    ShowDocument {
         name: program.name().to_owned(),
         hash: program.hash().to_string(),
         needs_samples: program.needs_samples(),
@@ -400,36 +445,56 @@ fn verify_programs(data: &DataArgs, paths: &[PathBuf], limits: &RunLimits, json:
     Ok(fine)
 }
 
+/// The results of programs on the tasks they are named after.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct VerifyDocument {
+    /// Number of programs.
+    programs: usize,
+    /// Programs that are right on all pairs.
+    right: usize,
+    /// Number of errors in the program files.
+    errors: usize,
+    /// Problems that were skipped. Absent if empty.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    skipped: Vec<Skipped>,
+    /// The programs.
+    verdicts: Vec<VerdictEntry>,
+}
+
+/// The results of one program on its task.
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "VerifiedProgram")]
+struct VerdictEntry {
+    /// Name of the program.
+    program: String,
+    /// Id of the task that the program is named after. Null if the data set has none.
+    task: Option<String>,
+    /// True if it is right on all pairs.
+    right: bool,
+    /// Pairs whose output is known.
+    pairs: usize,
+    /// Most fuel used on a pair.
+    max_fuel: u64,
+    /// The pairs on which it is wrong.
+    wrong: Vec<WrongPair>,
+}
+
+/// A pair on which a program is wrong.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct WrongPair {
+    /// The pair, such as `train 0`.
+    pub(crate) pair: String,
+    /// What is wrong, in words.
+    pub(crate) why: String,
+}
+
 fn verify_document(
     verdicts: &[Verdict],
     right: usize,
     errors: usize,
     skipped: Vec<Skipped>,
-) -> impl Serialize {
-    #[derive(Serialize)]
-    struct Document {
-        programs: usize,
-        right: usize,
-        errors: usize,
-        #[serde(skip_serializing_if = "Vec::is_empty")]
-        skipped: Vec<Skipped>,
-        verdicts: Vec<Entry>,
-    }
-    #[derive(Serialize)]
-    struct Entry {
-        program: String,
-        task: Option<String>,
-        right: bool,
-        pairs: usize,
-        max_fuel: u64,
-        wrong: Vec<Wrong>,
-    }
-    #[derive(Serialize)]
-    struct Wrong {
-        pair: String,
-        why: String,
-    }
-    let entry = |verdict: &Verdict| Entry {
+) -> VerifyDocument {
+    let entry = |verdict: &Verdict| VerdictEntry {
         program: verdict.program.clone(),
         task: verdict.task.clone(),
         right: verdict.right(),
@@ -438,9 +503,9 @@ fn verify_document(
         wrong: verdict
             .wrong
             .iter()
-            .map(|wrong| Wrong { pair: wrong.pair.clone(), why: wrong.why.clone() })
+            .map(|wrong| WrongPair { pair: wrong.pair.clone(), why: wrong.why.clone() })
             .collect(),
     };
     let programs = verdicts.len();
-    Document { programs, right, errors, skipped, verdicts: verdicts.iter().map(entry).collect() }
+    VerifyDocument { programs, right, errors, skipped, verdicts: verdicts.iter().map(entry).collect() }
 }

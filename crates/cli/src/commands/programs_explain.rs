@@ -9,6 +9,7 @@ use arcbatt::explain::{LearnedRule, explain};
 use arcbatt::lang::{self, Program};
 use arcbatt::task::{Task, demo};
 use arcbatt::verify::task_of;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::data::TaskData;
@@ -110,20 +111,31 @@ fn print(program: &Program, rules: &[LearnedRule]) -> anyhow::Result<()> {
     Ok(out.flush()?)
 }
 
-fn document<'a>(program: &'a Program, task: &'a Task, rules: &'a [LearnedRule]) -> impl Serialize {
-    #[derive(Serialize)]
-    struct Document<'a> {
-        program: &'a str,
-        task: &'a str,
-        rules: Vec<Entry<'a>>,
-    }
-    #[derive(Serialize)]
-    struct Entry<'a> {
-        learner: &'static str,
-        cost: f64,
-        words: &'a str,
-    }
-    let entry = |LearnedRule { learner, explanation }: &'a LearnedRule| Entry {
+/// The rules that a program learns from a task.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct Document<'a> {
+    /// Name of the program.
+    program: &'a str,
+    /// Id of the task.
+    task: &'a str,
+    /// The rules, in the order of the program.
+    rules: Vec<RuleEntry<'a>>,
+}
+
+/// A learned rule.
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "LearnedRule")]
+struct RuleEntry<'a> {
+    /// The primitive that learned it.
+    learner: &'static str,
+    /// How complicated the rule is; lower is simpler.
+    cost: f64,
+    /// The rule in words.
+    words: &'a str,
+}
+
+fn document<'a>(program: &'a Program, task: &'a Task, rules: &'a [LearnedRule]) -> Document<'a> {
+    let entry = |LearnedRule { learner, explanation }: &'a LearnedRule| RuleEntry {
         learner,
         cost: explanation.cost,
         words: &explanation.words,

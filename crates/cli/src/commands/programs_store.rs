@@ -19,10 +19,13 @@ use arcbatt::task::Dataset;
 use arcbatt::value::ContentHash;
 use arcbatt::verify::task_of;
 use arcbatt::{Measured, Measurer, Pool, StoreReader, default_store};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::Answer;
-use crate::commands::programs::{ProblemEntry, file_entry, show_document, write_program};
+use crate::commands::programs::{
+    ProblemEntry, ProgramName, ShowDocument, file_entry, show_document, write_program,
+};
 use crate::data::{self, DataArgs};
 use crate::files::{self, Source};
 use crate::limits::RunLimits;
@@ -124,19 +127,29 @@ pub(crate) fn run(command: &Command) -> Answer {
     }
 }
 
+/// Programs that were added to the store.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct ImportDocument {
+    /// Path of the store.
+    store: String,
+    /// The files that were read.
+    files: Vec<ImportedFile>,
+}
+
+/// A file that was imported.
+#[derive(JsonSchema, Serialize)]
+struct ImportedFile {
+    /// Path of the file.
+    file: String,
+    /// Programs that the store did not have.
+    new: Vec<ProgramName>,
+    /// Programs that the store had before.
+    known: Vec<ProgramName>,
+    /// Errors and warnings. Programs with errors are not imported.
+    problems: Vec<ProblemEntry>,
+}
+
 fn import(paths: &[PathBuf], data: Option<&str>, store: &StoreArgs, json: bool) -> Answer {
-    #[derive(Serialize)]
-    struct Document {
-        store: String,
-        files: Vec<FileDocument>,
-    }
-    #[derive(Serialize)]
-    struct FileDocument {
-        file: String,
-        new: Vec<ProgramLine>,
-        known: Vec<ProgramLine>,
-        problems: Vec<ProblemEntry>,
-    }
     let sources = paths.iter().map(|path| Source::read(path)).collect::<anyhow::Result<Vec<_>>>()?;
     let data = DataArgs { data: data.unwrap_or_default().to_owned(), skip_bad: false };
     let dataset = if data.data.is_empty() { None } else { Some(data.open()?) };
@@ -162,7 +175,7 @@ fn import(paths: &[PathBuf], data: Option<&str>, store: &StoreArgs, json: bool) 
         store.seal(&tests)?;
         let lines = |wanted: Added| {
             let programs = programs.iter().zip(&added).filter(move |(_, added)| **added == wanted);
-            programs.map(|(program, _)| ProgramLine::of(program)).collect::<Vec<_>>()
+            programs.map(|(program, _)| ProgramName::of(program)).collect::<Vec<_>>()
         };
         let (new, known) = (lines(Added::New), lines(Added::Known));
         if !json {
@@ -173,27 +186,15 @@ fn import(paths: &[PathBuf], data: Option<&str>, store: &StoreArgs, json: bool) 
             };
             writeln!(out, "{file}: {} new, {} known{refused}", new.len(), known.len())?;
         }
-        documents.push(FileDocument { file, new, known, problems: file_entry(source).problems });
+        documents.push(ImportedFile { file, new, known, problems: file_entry(source).problems });
     }
     if json {
-        output::json(Document { store: path.display().to_string(), files: documents })?;
+        output::json(ImportDocument { store: path.display().to_string(), files: documents })?;
     } else {
         writeln!(out, "{} holds {}", path.display(), count(store.stats()?.programs, "program"))?;
         out.flush()?;
     }
     Ok(sources.iter().all(|source| source.errors() == 0))
-}
-
-#[derive(Serialize)]
-struct ProgramLine {
-    name: String,
-    hash: String,
-}
-
-impl ProgramLine {
-    fn of(program: &Program) -> ProgramLine {
-        ProgramLine { name: program.name().to_owned(), hash: program.hash().to_string() }
-    }
 }
 
 /// What each program is worth on the task that it is named after, by file and name.
@@ -270,6 +271,18 @@ fn best(measures: &[Measure]) -> Option<&Measure> {
     measures.iter().min_by_key(|measure| std::cmp::Reverse(measure.score))
 }
 
+/// Programs that were exported.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct ExportDocument {
+    /// Number of programs.
+    programs: usize,
+    /// The file that was written. Null for standard output.
+    file: Option<String>,
+    /// The text of the programs. Absent if a file was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+}
+
 fn export_programs(task: Option<&str>, to: &Path, store: &StoreArgs, json: bool) -> Answer {
     let store = store.open_existing()?;
     let mut programs = chosen(&store, task)?;
@@ -287,18 +300,30 @@ fn export_programs(task: Option<&str>, to: &Path, store: &StoreArgs, json: bool)
         files::write(to, text.as_bytes())?;
     }
     if json {
-        #[derive(Serialize)]
-        struct Document {
-            programs: usize,
-            file: Option<String>,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            text: Option<String>,
-        }
         let file = (!files::is_standard(to)).then(|| to.display().to_string());
         let text = file.is_none().then_some(text);
-        output::json(Document { programs: programs.len(), file, text })?;
+        output::json(ExportDocument { programs: programs.len(), file, text })?;
     }
     Ok(true)
+}
+
+/// The programs of a store.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct ListDocument {
+    /// Path of the store.
+    store: String,
+    /// Programs read from files.
+    imported: usize,
+    /// Programs handed over by a person.
+    written: usize,
+    /// Programs made by a search.
+    found: usize,
+    /// Tasks with a ranked program.
+    tasks: usize,
+    /// Tasks with a program that is right on all demonstration pairs.
+    solved: usize,
+    /// The programs; with `--task` those of the task, best first.
+    programs: Vec<StoredProgram>,
 }
 
 fn list(task: Option<&str>, store: &StoreArgs, json: bool) -> Answer {
@@ -306,17 +331,7 @@ fn list(task: Option<&str>, store: &StoreArgs, json: bool) -> Answer {
     let programs = chosen(&store, task)?;
     let stats = store.stats()?;
     if json {
-        #[derive(Serialize)]
-        struct Document {
-            store: String,
-            imported: usize,
-            written: usize,
-            found: usize,
-            tasks: usize,
-            solved: usize,
-            programs: Vec<StoredDocument>,
-        }
-        output::json(Document {
+        output::json(ListDocument {
             store: store.path().display().to_string(),
             imported: stats.imported,
             written: stats.written,
@@ -325,7 +340,7 @@ fn list(task: Option<&str>, store: &StoreArgs, json: bool) -> Answer {
             solved: stats.solved,
             programs: programs
                 .iter()
-                .map(|(stored, measures)| StoredDocument::new(stored, measures))
+                .map(|(stored, measures)| StoredProgram::new(stored, measures))
                 .collect(),
         })?;
         return Ok(true);
@@ -364,44 +379,68 @@ fn worth(measure: &Measure) -> String {
     format!("{task_name}: {right} of {pairs} pairs, score {score}, fuel {fuel}")
 }
 
-#[derive(Serialize)]
-struct StoredDocument {
+/// A program of the store.
+#[derive(JsonSchema, Serialize)]
+struct StoredProgram {
+    /// Content hash.
     hash: String,
+    /// Its names.
     names: Vec<String>,
+    /// Its parameters and the type of its result.
     signature: String,
+    /// Number of calls.
     calls: u32,
-    origin: OriginDocument,
-    results: Vec<MeasureDocument>,
+    /// Where it came from.
+    origin: OriginEntry,
+    /// Its results on tasks.
+    results: Vec<ResultEntry>,
 }
 
-impl StoredDocument {
-    fn new(stored: &Stored, measures: &[Measure]) -> StoredDocument {
-        StoredDocument {
+impl StoredProgram {
+    fn new(stored: &Stored, measures: &[Measure]) -> StoredProgram {
+        StoredProgram {
             hash: stored.hash.to_string(),
             names: stored.names.clone(),
             signature: stored.signature.clone(),
             calls: stored.calls,
-            origin: OriginDocument::new(&stored.origin),
-            results: measures.iter().map(MeasureDocument::new).collect(),
+            origin: OriginEntry::new(&stored.origin),
+            results: measures.iter().map(ResultEntry::new).collect(),
         }
     }
 }
 
-#[derive(Serialize)]
+/// Where a stored program came from.
+#[derive(JsonSchema, Serialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
-enum OriginDocument {
-    Imported { file: String },
+#[schemars(rename = "Origin")]
+enum OriginEntry {
+    /// Read from a file.
+    Imported {
+        /// Path of the file.
+        file: String,
+    },
+    /// Handed over by a person.
     Written,
-    Found { seed: u64, operator: String, parents: Vec<String>, saw: Vec<String> },
+    /// Made by a search.
+    Found {
+        /// Seed of the search.
+        seed: u64,
+        /// How it was made.
+        operator: String,
+        /// Hashes of the programs that it was made from.
+        parents: Vec<String>,
+        /// Hashes of the tasks whose demonstration pairs influenced it.
+        saw: Vec<String>,
+    },
 }
 
-impl OriginDocument {
-    fn new(origin: &Origin) -> OriginDocument {
+impl OriginEntry {
+    fn new(origin: &Origin) -> OriginEntry {
         let digits = |hashes: &[ContentHash]| hashes.iter().map(ToString::to_string).collect();
         match origin {
-            Origin::Imported { file } => OriginDocument::Imported { file: file.clone() },
-            Origin::Written => OriginDocument::Written,
-            Origin::Found { seed, operator, parents, saw } => OriginDocument::Found {
+            Origin::Imported { file } => OriginEntry::Imported { file: file.clone() },
+            Origin::Written => OriginEntry::Written,
+            Origin::Found { seed, operator, parents, saw } => OriginEntry::Found {
                 seed: *seed,
                 operator: operator.clone(),
                 parents: digits(parents),
@@ -411,22 +450,30 @@ impl OriginDocument {
     }
 }
 
-#[derive(Serialize)]
-struct MeasureDocument {
+/// The result of a program on a task's demonstration pairs.
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "DemoResult")]
+struct ResultEntry {
+    /// Id of the task.
     task: String,
+    /// Content hash of the task without its test outputs.
     task_hash: String,
+    /// Demonstration pairs on which it is right.
     right: u32,
+    /// Number of demonstration pairs.
     pairs: u32,
-    /// In millionths.
+    /// Graded score in millionths.
     score: u32,
+    /// Fuel used on all demonstration inputs.
     fuel: u64,
+    /// Time for all demonstration inputs, in microseconds.
     micros: u64,
 }
 
-impl MeasureDocument {
-    fn new(measure: &Measure) -> MeasureDocument {
+impl ResultEntry {
+    fn new(measure: &Measure) -> ResultEntry {
         let Measure { task, task_name, right, pairs, score, fuel, micros, .. } = measure.clone();
-        MeasureDocument { task: task_name, task_hash: task.to_string(), right, pairs, score, fuel, micros }
+        ResultEntry { task: task_name, task_hash: task.to_string(), right, pairs, score, fuel, micros }
     }
 }
 
@@ -492,6 +539,48 @@ pub(crate) fn show(wanted: &str, store: &StoreArgs, tests: bool, json: bool) -> 
     Ok(true)
 }
 
+/// A stored program.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct StoredProgramDocument {
+    #[serde(flatten)]
+    program: ShowDocument,
+    /// Its names.
+    names: Vec<String>,
+    /// Its parameters and the type of its result.
+    signature: String,
+    /// The program and its ancestors.
+    lineage: Vec<AncestorEntry>,
+    /// Its results on demonstration pairs.
+    results: Vec<ResultEntry>,
+    /// Its results on test pairs. Absent without `--tests`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tests: Option<Vec<TestResultEntry>>,
+}
+
+/// A program of the lineage.
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "Ancestor")]
+struct AncestorEntry {
+    /// Generations back; 0 is the program itself.
+    depth: usize,
+    /// Content hash.
+    hash: String,
+    /// Where it came from. Null if it is not stored.
+    origin: Option<OriginEntry>,
+}
+
+/// The result of a program on a task's test pairs.
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "TestResult")]
+struct TestResultEntry {
+    /// Content hash of the task without its test outputs.
+    task_hash: String,
+    /// Test pairs on which it is right.
+    right: u32,
+    /// Number of test pairs.
+    pairs: u32,
+}
+
 fn show_json(
     stored: &Stored,
     program: &Program,
@@ -499,42 +588,22 @@ fn show_json(
     measures: &[Measure],
     tests: Option<&[TestResult]>,
 ) -> Answer {
-    #[derive(Serialize)]
-    struct Document<P> {
-        #[serde(flatten)]
-        program: P,
-        names: Vec<String>,
-        signature: String,
-        lineage: Vec<AncestorDocument>,
-        results: Vec<MeasureDocument>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        tests: Option<Vec<TestDocument>>,
-    }
-    #[derive(Serialize)]
-    struct AncestorDocument {
-        depth: usize,
-        hash: String,
-        origin: Option<OriginDocument>,
-    }
-    #[derive(Serialize)]
-    struct TestDocument {
-        task_hash: String,
-        right: u32,
-        pairs: u32,
-    }
-    let ancestor = |it: &Ancestor| AncestorDocument {
+    let ancestor = |it: &Ancestor| AncestorEntry {
         depth: it.depth,
         hash: it.hash.to_string(),
-        origin: it.stored.as_ref().map(|stored| OriginDocument::new(&stored.origin)),
+        origin: it.stored.as_ref().map(|stored| OriginEntry::new(&stored.origin)),
     };
-    let test =
-        |it: &TestResult| TestDocument { task_hash: it.task.to_string(), right: it.right, pairs: it.pairs };
-    output::json(Document {
+    let test = |it: &TestResult| TestResultEntry {
+        task_hash: it.task.to_string(),
+        right: it.right,
+        pairs: it.pairs,
+    };
+    output::json(StoredProgramDocument {
         program: show_document(program),
         names: stored.names.clone(),
         signature: stored.signature.clone(),
         lineage: lineage.iter().map(ancestor).collect(),
-        results: measures.iter().map(MeasureDocument::new).collect(),
+        results: measures.iter().map(ResultEntry::new).collect(),
         tests: tests.map(|tests| tests.iter().map(test).collect()),
     })?;
     Ok(true)
@@ -587,29 +656,41 @@ fn describe(ancestor: &Ancestor) -> String {
     format!("{hash:.12}{} {origin}{again}", name.unwrap_or_default())
 }
 
+/// The stored programs, checked again.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct VerifyDocument {
+    /// Number of programs.
+    programs: usize,
+    /// Number of results that were measured again.
+    results: usize,
+    /// Differences from what is stored.
+    wrong: Vec<WrongProgram>,
+    /// Problems that were skipped. Absent if empty.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    skipped: Vec<data::Skipped>,
+}
+
+/// A stored program that differs.
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "StoreDifference")]
+struct WrongProgram {
+    /// Content hash.
+    program: String,
+    /// Id of the task. Null if the program cannot be read.
+    task: Option<String>,
+    /// The difference in words.
+    why: String,
+}
+
 /// Reads all stored programs again from their texts; those with a place on a task of the data set run again.
 pub(crate) fn verify(data: Option<&DataArgs>, store: &StoreArgs, limits: &RunLimits, json: bool) -> Answer {
-    #[derive(Serialize)]
-    struct Document {
-        programs: usize,
-        results: usize,
-        wrong: Vec<Wrong>,
-        #[serde(skip_serializing_if = "Vec::is_empty")]
-        skipped: Vec<data::Skipped>,
-    }
-    #[derive(Serialize)]
-    struct Wrong {
-        program: String,
-        task: Option<String>,
-        why: String,
-    }
     let store = store.open_existing()?;
     let dataset = data.map(DataArgs::open).transpose()?;
     let programs = store.list()?;
     let mut wrong = Vec::new();
     for stored in &programs {
         if let Err(why) = stored.check() {
-            wrong.push(Wrong { program: stored.hash.to_string(), task: None, why });
+            wrong.push(WrongProgram { program: stored.hash.to_string(), task: None, why });
         }
     }
     let pool = Pool::new(0)?;
@@ -630,18 +711,18 @@ pub(crate) fn verify(data: Option<&DataArgs>, store: &StoreArgs, limits: &RunLim
         {
             if let Some(why) = differs(&ranked.measure, &now.measure) {
                 let program = ranked.stored.hash.to_string();
-                wrong.push(Wrong { program, task: Some(task.id.clone()), why });
+                wrong.push(WrongProgram { program, task: Some(task.id.clone()), why });
             }
         }
     }
     let fine = wrong.is_empty();
     if json {
         let skipped = dataset.map(|dataset| data::skipped(&dataset.skipped)).unwrap_or_default();
-        output::json(Document { programs: programs.len(), results, wrong, skipped })?;
+        output::json(VerifyDocument { programs: programs.len(), results, wrong, skipped })?;
         return Ok(fine);
     }
     let mut out = output::stdout();
-    for Wrong { program, task, why } in &wrong {
+    for WrongProgram { program, task, why } in &wrong {
         let task = task.as_ref().map(|task| format!(" on {task}")).unwrap_or_default();
         writeln!(out, "{program:.12}{task}: {why}")?;
     }
@@ -668,20 +749,26 @@ fn differs(then: &Measure, now: &Measure) -> Option<String> {
     Some(format!("stored as {}{versions}; now {}", worth(then), worth(now)))
 }
 
+/// Programs that were removed from the store.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct PruneDocument {
+    /// Number of removed programs.
+    programs: usize,
+    /// Number of removed results.
+    results: usize,
+    /// Removed programs that could no longer be read.
+    unreadable: usize,
+    /// Number of remaining programs.
+    left: usize,
+}
+
 fn prune(keep: usize, store: &StoreArgs, json: bool) -> Answer {
     let mut store = store.open_existing()?;
     let pruned = store.prune(keep)?;
     let left = store.stats()?.programs;
     if json {
-        #[derive(Serialize)]
-        struct Document {
-            programs: usize,
-            results: usize,
-            unreadable: usize,
-            left: usize,
-        }
         let Pruned { programs, results, unreadable } = pruned;
-        output::json(Document { programs, results, unreadable, left })?;
+        output::json(PruneDocument { programs, results, unreadable, left })?;
         return Ok(true);
     }
     let mut out = output::stdout();

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use arcbatt::page;
 use arcbatt::record::Record;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::commands::profile;
@@ -30,6 +31,15 @@ pub(crate) struct Args {
     json: bool,
 }
 
+/// The page that was written.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct Document {
+    /// Path of the page.
+    file: String,
+    /// Its size.
+    bytes: u64,
+}
+
 pub(crate) fn run(args: &Args) -> Answer {
     let runs = args.records.iter().map(|path| read(path)).collect::<anyhow::Result<Vec<_>>>()?;
     let first = &args.records[0];
@@ -40,11 +50,6 @@ pub(crate) fn run(args: &Args) -> Answer {
         return Ok(true);
     }
     if args.json {
-        #[derive(Serialize)]
-        struct Document {
-            file: String,
-            bytes: u64,
-        }
         output::json(Document { file: path.display().to_string(), bytes })?;
     } else {
         let mut out = output::stdout();

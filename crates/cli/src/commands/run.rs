@@ -16,8 +16,10 @@ use arcbatt::record;
 use arcbatt::score::Verdict;
 use arcbatt::{Job, JobError, Outcome, Profiling, ProgramErrors, Run, RunOutcome, Save, Work, document};
 use clap::Parser;
+use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::commands::programs::WrongPair;
 use crate::job::{SaveArgs, TaskArgs, sources};
 use crate::{Answer, data, files, output, progress, summary};
 
@@ -312,7 +314,7 @@ impl Report<'_> {
         summary::write_notes(out, self.job, saved, *left > 0)
     }
 
-    fn document(&self) -> impl Serialize + use<'_> {
+    fn document(&self) -> Document {
         let summary = self.summary();
         let wrong = |own: &Own| WrongEntry {
             program: self.name(own).to_owned(),
@@ -323,7 +325,7 @@ impl Report<'_> {
             wrong: own
                 .wrong
                 .iter()
-                .map(|(pair, why)| PairEntry { pair: pair.clone(), why: why.clone() })
+                .map(|(pair, why)| WrongPair { pair: pair.clone(), why: why.clone() })
                 .collect(),
         };
         let elsewhere = self.elsewhere().into_iter().map(|(program, tasks)| ElsewhereEntry {
@@ -363,67 +365,105 @@ impl Report<'_> {
     }
 }
 
-#[derive(Serialize)]
-struct Document {
+/// The results of a run.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct Document {
+    /// Whether the programs are right on their own tasks.
     right: record::Right,
-    /// What the exit code says.
+    /// True if the exit code is 0.
     fine: bool,
+    /// Number of errors in the program files.
     errors: usize,
+    /// Problems that were skipped (`--skip-bad`).
     skipped: Vec<data::Skipped>,
+    /// Number of finished tasks.
     tasks: usize,
+    /// Tasks on which a program ran.
     attempted: usize,
+    /// Number of programs.
     programs: usize,
+    /// Programs that are named after no task of the run.
     without_task: usize,
+    /// How much the programs share.
     plan: record::PlanCounts,
+    /// The scores of the attempts, one for each rule.
     scores: Vec<record::Score>,
+    /// Counts of the verdicts over all programs and pairs.
     verdicts: Vec<record::VerdictCount>,
+    /// Programs that are not right on their own tasks.
     wrong: Vec<WrongEntry>,
+    /// Names of programs that `--expect` lists as wrong and that are right.
     better_than_expected: Vec<String>,
+    /// Programs that are right on tasks that are not their own (`--all-pairs`).
     also_solves: Vec<ElsewhereEntry>,
+    /// Pairs of a program and a pair that were run.
     runs: u64,
+    /// Fuel used by all of them.
     fuel: u64,
+    /// The tasks that used the most fuel.
     most_fuel: Vec<FuelEntry>,
+    /// How long the run took.
     time: TimeEntry,
 }
 
-#[derive(Serialize)]
+/// A program that is not right on its own task.
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "WrongProgram")]
 struct WrongEntry {
+    /// Name of the program.
     program: String,
+    /// Id of the task.
     task: String,
+    /// True if `--expect` lists the program.
     expected: bool,
+    /// Number of pairs of the task.
     pairs: usize,
+    /// Pairs that were skipped after a wrong demonstration pair.
     skipped: usize,
-    wrong: Vec<PairEntry>,
+    /// The pairs on which it is wrong.
+    wrong: Vec<WrongPair>,
 }
 
-#[derive(Serialize)]
-struct PairEntry {
-    pair: String,
-    why: String,
-}
-
-#[derive(Serialize)]
+/// A program that solves tasks that are not its own.
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "OtherTasks")]
 struct ElsewhereEntry {
+    /// Name of the program.
     program: String,
+    /// Ids of the tasks.
     tasks: Vec<String>,
 }
 
-#[derive(Serialize)]
+/// The fuel of a task.
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "TaskFuel")]
 struct FuelEntry {
+    /// Id of the task.
     task: String,
+    /// Fuel used by all its programs.
     fuel: u64,
 }
 
-#[derive(Serialize)]
+/// How long a run took.
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "RunTime")]
 struct TimeEntry {
+    /// Number of threads.
     threads: usize,
+    /// Wall time in microseconds.
     microseconds: u64,
+    /// `runs` divided by the wall time.
     runs_per_second: u64,
+    /// The slowest tasks.
     slowest: Vec<SlowEntry>,
 }
 
-#[derive(Serialize)]
+/// The time of a task.
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "TaskTime")]
 struct SlowEntry {
+    /// Id of the task.
     task: String,
+    /// Time in microseconds.
     microseconds: u64,
 }

@@ -4,8 +4,10 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use arcbatt::base::number::count;
+use arcbatt::record;
 use arcbatt::score::{OutputScore, Ratio, Rule, Scores, TaskScore};
 use arcbatt::task::submission::Submission;
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -134,46 +136,14 @@ impl Report {
         tasks.map(|task| task.id.as_str()).collect()
     }
 
-    fn document(&self, verbose: bool) -> anyhow::Result<impl Serialize> {
-        #[derive(Serialize)]
-        struct Document {
-            submission: String,
-            form: &'static str,
-            tasks: usize,
-            outputs: usize,
-            rules: Vec<RuleEntry>,
-            attempts: Vec<AttemptEntry>,
-            unsolved: Vec<String>,
-            unanswered: Vec<String>,
-            defects: usize,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            per_task: Option<Vec<TaskEntry>>,
-        }
-        #[derive(Serialize)]
-        struct RuleEntry {
-            rule: &'static str,
-            label: &'static str,
-            numerator: Option<u64>,
-            denominator: Option<u64>,
-            percent: Option<Box<RawValue>>,
-        }
-        #[derive(Serialize)]
-        struct AttemptEntry {
-            attempt: String,
-            right: usize,
-            new: usize,
-        }
+    fn document(&self, verbose: bool) -> anyhow::Result<Document> {
         let Report { scores, .. } = self;
-        let rule = |rule: Rule| {
-            let score = scores.under(rule);
-            Ok(RuleEntry {
-                rule: rule.name(),
-                label: rule.label(),
-                numerator: score.map(Ratio::numerator),
-                denominator: score.map(Ratio::denominator),
-                percent: score.map(|score| RawValue::from_string(score.percent())).transpose()?,
-            })
+        let rule = |(rule, score): (Rule, record::Score)| {
+            let percent =
+                scores.under(rule).map(|score| RawValue::from_string(score.percent())).transpose()?;
+            Ok(RuleEntry { score, percent })
         };
+        let rules = Rule::ALL.into_iter().zip(record::scores(&scores.totals()));
         let attempt = |attempt: usize| AttemptEntry {
             attempt: format!("attempt_{}", attempt + 1),
             right: scores.right_by(attempt),
@@ -185,7 +155,7 @@ impl Report {
             form: self.submission.form.name(),
             tasks: scores.tasks.len(),
             outputs: scores.outputs(),
-            rules: Rule::ALL.into_iter().map(rule).collect::<anyhow::Result<_>>()?,
+            rules: rules.map(rule).collect::<anyhow::Result<_>>()?,
             attempts: (0..self.n_attempts).map(attempt).collect(),
             unsolved: scores.unsolved.clone(),
             unanswered: self.unanswered().into_iter().map(str::to_owned).collect(),
@@ -195,22 +165,92 @@ impl Report {
     }
 }
 
-#[derive(Serialize)]
-struct TaskEntry {
-    id: String,
+/// The score of a submission.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct Document {
+    /// Path of the submission.
+    submission: String,
+    /// `json` (Kaggle) or `csv` (the format of 2020).
+    form: &'static str,
+    /// Tasks that count: all their test outputs are known.
+    tasks: usize,
+    /// Test outputs of these tasks.
+    outputs: usize,
+    /// The score under each rule.
+    rules: Vec<RuleEntry>,
+    /// Right outputs by attempt.
+    attempts: Vec<AttemptEntry>,
+    /// Ids of tasks without solutions; they do not count.
+    unsolved: Vec<String>,
+    /// Ids of tasks that are not in the submission; they count as wrong.
+    unanswered: Vec<String>,
+    /// Number of defects that `batt check` reports.
+    defects: usize,
+    /// The result of every attempt. Absent without `--verbose`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    per_task: Option<Vec<TaskEntry>>,
+}
+
+/// The score under one rule.
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "RuleScore")]
+struct RuleEntry {
+    #[serde(flatten)]
+    score: record::Score,
+    /// The score in percent, rounded down. Null if no solution is known.
+    #[schemars(with = "Option<f64>")]
+    percent: Option<Box<RawValue>>,
+}
+
+/// Right outputs of one attempt.
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "AttemptCounts")]
+struct AttemptEntry {
+    /// `attempt_1`, `attempt_2`, …
+    attempt: String,
+    /// Outputs that it gets right.
     right: usize,
+    /// Outputs that it gets right and no earlier attempt does.
+    new: usize,
+}
+
+/// The attempts at one task.
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "ScoredTask")]
+struct TaskEntry {
+    /// Id of the task.
+    id: String,
+    /// Outputs with a right attempt.
+    right: usize,
+    /// Number of test outputs.
     of: usize,
+    /// The attempts for each output; null for a missing attempt.
     outputs: Vec<Vec<Option<Attempt>>>,
 }
 
-#[derive(Serialize)]
+/// An attempt, and how close it is to the solution. Numbers are from 0 to 1.
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "ScoredAttempt")]
 struct Attempt {
+    /// `ok`, `wrong` or `wrong_shape`.
     verdict: &'static str,
+    /// Graded score: 1 is the solution, 0 is no closer than the input.
+    #[schemars(with = "f64")]
     score: Box<RawValue>,
+    /// Closeness to the solution: the weighted mean of the four numbers below.
+    #[schemars(with = "f64")]
     closeness: Box<RawValue>,
+    /// Overlap of the shapes.
+    #[schemars(with = "f64")]
     shape: Box<RawValue>,
+    /// Overlap of the colours.
+    #[schemars(with = "f64")]
     palette: Box<RawValue>,
+    /// Share of equal cells.
+    #[schemars(with = "f64")]
     cells: Box<RawValue>,
+    /// Share of the solution's objects that are in the attempt.
+    #[schemars(with = "f64")]
     objects: Box<RawValue>,
 }
 

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use arcbatt::base::number::count;
 use arcbatt::record::{OperatorCounts, Record, Task, TaskSearch};
 use arcbatt::{Job, Mode, Outcome, Search, SearchOutcome, Work};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::programs_store::{StoreArgs, after};
@@ -135,35 +136,52 @@ fn print(job: &Job, args: &Args, outcome: &SearchOutcome) -> anyhow::Result<()> 
     Ok(out.flush()?)
 }
 
-/// What a search prints as JSON.
-#[derive(Serialize)]
-struct Document {
+/// The results of a search.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct Document {
+    /// `breed` or `enumerate`.
     mode: Option<String>,
+    /// Wall time in seconds.
     seconds: f64,
+    /// Path of the store.
     store: Option<String>,
+    /// Counts for each way of making programs.
     operators: Vec<OperatorCounts>,
+    /// The tasks.
     tasks: Vec<Row>,
 }
 
-#[derive(Serialize)]
+/// The search for one task.
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "SearchedTask")]
 struct Row {
+    /// Id of the task.
     id: String,
+    /// Fuel used.
     fuel: u64,
+    /// Number of candidates tried.
     tried: u64,
     /// Best graded score before the search, in millionths.
     score_before: u32,
-    /// Best graded score after it.
+    /// Best graded score after the search, in millionths.
     score: u32,
+    /// True if a program is right on all demonstration pairs.
     solved: bool,
+    /// The best new program. Null if none is better than those known before.
     found: Option<Found>,
 }
 
-/// A program that is better than those known before.
-#[derive(Serialize)]
+/// A new program.
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "FoundProgram")]
 struct Found {
+    /// Source text.
     program: String,
+    /// Content hash.
     hash: String,
+    /// How it was made.
     operator: String,
+    /// Hashes of the programs that it was made from.
     parents: Vec<String>,
 }
 

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use anyhow::{Context, bail};
 use arcbatt::task::DataFolder;
 use batt_web::{Options, Server};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::programs_store::StoreArgs;
@@ -38,6 +39,15 @@ pub(crate) struct Args {
     json: bool,
 }
 
+/// The address of the local page.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct Document {
+    /// The address, with its token.
+    url: String,
+    /// Folder of the runs.
+    runs: String,
+}
+
 pub(crate) fn run(args: &Args) -> Answer {
     let usual = || DataFolder::user().map(|folder| folder.path().join("runs"));
     let folder =
@@ -53,11 +63,6 @@ pub(crate) fn run(args: &Args) -> Answer {
         threads: args.threads,
     })?;
     if args.json {
-        #[derive(Serialize)]
-        struct Document {
-            url: String,
-            runs: String,
-        }
         output::json(Document { url: server.url(), runs: folder.display().to_string() })?;
     } else {
         let mut out = output::stdout();

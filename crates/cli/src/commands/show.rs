@@ -10,6 +10,7 @@ use arcbatt::sheet::{Field, Look, PairSheet, Panel, Sheet};
 use arcbatt::task::Part;
 use arcbatt::with_backstop;
 use clap::builder::PossibleValuesParser;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::data::TaskData;
@@ -153,31 +154,52 @@ fn lines(pair: &PairSheet, look: Look, colored: bool, width: usize) -> Vec<Strin
     blocks.into_iter().flat_map(|(word, lines)| std::iter::once(word).chain(lines)).collect()
 }
 
-fn document(sheet: &Sheet, written: Vec<String>) -> impl Serialize {
-    #[derive(Serialize)]
-    struct Document {
-        id: String,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        program: Option<String>,
-        pairs: Vec<PairEntry>,
-        written: Vec<String>,
-    }
-    #[derive(Serialize)]
-    struct PairEntry {
-        pair: String,
-        input: Vec<Vec<i8>>,
-        expected: Option<Vec<Vec<i8>>>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        answer: Option<AnswerEntry>,
-    }
-    #[derive(Serialize)]
-    struct AnswerEntry {
-        right: Option<bool>,
-        grid: Option<Vec<Vec<i8>>>,
-        note: Option<String>,
-        differing: Vec<(usize, usize)>,
-        fuel: u64,
-    }
+/// A task, and the answers of a program.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct Document {
+    /// Id of the task.
+    id: String,
+    /// Name of the program. Absent without `--program`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    program: Option<String>,
+    /// The pairs.
+    pairs: Vec<PairEntry>,
+    /// Pictures that were written.
+    written: Vec<String>,
+}
+
+/// A pair of a task.
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "ShownPair")]
+struct PairEntry {
+    /// The pair, such as `train 0`.
+    pair: String,
+    /// Rows of colours.
+    input: Vec<Vec<i8>>,
+    /// The output as rows of colours. Null if unknown.
+    expected: Option<Vec<Vec<i8>>>,
+    /// The answer of the program. Absent without `--program`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    answer: Option<AnswerEntry>,
+}
+
+/// The answer of a program.
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "ShownAnswer")]
+struct AnswerEntry {
+    /// True if it is the expected output. Null if that is unknown.
+    right: Option<bool>,
+    /// Rows of integers. Null if the answer is not a grid.
+    grid: Option<Vec<Vec<i8>>>,
+    /// What is wrong, in words. Null if nothing is.
+    note: Option<String>,
+    /// `[row, column]` of the cells that differ, if the shape is right.
+    differing: Vec<(usize, usize)>,
+    /// Fuel used.
+    fuel: u64,
+}
+
+fn document(sheet: &Sheet, written: Vec<String>) -> Document {
     let rows = |field: &Field| field.rows().map(<[i8]>::to_vec).collect::<Vec<_>>();
     let pair = |pair: &PairSheet| PairEntry {
         pair: pair.label.clone(),

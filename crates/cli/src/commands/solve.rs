@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use arcbatt::base::number::count;
 use arcbatt::record::{self, CurvePoint, Record};
 use arcbatt::{Job, Outcome, Reliability, Solve, SolveOutcome, Step, Work};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::programs_store::after;
@@ -136,13 +137,19 @@ fn expected_outputs(record: &Record) -> f64 {
     0.0 + outputs.map(sure).sum::<f64>()
 }
 
-/// What is printed of one task.
-#[derive(Serialize)]
+/// The best program for a task.
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "TaskAnswer")]
 struct Row {
+    /// Id of the task.
     task: String,
+    /// Estimated probability that its first attempts are right, from 0 to 1; the lowest of all outputs.
     sure: f64,
+    /// The mechanism that found it.
     mechanism: String,
+    /// What the program does, in words.
     words: String,
+    /// Source text.
     program: String,
 }
 
@@ -163,16 +170,26 @@ impl Row {
     }
 }
 
-#[derive(Serialize)]
-struct Document {
+/// The results of a solve.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct Document {
+    /// Number of tasks.
     tasks: usize,
+    /// Tasks with a program that is right on all demonstration pairs.
     solved_on_demos: usize,
+    /// Number of right outputs that the solver expects.
     expected_outputs: f64,
+    /// The scores of the attempts, one for each rule.
     scores: Vec<record::Score>,
+    /// Wall time in seconds.
     seconds: f64,
+    /// Number of candidates tried.
     tried: u64,
+    /// Progress over time.
     curve: Vec<CurvePoint>,
+    /// First attempts by confidence. Empty if no solution is known.
     reliability: Vec<Reliability>,
+    /// The best program of each solved task.
     answers: Vec<Row>,
 }
 

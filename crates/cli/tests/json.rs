@@ -1,0 +1,268 @@
+//! The JSON documents that commands write, against their schemas and `docs/json.md`.
+
+mod batt;
+
+use std::collections::BTreeSet;
+
+use batt::Batt;
+use serde_json::Value;
+
+/// The documents that no test here makes.
+const UNTESTED: [&str; 6] = [
+    // They take minutes.
+    "bench breed",
+    "bench enumerate",
+    "bench profile",
+    // Needs the network.
+    "data install",
+    // The file is removed when the job ends.
+    "live",
+    // Runs until it is stopped.
+    "serve",
+];
+
+const PROGRAMS: &str = "\
+def solve_kaleidoscope(I):
+    x = hconcat(I, vmirror(I))
+    return vconcat(x, hmirror(x))
+
+def solve_largest(I):
+    return hmirror(I)
+
+def solve_enclosed(I):
+    return first(frozenset())
+";
+
+/// Has an error and a warning.
+const BROKEN: &str = "\
+def solve_a(I):
+    unneeded = hmirror(I)
+    return vmirror(I)
+
+def solve_b(I): return objcts(I)
+";
+
+#[test]
+fn the_reference_is_up_to_date() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/json.md");
+    let page = Batt::new("json-page").run("schema --markdown");
+    let page = page.strip_suffix("exit 0\n").unwrap();
+    assert!(!page.contains("|  |"), "every field has a meaning");
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        std::fs::write(path, page).unwrap();
+    }
+    let stored = std::fs::read_to_string(path).unwrap_or_default();
+    let different = page.lines().zip(stored.lines()).find(|(new, old)| new != old);
+    assert!(
+        page == stored,
+        "docs/json.md is out of date; update it with `UPDATE_EXPECT=1 cargo test -p batt-cli --test json`\n\
+         first difference (new, old): {different:#?}"
+    );
+}
+
+/// Equal names would be told apart by a number, which says nothing.
+#[test]
+fn types_have_names_of_their_own() {
+    let page = Batt::new("json-names").run("schema --markdown");
+    let types: Vec<_> = page.lines().filter_map(|line| line.strip_prefix("#### ")).collect();
+    let distinct: BTreeSet<_> = types.iter().collect();
+    assert_eq!(distinct.len(), types.len());
+    let numbered: Vec<_> =
+        types.iter().filter(|name| name.ends_with(|last: char| last.is_ascii_digit())).collect();
+    assert!(numbered.is_empty(), "rename one of two types with `#[schemars(rename = …)]`: {numbered:?}");
+}
+
+#[test]
+fn an_unknown_document_is_an_error() {
+    let batt = Batt::new("json-unknown");
+    batt.check(
+        "schema nonsense",
+        expect_test::expect![[r#"
+            error: there is no document nonsense; `batt schema` lists them
+            exit 2
+        "#]],
+    );
+    batt.check(
+        "schema recrod",
+        expect_test::expect![[r#"
+            error: there is no document recrod; did you mean record?
+            exit 2
+        "#]],
+    );
+    let text = batt.run("schema programs");
+    assert!(
+        text.contains("there are programs check, programs fmt, ") && text.ends_with("exit 2\n"),
+        "{text}"
+    );
+}
+
+/// Documents that were seen to fit their schemas.
+struct Seen {
+    batt: Batt,
+    names: BTreeSet<String>,
+}
+
+impl Seen {
+    /// Runs a command that prints a document.
+    fn printed(&mut self, name: &str, args: &str) -> Value {
+        let text = self.batt.run(&format!("{args} --json"));
+        let document = text.lines().next().and_then(|line| serde_json::from_str(line).ok());
+        let document = document.unwrap_or_else(|| panic!("{args}: {text}"));
+        self.check(name, args, &document);
+        document
+    }
+
+    /// Looks at a file that a command wrote.
+    fn written(&mut self, name: &str, file: &str) {
+        let document = serde_json::from_str(&self.batt.read(file)).unwrap();
+        self.check(name, file, &document);
+    }
+
+    fn check(&mut self, name: &str, what: &str, document: &Value) {
+        let schema = self.batt.run(&format!("schema {name}"));
+        let mut schema = serde_json::from_str(schema.strip_suffix("exit 0\n").unwrap()).unwrap();
+        close(&mut schema);
+        let validator = jsonschema::draft202012::new(&schema).unwrap();
+        let errors: Vec<_> = validator
+            .iter_errors(document)
+            .take(5)
+            .map(|error| format!("{}: {error}", error.instance_path()))
+            .collect();
+        assert!(errors.is_empty(), "{what} does not fit `batt schema {name}`: {errors:#?}");
+        self.names.insert(name.to_owned());
+    }
+}
+
+/// Allows no fields but those that are listed.
+fn close(schema: &mut Value) {
+    match schema {
+        Value::Object(map) => {
+            map.values_mut().for_each(close);
+            if map.contains_key("properties") {
+                map.insert("additionalProperties".to_owned(), false.into());
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(close),
+        _ => {}
+    }
+}
+
+#[test]
+fn documents_fit_their_schemas() {
+    let batt = Batt::new("json-documents").file("p.py", PROGRAMS).file("broken.py", BROKEN);
+    let mut seen = Seen { batt, names: BTreeSet::new() };
+    check_jobs(&mut seen);
+    check_profiles(&mut seen);
+    check_programs(&mut seen);
+    check_data(&mut seen);
+    let list = seen.batt.run("schema");
+    let listed = list.lines().filter_map(|line| line.strip_prefix("  ")?.split("  ").next());
+    let untested: Vec<_> = listed.filter(|name| !seen.names.contains(*name)).collect();
+    let mut expected = UNTESTED.to_vec();
+    expected.sort_by_key(|name| list.find(&format!("  {name}  ")));
+    assert_eq!(untested, expected);
+}
+
+fn check_jobs(seen: &mut Seen) {
+    let run =
+        seen.printed("run", "run demo --programs {dir}/p.py -o {dir}/run.sub.json --record {dir}/run.json");
+    assert_eq!(run["wrong"].as_array().map(Vec::len), Some(2));
+    seen.written("record", "run.json");
+    seen.written("submission", "run.sub.json");
+    seen.printed("run", "run demo --programs {dir}/p.py --all-pairs");
+    seen.printed(
+        "solve",
+        "solve demo -n 2 --fuel-per-task 100000 -o {dir}/solve.sub.json --record {dir}/solve.json --profile",
+    );
+    seen.written("state", "solve.sub.json.state");
+    seen.written("submission", "solve.sub.json");
+    seen.written("record", "solve.json");
+    seen.printed(
+        "search",
+        "search demo -i largest kaleidoscope --programs {dir}/p.py --store {dir}/s.sqlite --fuel-per-task 1000000 \
+         --record {dir}/search.json",
+    );
+    seen.written("record", "search.json");
+    seen.printed("eval", "eval {dir}/p.py:solve_kaleidoscope --trace");
+    seen.printed("eval", "eval {dir}/p.py:solve_enclosed --trace");
+    seen.printed("show", "show largest --program {dir}/p.py");
+    seen.printed("plan", "plan programs/demo.py --text");
+    seen.printed("check", "check {dir}/run.sub.json demo");
+    seen.printed("check", "check {dir}/solve.sub.json demo");
+    seen.printed("score", "score {dir}/run.sub.json demo");
+    let score = seen.printed("score", "score {dir}/run.sub.json demo --verbose");
+    for (rule, score) in run["scores"].as_array().unwrap().iter().zip(score["rules"].as_array().unwrap()) {
+        let counts = |it: &Value| (it["numerator"].as_u64(), it["denominator"].as_u64());
+        assert_eq!(counts(rule), counts(score), "`batt run` and `batt score` count alike");
+    }
+    seen.printed("bench", "bench --rounds 1");
+}
+
+fn check_profiles(seen: &mut Seen) {
+    let text = seen.batt.run("run demo --record {dir}/p.json --profile --events --threads 1 --repeat 4");
+    assert!(text.ends_with("exit 0\n"), "{text}");
+    seen.written("record", "p.json");
+    for (view, rest) in [
+        ("dsl", ""),
+        ("framework", ""),
+        ("phases", ""),
+        ("tasks", "-k 1"),
+        ("lines", "-i rooms"),
+        ("what-if", "objects=3x"),
+        ("compare", "{dir}/p.json"),
+    ] {
+        seen.printed(&format!("profile {view}"), &format!("profile {view} {{dir}}/p.json {rest}"));
+    }
+    seen.printed("profile dsl", "profile dsl {dir}/p.json -n 3");
+    seen.printed("profile phases", "profile phases {dir}/p.json {dir}/solve.json");
+    seen.printed("profile budget", "profile budget 8h {dir}/p.json --what-if objects=3x");
+    seen.printed("profile budget", "profile budget 8h {dir}/solve.json");
+    seen.printed("profile events", "profile events {dir}/p.events.jsonl");
+    let events = seen.batt.read("p.events.jsonl");
+    let (mut kinds, n) = (BTreeSet::new(), events.lines().count());
+    for (i, line) in events.lines().enumerate() {
+        // All events look alike; a few will do.
+        if kinds.insert(line.chars().take(4).collect::<String>()) || i + 1 == n {
+            seen.check("events", line, &serde_json::from_str(line).unwrap());
+        }
+    }
+    seen.printed("report", "report {dir}/p.json");
+}
+
+fn check_programs(seen: &mut Seen) {
+    seen.printed("programs check", "programs check {dir}/broken.py {dir}/p.py");
+    seen.printed("programs fmt", "programs fmt {dir}/p.py");
+    seen.printed("programs show", "programs show {dir}/p.py:solve_largest");
+    seen.printed("programs explain", "programs explain programs/demo.py --data demo wallpaper_hole");
+    seen.printed("programs verify", "programs verify demo --programs {dir}/p.py {dir}/broken.py");
+    let store = "--store {dir}/s.sqlite";
+    seen.printed(
+        "programs import",
+        &format!("programs import {{dir}}/p.py {{dir}}/broken.py --data demo {store}"),
+    );
+    let list = seen.printed("programs list", &format!("programs list {store}"));
+    for program in list["programs"].as_array().unwrap() {
+        let hash = program["hash"].as_str().unwrap();
+        seen.printed("programs show stored", &format!("programs show {hash} --tests {store}"));
+    }
+    seen.printed("programs list", &format!("programs list --task kaleidoscope {store}"));
+    seen.printed("programs export", &format!("programs export {store}"));
+    seen.printed("programs export", &format!("programs export -o {{dir}}/out.py {store}"));
+    seen.printed("programs verify stored", &format!("programs verify demo {store}"));
+    seen.printed("programs prune", &format!("programs prune --keep 1 {store}"));
+}
+
+fn check_data(seen: &mut Seen) {
+    let list = seen.printed("data list", "data list");
+    let record: Value = serde_json::from_str(&seen.batt.read("run.json")).unwrap();
+    let demo = list["sets"].as_array().unwrap().iter().find(|set| set["name"] == "demo").unwrap();
+    assert_eq!(demo["hash"], record["setup"]["data"]["hash"], "a record names the data as the list does");
+    seen.printed("data generate", "data generate --count 3");
+    seen.printed("data generate files", "data generate --count 3 -o {dir}/tasks");
+    seen.printed("data generate files", "data generate --count 4 --seed 2 -o {dir}/t_challenges.json");
+    seen.printed("data verify", "data verify {dir}/tasks");
+    seen.printed("data diff", "data diff {dir}/tasks {dir}/t_challenges.json");
+    seen.printed("dsl list", "dsl list");
+    seen.printed("dsl show", "dsl show objects");
+    seen.printed("conformance", "conformance crates/testkit/vectors/deep-3.jsonl.gz");
+}
