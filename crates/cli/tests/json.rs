@@ -26,12 +26,17 @@ def solve_kaleidoscope(I):
     x = hconcat(I, vmirror(I))
     return vconcat(x, hmirror(x))
 
-def solve_largest(I):
+def solve_rooms(I):
     return hmirror(I)
 
-def solve_enclosed(I):
-    return first(frozenset())
+def solve_wallpaper_hole(I):
+    return first(())
 ";
+
+/// A task, and a program that learns its rule.
+const TASK: &str = r#"{"train": [{"input": [[1, 0, 2]], "output": [[3, 0, 2]]}, {"input": [[0, 1]], "output": [[0, 3]]}],
+    "test": [{"input": [[1, 4]]}]}"#;
+const LEARNS: &str = "def solve_t(S, I):\n    rule = learn_cells(S, F0, F0)\n    return rule(I)\n";
 
 /// Has an error and a warning.
 const BROKEN: &str = "\
@@ -96,6 +101,17 @@ fn an_unknown_document_is_an_error() {
     );
 }
 
+#[test]
+fn an_undocumented_field_does_not_fit() {
+    let batt = Batt::new("json-strict");
+    let text = batt.run("data list --json");
+    let mut document: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+    let validator = validator(&batt, "data list");
+    assert!(validator.is_valid(&document));
+    document["sets"][0]["undocumented"] = 1.into();
+    assert!(!validator.is_valid(&document));
+}
+
 /// Documents that were seen to fit their schemas.
 struct Seen {
     batt: Batt,
@@ -119,10 +135,7 @@ impl Seen {
     }
 
     fn check(&mut self, name: &str, what: &str, document: &Value) {
-        let schema = self.batt.run(&format!("schema {name}"));
-        let mut schema = serde_json::from_str(schema.strip_suffix("exit 0\n").unwrap()).unwrap();
-        close(&mut schema);
-        let validator = jsonschema::draft202012::new(&schema).unwrap();
+        let validator = validator(&self.batt, name);
         let errors: Vec<_> = validator
             .iter_errors(document)
             .take(5)
@@ -131,6 +144,14 @@ impl Seen {
         assert!(errors.is_empty(), "{what} does not fit `batt schema {name}`: {errors:#?}");
         self.names.insert(name.to_owned());
     }
+}
+
+/// A strict one: fields that the schema does not list are errors.
+fn validator(batt: &Batt, name: &str) -> jsonschema::Validator {
+    let schema = batt.run(&format!("schema {name}"));
+    let mut schema = serde_json::from_str(schema.strip_suffix("exit 0\n").unwrap()).unwrap();
+    close(&mut schema);
+    jsonschema::draft202012::new(&schema).unwrap()
 }
 
 /// Allows no fields but those that are listed.
@@ -150,6 +171,7 @@ fn close(schema: &mut Value) {
 #[test]
 fn documents_fit_their_schemas() {
     let batt = Batt::new("json-documents").file("p.py", PROGRAMS).file("broken.py", BROKEN);
+    let batt = batt.file("t.json", TASK).file("learns.py", LEARNS);
     let mut seen = Seen { batt, names: BTreeSet::new() };
     check_jobs(&mut seen);
     check_profiles(&mut seen);
@@ -179,22 +201,25 @@ fn check_jobs(seen: &mut Seen) {
     seen.written("record", "solve.json");
     seen.printed(
         "search",
-        "search demo -i largest kaleidoscope --programs {dir}/p.py --store {dir}/s.sqlite --fuel-per-task 1000000 \
+        "search demo -i rooms kaleidoscope --programs {dir}/p.py --store {dir}/s.sqlite --fuel-per-task 1000000 \
          --record {dir}/search.json",
     );
     seen.written("record", "search.json");
     seen.printed("eval", "eval {dir}/p.py:solve_kaleidoscope --trace");
-    seen.printed("eval", "eval {dir}/p.py:solve_enclosed --trace");
-    seen.printed("show", "show largest --program {dir}/p.py");
+    seen.printed("eval", "eval {dir}/p.py:solve_wallpaper_hole --trace");
+    seen.printed("show", "show rooms --program {dir}/p.py");
     seen.printed("plan", "plan programs/demo.py --text");
     seen.printed("check", "check {dir}/run.sub.json demo");
     seen.printed("check", "check {dir}/solve.sub.json demo");
     seen.printed("score", "score {dir}/run.sub.json demo");
-    let score = seen.printed("score", "score {dir}/run.sub.json demo --verbose");
-    for (rule, score) in run["scores"].as_array().unwrap().iter().zip(score["rules"].as_array().unwrap()) {
-        let counts = |it: &Value| (it["numerator"].as_u64(), it["denominator"].as_u64());
-        assert_eq!(counts(rule), counts(score), "`batt run` and `batt score` count alike");
+    seen.printed("score", "score {dir}/run.sub.json demo --verbose");
+    // All outputs are right, and 1 of 1 is not what was counted.
+    let run = seen.printed("run", "run demo -o {dir}/all.sub.json");
+    let score = seen.printed("score", "score {dir}/all.sub.json demo");
+    for (run, score) in run["scores"].as_array().unwrap().iter().zip(score["rules"].as_array().unwrap()) {
+        assert_eq!((&run["numerator"], &run["denominator"]), (&score["numerator"], &score["denominator"]));
     }
+    assert_eq!(score["rules"][0]["numerator"], score["outputs"]);
     seen.printed("bench", "bench --rounds 1");
 }
 
@@ -232,8 +257,9 @@ fn check_profiles(seen: &mut Seen) {
 fn check_programs(seen: &mut Seen) {
     seen.printed("programs check", "programs check {dir}/broken.py {dir}/p.py");
     seen.printed("programs fmt", "programs fmt {dir}/p.py");
-    seen.printed("programs show", "programs show {dir}/p.py:solve_largest");
-    seen.printed("programs explain", "programs explain programs/demo.py --data demo wallpaper_hole");
+    seen.printed("programs show", "programs show {dir}/p.py:solve_rooms");
+    let explained = seen.printed("programs explain", "programs explain {dir}/learns.py {dir}/t.json");
+    assert_eq!(explained["rules"][0]["learner"], "learn_cells");
     seen.printed("programs verify", "programs verify demo --programs {dir}/p.py {dir}/broken.py");
     let store = "--store {dir}/s.sqlite";
     seen.printed(
