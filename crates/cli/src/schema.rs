@@ -158,7 +158,7 @@ files! {
     "state", "batt solve -o FILE", "The progress of a solve, in FILE.state." => State;
     "live", "--record FILE", "A line of FILE.live, the status of a running job." => Status;
     "events", "batt run --profile --events", "A line of a file of events." => AnyLine;
-    "submission", "batt solve -o FILE", "A submission in Kaggle's format, also written by `batt run -o FILE`."
+    "submission", "batt solve -o FILE, batt run -o FILE", "A submission in Kaggle's format, by task id."
         => Submission;
 }
 

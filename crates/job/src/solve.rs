@@ -61,9 +61,9 @@ pub struct SolveOutcome {
 /// First attempts with similar confidence, and how many of them are right.
 #[derive(Clone, PartialEq, Debug, schemars::JsonSchema, serde::Serialize)]
 pub struct Reliability {
-    /// Lowest confidence of the group, from 0 to 1.
+    /// Lower bound of the group's confidence, from 0 to 1.
     pub from: f64,
-    /// Highest confidence of the group, from 0 to 1.
+    /// Upper bound of the group's confidence, from 0 to 1.
     pub to: f64,
     /// Number of first attempts in the group.
     pub attempts: usize,

@@ -58,6 +58,7 @@ impl Kind {
 pub struct Record {
     /// Version of the document, 2.
     pub schema: u32,
+    /// What kind of job it is.
     pub kind: Kind,
     /// Hash of everything that identifies the job. The same job can continue from this document.
     pub job: String,
@@ -67,7 +68,7 @@ pub struct Record {
     pub right: Right,
     /// Everything that the results depend on.
     pub setup: Setup,
-    /// How the job was carried out. Only this field may differ between two runs of the same job.
+    /// How the job was carried out. Nothing here changes a result.
     pub environment: Environment,
     /// How much the programs share.
     pub plan: PlanCounts,
@@ -121,7 +122,7 @@ impl Record {
 /// Whether the programs are right on the tasks they are named after, or were found for.
 #[derive(Clone, PartialEq, Eq, Debug, Default, JsonSchema, Serialize, Deserialize)]
 pub struct Right {
-    /// Every program that was run on its own task is right there.
+    /// True if every program that was run on its own task is right there.
     pub all: bool,
     /// Programs that were run on their own task.
     pub programs: usize,
@@ -132,7 +133,7 @@ pub struct Right {
     /// Programs that are right on all pairs whose output is known. A found program counts if it is right on all
     /// demonstration pairs.
     pub on_all: usize,
-    /// Tasks that were not run because the run was stopped; they are not in the record. Absent if 0.
+    /// Tasks that were not run because the run was stopped. Absent if 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub left: usize,
 }
@@ -426,7 +427,7 @@ pub struct TaskSearch {
 pub struct Attempt {
     /// Index into the list of programs.
     pub program: u32,
-    /// Number of independent programs that gave this output.
+    /// Number of mechanisms that led to this output.
     pub votes: usize,
     /// Estimated probability that it is right, from 0 to 1.
     pub sure: f64,

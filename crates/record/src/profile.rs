@@ -56,7 +56,7 @@ pub struct Function {
     pub name: String,
     /// Phase of the job, such as `load` or `execute`.
     pub phase: String,
-    /// Category of the function; for a primitive its family.
+    /// Category of the function; for a primitive its family, such as `primitives: object`.
     pub category: String,
     /// True for a primitive of the DSL.
     pub primitive: bool,

@@ -14,7 +14,7 @@ use crate::facts::Facts;
 /// Whether the figures of a record can be trusted.
 #[derive(Clone, PartialEq, Debug, JsonSchema, Serialize)]
 pub struct Validity {
-    /// False if the run is wrong, incomplete, or has too much unaccounted time.
+    /// False if the run was stopped early, or if more than 2 % of the time is unaccounted.
     pub valid: bool,
     /// Why it is not valid.
     pub reasons: Vec<String>,
@@ -26,7 +26,7 @@ pub struct Validity {
     pub right: usize,
     /// Those that are wrong and were expected to be.
     pub excused: usize,
-    /// The three counts in words.
+    /// Which programs are right, in words.
     pub programs_text: String,
     /// Share of the wall time that belongs to no function, on the worst thread; from 0 to 1.
     pub unaccounted: f64,

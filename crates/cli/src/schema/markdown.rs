@@ -186,7 +186,7 @@ fn named(name: &str, schema: &Value) -> String {
             )
         }
         "object" => match schema.get("additionalProperties") {
-            Some(values) => format!("object with values of {}", kind(values, false)),
+            Some(values) => format!("object whose values are {}", plural(&kind(values, false))),
             None => "object".to_owned(),
         },
         name => name.to_owned(),

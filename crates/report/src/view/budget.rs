@@ -37,7 +37,7 @@ pub struct Budget {
     pub warm: bool,
     /// How the cold start is known, in words.
     pub cold_from: &'static str,
-    /// Pairs of a program and a task in one run. Null for a search.
+    /// Pairs of a program and a task in one run. Null for a solve or a search.
     pub candidates: Option<u64>,
     /// As recorded, with each what-if, and with all of them.
     pub rows: Vec<BudgetRow>,
@@ -54,7 +54,7 @@ pub struct BudgetRow {
     pub runs_cold: u64,
     /// Number of runs, all in one process.
     pub runs_warm: u64,
-    /// Pairs of a program and a task in `runs_warm` runs. Null for a search.
+    /// Pairs of a program and a task in `runs_warm` runs. Null for a solve or a search.
     pub candidates: Option<u64>,
 }
 

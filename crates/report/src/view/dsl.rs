@@ -37,13 +37,13 @@ pub struct Dsl {
 pub struct Row {
     /// Name of the primitive.
     pub name: String,
-    /// Family of the primitive.
+    /// Category of its family, such as `primitives: object`.
     pub family: String,
     /// Nodes computed.
     pub hits: u64,
     /// Calls through function values.
     pub calls: u64,
-    /// Calls that failed.
+    /// Nodes that failed.
     pub fails: u64,
     /// Number of tasks that use it.
     pub tasks: u64,
@@ -53,7 +53,7 @@ pub struct Row {
     pub apportioned: Apportioned,
     /// Fuel used.
     pub fuel: u64,
-    /// Bytes of the values that it made.
+    /// Bytes that its nodes allocated.
     pub bytes: u64,
     /// Median time of one computation in nanoseconds, first ones excluded. Null unless all tasks are selected.
     pub median: Option<u64>,

@@ -107,15 +107,20 @@ impl WhatIf {
     }
 }
 
-/// What a name can stand for, the closest first: where several names meet in a function, that one counts.
+/// What the name of a speed-up stands for. If several names match a function, the first in this list counts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "SpeedupKind")]
 pub enum Kind {
+    /// A primitive.
     Primitive,
+    /// A function of the engine.
     Function,
+    /// A family of primitives.
     Family,
+    /// A category of functions.
     Category,
+    /// A phase of the job.
     Phase,
 }
 
