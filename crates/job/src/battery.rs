@@ -369,7 +369,7 @@ pub(crate) fn cells(task: &Task) -> u64 {
 
 fn options<'o>(setup: &Setup<'_>, stop: Option<&'o AtomicBool>) -> Options<'o> {
     let Setup { limits, all_demos, sharing, kernels, .. } = *setup;
-    Options { limits, all_demos: all_demos, sharing, kernels, stop }
+    Options { limits, all_demos, sharing, kernels, stop }
 }
 
 /// Programs on all inputs of a task.

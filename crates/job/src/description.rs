@@ -125,7 +125,7 @@ impl Default for Run {
 }
 
 /// How to solve tasks.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Solve {
     pub effort: Effort,
@@ -134,12 +134,6 @@ pub struct Solve {
     pub without: Vec<Step>,
     /// A store of programs: its best programs for a task are tried first, and new ones are filed in it.
     pub store: Option<PathBuf>,
-}
-
-impl Default for Solve {
-    fn default() -> Solve {
-        Solve { effort: Effort::default(), seed: 0, without: Vec::new(), store: None }
-    }
 }
 
 /// How to search for programs.
@@ -264,6 +258,12 @@ impl Save {
         let mut name = submission.as_os_str().to_owned();
         name.push(".state");
         PathBuf::from(name)
+    }
+
+    /// Where the record goes: the file that was named, or one beside the report that is made from it.
+    pub(crate) fn record_file(&self) -> Option<PathBuf> {
+        let beside = |report: &PathBuf| report.with_extension("record.json");
+        self.record.clone().or_else(|| self.report.as_ref().map(beside))
     }
 
     /// Whether times are recorded.

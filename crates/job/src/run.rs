@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -83,7 +83,7 @@ fn once(
     repeats: &mut Vec<Repeat>,
 ) -> Result<RunOutcome, JobError> {
     let Context { job, control, .. } = *context;
-    let record = job.save.record.clone().or_else(|| job.save.report.as_ref().map(beside));
+    let record = job.save.record_file();
     let recording = Recording::of_run(&job.save, record.as_ref())?;
     let span = recording.enter(Spot::PARSE);
     let programs = Programs::read(job)?;
@@ -137,11 +137,6 @@ fn once(
         resumed,
         saved,
     })
-}
-
-/// Where the record goes that a report is made from, if nobody asked for the record.
-fn beside(report: &PathBuf) -> PathBuf {
-    report.with_extension("record.json")
 }
 
 fn expected(work: &description::Run, programs: &[Program]) -> Result<BTreeSet<String>, JobError> {

@@ -80,7 +80,7 @@ impl SubmissionState {
 pub(crate) struct Files<'f> {
     save: &'f Save,
     control: &'f Control,
-    /// Where the record goes: the file that was named, or one beside the report that is made from it.
+    /// See [`Save::record_file`].
     pub(crate) record: Option<PathBuf>,
     timer: SaveTimer,
     /// What a failed save was last warned about, so that a full disk is not reported every few seconds.
@@ -102,8 +102,7 @@ impl<'f> Files<'f> {
         identity: &str,
         setup: &Setup,
     ) -> Result<(Files<'f>, Earlier), JobError> {
-        let beside_report = save.report.as_ref().map(|report| report.with_extension("record.json"));
-        let record = save.record.clone().or(beside_report);
+        let record = save.record_file();
         let mut claim = Claim { existing: save.existing, identity, setup, same: false };
         let state = save.submission.as_deref().map(Save::state_of);
         let state = state.map(|path| claim.state(&path)).transpose()?.flatten();

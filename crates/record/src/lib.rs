@@ -377,7 +377,7 @@ pub struct Task {
 }
 
 /// The first line of a program that leads away from the expected outputs.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct FirstWrongLine {
     /// The program, by its place in the list of programs.
     pub program: u32,

@@ -17,6 +17,7 @@ use arcbatt::report::{Facts, ReportError, Selection, Validity};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::job::SelectArgs;
 use crate::schema::Document;
 use crate::{Answer, files, output};
 
@@ -137,15 +138,8 @@ pub(crate) enum Command {
 pub(crate) struct One {
     /// Record, written by --record --profile; `-` is standard input
     record: PathBuf,
-    /// Use only these tasks
-    #[arg(short, long, value_name = "ID", num_args = 1..)]
-    id: Vec<String>,
-    /// Use at most N tasks
-    #[arg(short, value_name = "N")]
-    n: Option<usize>,
-    /// Skip the first K tasks
-    #[arg(long, value_name = "K", default_value_t = 0)]
-    start: usize,
+    #[command(flatten)]
+    select: SelectArgs,
     #[command(flatten)]
     print: Print,
 }
@@ -235,7 +229,8 @@ fn view<V: Display>(one: &One, make: impl FnOnce(&Facts<'_>) -> Result<V, Report
 where
     ViewDocument<V>: Document,
 {
-    let selection = Selection { ids: one.id.clone(), start: one.start, limit: one.n };
+    let SelectArgs { id, n, start } = &one.select;
+    let selection = Selection { ids: id.clone(), start: *start, limit: *n };
     selected(&one.record, &selection, &one.print, make)
 }
 
@@ -286,7 +281,7 @@ where
         output::json(ViewDocument { validity, view })?;
     } else {
         let mut out = output::stdout();
-        // The timings of a wrong run are grey: it is no benchmark.
+        // Figures that cannot be trusted are grey.
         let (grey, reset) = if valid || !output::colored() { ("", "") } else { ("\x1b[90m", "\x1b[0m") };
         for validity in &validity {
             writeln!(out, "{validity}")?;
