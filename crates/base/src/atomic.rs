@@ -1,7 +1,7 @@
 //! Atomic writes: a reader finds the old file or the new one, never half of it.
 
-use std::ffi::OsString;
-use std::fs::{self, File};
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -26,9 +26,22 @@ pub fn write_atomic_with(
             write(&mut out)?;
             out.flush()
         }
-        Ok(_) => replace(&fs::canonicalize(path)?, write),
-        Err(_) => replace(path, write),
+        _ => replace(&resolve(path), write),
     }
+}
+
+/// The file that a path leads to through symbolic links, also if that file does not exist yet.
+pub fn resolve(path: &Path) -> PathBuf {
+    /// As many links as Linux follows.
+    const LINKS: usize = 40;
+    let mut path = path.to_owned();
+    for _ in 0..LINKS {
+        let Ok(target) = fs::read_link(&path) else { break };
+        path = path.parent().unwrap_or(Path::new("")).join(target);
+    }
+    let Some(name) = path.file_name() else { return path };
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::canonicalize(folder).map_or_else(|_| path.clone(), |folder| folder.join(name))
 }
 
 fn replace(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> io::Result<()> {
@@ -38,6 +51,77 @@ fn replace(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<(
     out.flush()?;
     temp.file.sync_all()?;
     fs::rename(&temp.path, path)
+}
+
+/// Removes temporary files for `path` whose process was killed.
+pub fn remove_stale(path: &Path) {
+    let path = resolve(path);
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(OsStr::to_str)) else {
+        return;
+    };
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let found = entry.file_name();
+        let middle =
+            found.to_str().and_then(|it| it.strip_prefix(&format!(".{name}."))?.strip_suffix(".part"));
+        let Some((process, _)) = middle.and_then(|middle| middle.split_once('.')) else { continue };
+        // On a shared disk the process can be on another machine; then it holds the lock.
+        let running = Path::new("/proc").is_dir() && Path::new("/proc").join(process).exists();
+        let unlocked = || File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok());
+        if !running && unlocked() {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// Keeps other processes from writing the same file: a locked file beside it that is removed when dropped.
+pub struct FileLock {
+    _file: File,
+    path: PathBuf,
+}
+
+impl FileLock {
+    /// Locks `path`; `None` if another process has it locked. Disks without locks are taken to be unlocked.
+    pub fn take(path: &Path) -> io::Result<Option<FileLock>> {
+        let path = resolve(path);
+        let mut name = OsString::from(".");
+        name.push(path.file_name().ok_or(io::ErrorKind::InvalidFilename)?);
+        name.push(".lock");
+        let path = path.with_file_name(name);
+        loop {
+            let file = File::options().write(true).create(true).truncate(false).open(&path)?;
+            match file.try_lock() {
+                Err(TryLockError::WouldBlock) => return Ok(None),
+                Err(TryLockError::Error(error)) if error.kind() != io::ErrorKind::Unsupported => {
+                    return Err(error);
+                }
+                // The process before us may have removed the file between our two calls.
+                _ if same_file(&file, &path) => return Ok(Some(FileLock { _file: file, path })),
+                _ => {}
+            }
+        }
+    }
+}
+
+impl Drop for FileLock {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+#[cfg(unix)]
+fn same_file(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let number = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
+    match (file.metadata(), fs::metadata(path)) {
+        (Ok(ours), Ok(theirs)) => number(ours) == number(theirs),
+        _ => false,
+    }
+}
+
+#[cfg(not(unix))]
+fn same_file(_: &File, path: &Path) -> bool {
+    path.exists()
 }
 
 /// Returns a name in the same folder that nobody else uses. It includes the process id, so two processes with one
@@ -68,11 +152,17 @@ impl TempFile {
     pub fn beside(path: &Path) -> io::Result<TempFile> {
         let special = fs::metadata(path).is_ok_and(|metadata| !metadata.is_file());
         let name = path.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
-        TempFile::create(unused_name(&if special {
-            std::env::temp_dir().join(name)
-        } else {
-            path.to_owned()
-        })?)
+        let target = if special { std::env::temp_dir().join(name) } else { resolve(path) };
+        TempFile::create(unused_name(&target)?)
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Gives the file its final name.
+    pub fn rename(self, path: &Path) -> io::Result<()> {
+        fs::rename(&self.path, resolve(path))
     }
 
     /// Adds a piece. An error means that it is only in memory so far.
@@ -103,6 +193,8 @@ impl TempFile {
 
     fn create(path: PathBuf) -> io::Result<TempFile> {
         let file = File::create_new(&path)?;
+        // The lock shows others that the file is in use; a disk without locks does no harm.
+        let _ = file.try_lock();
         Ok(TempFile { file, path, written: 0, pending: Vec::new() })
     }
 }
@@ -146,6 +238,42 @@ mod tests {
         assert_eq!(names(&folder), ["file"], "temporary files are removed");
         assert!(write_atomic(&folder, b"").is_err());
         assert!(write_atomic(&folder.join("missing/file"), b"").is_err());
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_followed_and_files_of_killed_processes_removed() {
+        let folder = folder("links");
+        let (link, target) = (folder.join("link"), folder.join("target"));
+        std::os::unix::fs::symlink("target", &link).unwrap();
+        write_atomic(&link, b"first").unwrap();
+        write_atomic(&link, b"second").unwrap();
+        assert_eq!(fs::read(&target).unwrap(), b"second");
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        // No process has such a number. Another file of a similar name, and one in use, stay.
+        fs::write(folder.join(".target.999999999.0.part"), "").unwrap();
+        fs::write(folder.join(".target.part"), "").unwrap();
+        let used = TempFile::beside(&target).unwrap();
+        remove_stale(&link);
+        let left = names(&folder);
+        assert!(
+            left.len() == 4 && !left.iter().any(|name| name.to_string_lossy().contains("999")),
+            "{left:?}"
+        );
+        drop(used);
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn a_file_is_locked_once() {
+        let folder = folder("lock");
+        let path = folder.join("file");
+        let lock = FileLock::take(&path).unwrap();
+        assert!(lock.is_some() && FileLock::take(&path).unwrap().is_none());
+        drop(lock);
+        assert!(names(&folder).is_empty());
+        assert!(FileLock::take(&path).unwrap().is_some());
         fs::remove_dir_all(folder).unwrap();
     }
 

@@ -11,5 +11,5 @@ mod random;
 pub mod size;
 pub mod time;
 
-pub use atomic::{TempFile, write_atomic, write_atomic_with};
+pub use atomic::{FileLock, TempFile, remove_stale, resolve, write_atomic, write_atomic_with};
 pub use random::Rng;
