@@ -148,7 +148,7 @@ try {
     await card.locator(".badge", { hasText: "finished" }).waitFor();
     assert.equal(await done(), await total());
     await card.locator("a", { hasText: "Report" }).click();
-    await page.locator("#stamp", { hasText: "a search" }).waitFor();
+    await page.locator("#stamp", { hasText: "a solve" }).waitFor();
     assert((await page.locator("svg.plot").count()) > 0, "the curve of the search");
     assert.deepEqual(bad.filter((it) => !gone(it)), []);
     await close();

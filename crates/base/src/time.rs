@@ -29,7 +29,12 @@ pub fn parse(text: &str) -> Result<Duration, String> {
         rest = after.trim_start();
         bare = false;
     }
-    if seconds > 0.0 && seconds < LONGEST { Ok(Duration::from_secs_f64(seconds)) } else { Err(wrong()) }
+    match seconds {
+        _ if text.trim().is_empty() => Err(wrong()),
+        0.0 => Err(format!("`{text}` is no time at all; write 90s, 10m, 1h30m or 500ms")),
+        LONGEST.. => Err(format!("`{text}` is too long; write less than 30 years")),
+        _ => Ok(Duration::from_secs_f64(seconds)),
+    }
 }
 
 /// Formats a measurement with three digits: `12.3 ms`.
@@ -94,7 +99,9 @@ mod tests {
 
     #[test]
     fn what_is_no_duration_is_refused() {
-        for wrong in ["", "0", "0s", "-1s", "s", "1h30", "10x", "1.2.3s", "999999d", "soon"] {
+        assert!(parse("0s").is_err_and(|message| message.starts_with("`0s` is no time at all")));
+        assert!(parse("999999d").is_err_and(|message| message.starts_with("`999999d` is too long")));
+        for wrong in ["", "-1s", "s", "1h30", "10x", "1.2.3s", "soon"] {
             let message = format!("`{wrong}` is not a duration; write 90s, 10m, 1h30m or 500ms");
             assert_eq!(parse(wrong), Err(message));
         }

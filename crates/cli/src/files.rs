@@ -114,6 +114,7 @@ impl Source {
         let after = |task: &str| programs.iter().find(|program| named_after(program.name(), task));
         let Some(name) = name else {
             return match (&programs[..], task) {
+                ([], _) => bail!("{path} holds no program"),
                 ([program], _) => Ok(program),
                 (_, Some(task)) => after(task).with_context(|| {
                     let n = programs.len();
@@ -137,10 +138,19 @@ impl Source {
         }
         match lang::suggest(name, programs.iter().map(Program::name)) {
             Some(near) => bail!("{path} holds no program called {name}; did you mean {near}?"),
-            None => bail!(
-                "{path} holds no program called {name}; `batt programs check {path}` lists what it holds"
-            ),
+            None => bail!("{path} holds no program called {name}; it holds {}", listed(programs)),
         }
+    }
+}
+
+/// The first names of programs, for a message.
+fn listed(programs: &[Program]) -> String {
+    const SHOWN: usize = 5;
+    let names: Vec<&str> = programs.iter().take(SHOWN).map(Program::name).collect();
+    match programs.len().saturating_sub(SHOWN) {
+        0 if names.is_empty() => "none".to_owned(),
+        0 => names.join(", "),
+        more => format!("{} and {more} more", names.join(", ")),
     }
 }
 
@@ -172,6 +182,11 @@ pub(crate) fn readable(path: &Path) -> anyhow::Result<&Path> {
     }
     take_stdin()?;
     Ok(Path::new("/dev/stdin"))
+}
+
+/// As [`readable`], for a data set, which can also be a name.
+pub(crate) fn readable_text(data: &str) -> anyhow::Result<String> {
+    Ok(readable(Path::new(data))?.to_str().unwrap_or(data).to_owned())
 }
 
 /// Reads a whole file.
@@ -219,8 +234,35 @@ fn take_stdin() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Writes a whole file atomically, or to standard output.
+/// Set once, before the command starts.
+static OVERWRITE: AtomicBool = AtomicBool::new(false);
+
+/// Turns on `--overwrite`.
+pub(crate) fn set_overwrite() {
+    OVERWRITE.store(true, Ordering::Relaxed);
+}
+
+/// Whether files that are already there may be replaced.
+pub(crate) fn overwrite() -> bool {
+    OVERWRITE.load(Ordering::Relaxed)
+}
+
+/// Refuses to replace a file without `--overwrite`. Empty files, pipes and devices hold nothing that could be lost.
+pub(crate) fn keep_existing(path: &Path) -> anyhow::Result<()> {
+    let holds = |there: std::fs::Metadata| there.is_file() && there.len() > 0;
+    if !overwrite() && !is_standard(path) && std::fs::metadata(path).is_ok_and(holds) {
+        bail!("{} is already there; replace it with --overwrite, or name another file", path.display());
+    }
+    Ok(())
+}
+
+/// Writes a new file atomically, or to standard output.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    keep_existing(path)?;
+    write_bytes(path, bytes)
+}
+
+fn write_bytes(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     let written = write_with(path, |out| out.write_all(bytes));
     written.with_context(|| format!("cannot write {}", path.display())).map(drop)
 }
@@ -228,12 +270,12 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
 /// Replaces the content of a file in one step. The file keeps its permissions.
 pub(crate) fn rewrite(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     let permissions = std::fs::metadata(path).map(|there| there.permissions());
-    write(path, bytes)?;
+    write_bytes(path, bytes)?;
     let kept = permissions.and_then(|permissions| std::fs::set_permissions(path, permissions));
     kept.with_context(|| format!("cannot keep the permissions of {}", path.display()))
 }
 
-/// Writes like [`write`], for content that is too large to keep in memory. Returns the number of bytes.
+/// Writes content that is too large to keep in memory, and replaces what is there. Returns the number of bytes.
 pub(crate) fn write_with(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,

@@ -7,6 +7,7 @@ use arcbatt::base::{size, time};
 use arcbatt::{Effort, Existing, Job, MEMORY_PER_THREAD, Profiling, ProgramSource, Save, TaskSelection};
 
 use crate::data::DEMO;
+use crate::files;
 
 /// Which tasks.
 #[derive(Clone, clap::Args)]
@@ -23,14 +24,14 @@ pub(crate) struct TaskArgs {
 }
 
 impl TaskArgs {
-    pub(crate) fn selection(&self) -> TaskSelection {
-        TaskSelection {
-            data: self.data.clone(),
+    pub(crate) fn selection(&self) -> anyhow::Result<TaskSelection> {
+        Ok(TaskSelection {
+            data: files::readable_text(&self.data)?,
             ids: self.select.id.clone(),
             start: self.select.start,
             limit: self.select.n,
             skip_bad: self.skip_bad,
-        }
+        })
     }
 }
 
@@ -104,21 +105,29 @@ pub(crate) struct SaveArgs {
     pub(crate) report: Option<PathBuf>,
     /// Continue from the files of an earlier part of this job, and fail if there are none. Without this option a job
     /// continues if it can
-    #[arg(long, conflicts_with = "overwrite")]
-    resume: bool,
-    /// Start anew and replace files of other jobs
     #[arg(long)]
-    overwrite: bool,
+    resume: bool,
 }
 
 impl SaveArgs {
-    pub(crate) fn save(&self, submission: Option<&PathBuf>, programs: Option<&PathBuf>) -> Save {
-        let existing = match (self.resume, self.overwrite) {
+    pub(crate) fn save(
+        &self,
+        submission: Option<&PathBuf>,
+        programs: Option<&PathBuf>,
+    ) -> anyhow::Result<Save> {
+        let files = [submission, self.record.as_ref(), self.report.as_ref(), programs];
+        if files.into_iter().flatten().any(|path| files::is_standard(path)) {
+            anyhow::bail!(
+                "`-` cannot be the output of a job, which updates its files while it works; name a file"
+            );
+        }
+        let existing = match (self.resume, files::overwrite()) {
+            (true, true) => anyhow::bail!("--resume and --overwrite exclude each other; give one of them"),
             (true, _) => Existing::Resume,
             (_, true) => Existing::Overwrite,
             _ => Existing::Continue,
         };
-        Save {
+        Ok(Save {
             submission: submission.cloned(),
             record: self.record.clone(),
             report: self.report.clone(),
@@ -126,18 +135,18 @@ impl SaveArgs {
             profile: if self.profile { Profiling::Nodes } else { Profiling::Off },
             events: false,
             existing,
-        }
+        })
     }
 }
 
 /// Program files, as a job takes them.
-pub(crate) fn sources(files: &[PathBuf]) -> Vec<ProgramSource> {
-    files.iter().cloned().map(ProgramSource::File).collect()
+pub(crate) fn sources(paths: &[PathBuf]) -> anyhow::Result<Vec<ProgramSource>> {
+    paths.iter().map(|path| Ok(ProgramSource::File(files::readable(path)?.to_owned()))).collect()
 }
 
 /// The command that continues a job that was stopped.
 pub(crate) fn resume_command(job: &Job) -> Option<String> {
-    if job.save.submission.is_none() && job.save.record.is_none() {
+    if !job.is_resumable() {
         return None;
     }
     let quoted = |word: String| {
@@ -147,8 +156,8 @@ pub(crate) fn resume_command(job: &Job) -> Option<String> {
             false => format!("'{}'", word.replace('\'', r"'\''")),
         }
     };
-    let words = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
+    let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
     let words = words.filter(|word| word != "--overwrite" && word != "--resume");
     let words: Vec<String> = words.map(quoted).collect();
-    Some(format!("batt {} --resume", words.join(" ")))
+    Some(format!("{} --resume", words.join(" ")))
 }

@@ -40,6 +40,9 @@ struct Cli {
     /// Read program files of another dialect: every line of FILE says `their_name = our_name`
     #[arg(long, global = true, value_name = "FILE", display_order = 902)]
     alias: Option<PathBuf>,
+    /// Replace files that are already there, also those of other jobs
+    #[arg(long, global = true, display_order = 903)]
+    overwrite: bool,
     #[command(subcommand)]
     command: Command,
 }
@@ -160,6 +163,9 @@ fn main() -> ExitCode {
     }
     if cli.quiet {
         output::set_quiet();
+    }
+    if cli.overwrite {
+        files::set_overwrite();
     }
     if let Some(path) = cli.alias {
         files::set_aliases(path);

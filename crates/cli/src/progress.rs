@@ -140,8 +140,9 @@ fn line(status: &Status) -> String {
     match kind {
         Kind::Run => text.push_str(&format!(", {solved} right")),
         Kind::Solve | Kind::Search => {
-            let rate = *tried as f64 / seconds.max(1e-3);
-            text.push_str(&format!(", {solved} have an answer, {rate:.0} candidates/s"));
+            let (rate, solved_as) = (*tried as f64 / seconds.max(1e-3), ["solved", "with an answer"]);
+            let solved_as = solved_as[usize::from(*kind == Kind::Solve)];
+            text.push_str(&format!(", {solved} {solved_as}, {rate:.0} candidates/s"));
         }
     }
     if let Some(left) = left {

@@ -7,10 +7,10 @@ use arcbatt::base::number::count;
 use arcbatt::base::time;
 use arcbatt::record::Record;
 use arcbatt::score::{Rule, Totals};
-use arcbatt::{Job, Saved, SubmissionState};
+use arcbatt::{Job, Save, Saved, SubmissionState, Work};
 
 use crate::job::resume_command;
-use crate::output;
+use crate::{Answer, output};
 
 /// The scores under all rules: label and text.
 pub(crate) fn scores(totals: &Totals) -> impl Iterator<Item = (&'static str, String)> {
@@ -55,32 +55,60 @@ pub(crate) fn write_notes(
     if let Some(submission) = &saved.submission {
         writeln!(out, "note: {}", submission_note(submission, &job.tasks.data))?;
     }
-    for path in [&saved.record, &saved.report, &saved.programs].into_iter().flatten() {
+    for path in saved.others() {
         writeln!(out, "note: wrote {}", path.display())?;
     }
-    if saved.files().is_empty() && matches!(job.work, arcbatt::Work::Solve(_)) {
+    if matches!(job.work, Work::Solve(_)) && job.save == Save::default() {
         writeln!(out, "note: no file was written; -o submission.json writes one")?;
     }
     if stopped {
-        match resume_command(job) {
-            Some(command) => writeln!(out, "note: stopped; to continue: {command}")?,
-            None => writeln!(
-                out,
-                "note: stopped before the end; --record FILE keeps what is done, to continue later"
-            )?,
-        }
+        writeln!(out, "note: {}", stopped_note(job))?;
     }
     Ok(())
 }
 
+/// How to continue a job that was stopped.
+fn stopped_note(job: &Job) -> String {
+    let option = if matches!(job.work, Work::Solve(_)) { "-o FILE" } else { "--record FILE" };
+    match resume_command(job) {
+        Some(command) => format!("stopped; to continue: {command}"),
+        None => format!("stopped before the end; with {option} it could be continued"),
+    }
+}
+
 fn submission_note(submission: &SubmissionState, data: &str) -> String {
-    let SubmissionState { path, tasks, of, defects } = submission;
+    let SubmissionState { path, tasks, answered, of, defects } = submission;
     let path = path.display();
+    let answers = match tasks - answered {
+        0 => "all with answers".to_owned(),
+        fallbacks => format!("{answered} with answers, {fallbacks} with fallbacks"),
+    };
     match defects {
         0 if submission.is_complete() => {
-            format!("{path} can be handed in: it answers all {of} tasks of {data}")
+            format!("{path} can be handed in: it has all {of} tasks of {data}, {answers}")
         }
-        0 => format!("{path} is a part: it answers {tasks} of the {of} tasks of {data}"),
+        0 => format!("{path} is incomplete: it has {tasks} of the {of} tasks of {data}, {answers}"),
         n => format!("{path} has {}, see `batt check {path} {data}`", count(*n, "defect")),
+    }
+}
+
+/// The answer of a command whose results were `printed`: an error if a file was not written, or programs were not filed.
+pub(crate) fn conclude(printed: Answer, saved: Saved) -> Answer {
+    let mut failed: Vec<anyhow::Error> = saved.failed.into_iter().map(Into::into).collect();
+    match printed {
+        Ok(answer) if failed.is_empty() => return Ok(answer),
+        Err(error) if !output::is_broken_pipe(&error) => failed.push(error),
+        _ => {}
+    }
+    let mut failed = failed.into_iter();
+    let Some(first) = failed.next() else { return Ok(true) };
+    failed.for_each(|further| output::error(&format!("{further:#}")));
+    Err(first)
+}
+
+/// Says on standard error that a job was stopped, where standard output has a JSON document.
+pub(crate) fn warn_if_stopped(job: &Job, stopped: bool) {
+    if stopped {
+        output::warning(&stopped_note(job));
     }
 }

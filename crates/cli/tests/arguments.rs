@@ -218,7 +218,7 @@ fn quiet_leaves_results_and_errors() {
         .file("bad/b.json", "nonsense")
         .file("s.py", "def f(S, I, C): return size(S)\n");
     let told = batt.run("show a --data {dir}/bad --skip-bad --png {dir}/a.png");
-    let quiet = batt.run("show a --data {dir}/bad --skip-bad --png {dir}/a.png -q");
+    let quiet = batt.run("show a --data {dir}/bad --skip-bad --png {dir}/a.png --overwrite -q");
     assert_eq!((told.as_str(), quiet.as_str()), ("wrote {dir}/a.png\nexit 0\n", "exit 0\n"));
     let told = batt.run("eval {dir}/s.py {dir}/grid.json");
     let quiet = batt.run("--quiet eval {dir}/s.py {dir}/grid.json");

@@ -206,9 +206,9 @@ fn bad_input_is_named() {
     batt.check(
         "eval {dir}/p.py h --input {dir}/fine/grid.json",
         expect![[r#"
-        error: {dir}/p.py holds no program called h; `batt programs check {dir}/p.py` lists what it holds
-        exit 2
-    "#]],
+            error: {dir}/p.py holds no program called h; it holds f, g
+            exit 2
+        "#]],
     );
     batt.check(
         "programs verify {dir} --programs {dir}/p.py",

@@ -72,7 +72,7 @@ fn known_programs_come_first() {
 fn what_it_cannot_do_it_says() {
     let batt = Batt::new("solve-errors");
     for (args, says) in [
-        ("solve --budget 0", "`0` is not a duration; write 90s, 10m, 1h30m or 500ms"),
+        ("solve --budget 0", "`0` is no time at all; write 90s, 10m, 1h30m or 500ms"),
         ("solve --budget 3x", "`3x` is not a duration"),
         ("solve --memory lots", "write 4GB or 500MB"),
         ("solve --memory 399MB", "give at least 400MB"),
@@ -80,7 +80,7 @@ fn what_it_cannot_do_it_says() {
         ("solve --memory=-5GB", "`-5GB` is not a size"),
         ("solve nowhere.json", "nowhere.json"),
         ("solve --programs README.md", "no usable program in these files"),
-        ("solve --resume", "`resume` does not fit: name the submission"),
+        ("solve --resume", "resume: name the submission file"),
     ] {
         let told = batt.run(args);
         assert!(told.contains(says) && told.ends_with("exit 2\n"), "{args}: {told}");

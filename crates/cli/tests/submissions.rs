@@ -212,8 +212,8 @@ fn what_is_no_submission_is_refused() {
     batt.check(
         "check {dir}/fine.json {dir}/nothing",
         expect![[r#"
-        error: there is no data set, file or folder called {dir}/nothing
-        exit 2
-    "#]],
+            error: there is no data set, file or folder called {dir}/nothing; `batt data list` shows the names
+            exit 2
+        "#]],
     );
 }

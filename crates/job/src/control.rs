@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use batt_record::live::{Live, Status};
 
+use crate::description::Save;
 use crate::event::Event;
 
 /// How often the clock is looked at.
@@ -130,6 +131,14 @@ impl Control {
         self.emit(Event::Warning { text });
     }
 
+    /// Says that a job that was continued has no profile, if one was asked for.
+    pub(crate) fn warn_of_lost_times(&self, save: &Save) {
+        if save.is_profiled() {
+            let why = "the times of an earlier part are not known, so the record has no profile";
+            self.warn(format!("{why}; --overwrite does everything again"));
+        }
+    }
+
     pub(crate) fn update(&self, change: impl FnOnce(&mut Status)) {
         change(&mut lock(&self.status));
     }
@@ -140,7 +149,10 @@ impl Control {
         status.seconds = seconds;
         status.left = match self.budget {
             Some(budget) => Some((budget.as_secs_f64() - seconds).max(0.0)),
-            None => lock(&self.expected_end).map(|end| (end.as_secs_f64() - seconds).max(0.0)),
+            // An end that is past was wrong.
+            None => {
+                lock(&self.expected_end).map(|end| end.as_secs_f64() - seconds).filter(|left| *left >= 0.0)
+            }
         };
         status
     }

@@ -260,10 +260,18 @@ impl Save {
         PathBuf::from(name)
     }
 
-    /// Where the record goes: the file that was named, or one beside the report that is made from it.
+    /// Where the record goes: the file that was named, or a temporary one beside the report that is made from it.
     pub(crate) fn record_file(&self) -> Option<PathBuf> {
-        let beside = |report: &PathBuf| report.with_extension("record.json");
+        let beside = |report: &PathBuf| {
+            let name = report.file_name().unwrap_or_default().to_string_lossy();
+            report.with_file_name(format!(".{name}.{}.record.part", std::process::id()))
+        };
         self.record.clone().or_else(|| self.report.as_ref().map(beside))
+    }
+
+    /// The file of stamped intervals.
+    pub(crate) fn events_file(&self) -> Option<PathBuf> {
+        self.record.as_ref().filter(|_| self.events).map(|record| record.with_extension("events.jsonl"))
     }
 
     /// Whether times are recorded.
@@ -352,6 +360,14 @@ impl Job {
         }
     }
 
+    /// Whether the job keeps files that it can continue from: a solve its submission, others their record.
+    pub fn is_resumable(&self) -> bool {
+        match self.work {
+            Work::Solve(_) => self.save.submission.is_some(),
+            Work::Run(_) | Work::Search(_) => self.save.record.is_some(),
+        }
+    }
+
     /// Checks all that can be checked without reading a file. Errors name the field and what to write instead.
     pub fn validate(&self) -> Result<(), JobError> {
         let wrong = |field: &'static str, remedy: String| Err(JobError::Field { field, remedy });
@@ -379,8 +395,8 @@ impl Job {
         if *profile != Profiling::Off && record.is_none() && report.is_none() {
             return wrong("profile", "it is kept in the record; name a record file as well".to_owned());
         }
-        if *events && (*profile == Profiling::Off || !matches!(self.work, Work::Run(_))) {
-            return wrong("events", "they belong to the profile of a run; ask for that as well".to_owned());
+        if *events && (*profile == Profiling::Off || !matches!(self.work, Work::Run(_)) || record.is_none()) {
+            return wrong("events", "they need a run with a profile and a record file".to_owned());
         }
         if programs.is_some() && !matches!(self.work, Work::Solve(_)) {
             return wrong("programs", "only a solve exports programs; leave it out".to_owned());
@@ -388,13 +404,9 @@ impl Job {
         if submission.is_some() && matches!(self.work, Work::Search(_)) {
             return wrong("submission", "a search writes none; use a solve".to_owned());
         }
-        if *existing == Existing::Resume && submission.is_none() && record.is_none() {
-            return wrong("resume", "name the submission (or the record) to continue from".to_owned());
-        }
-        let files = [submission, record, report, programs].into_iter().flatten();
-        let files: Vec<&PathBuf> = files.collect();
-        if let Some(twice) = files.iter().enumerate().find(|(i, file)| files[..*i].contains(file)) {
-            return wrong("save", format!("{} is named twice; give each its own file", twice.1.display()));
+        if *existing == Existing::Resume && !self.is_resumable() {
+            let file = if matches!(self.work, Work::Solve(_)) { "submission" } else { "record" };
+            return wrong("resume", format!("name the {file} file to continue from"));
         }
         Ok(())
     }

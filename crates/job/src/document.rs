@@ -35,14 +35,8 @@ pub(crate) fn setup(data: &str, tasks: &crate::tasks::Tasks, options: record::Op
 
 /// The record of a solve or a search, as far as it is known before the work.
 pub(crate) fn head(kind: record::Kind, job: String, setup: record::Setup, threads: usize) -> record::Record {
-    let environment = record::Environment {
-        threads,
-        sharing: true,
-        kernels: true,
-        seconds: 0.0,
-        store: None,
-        machine: machine(),
-    };
+    let environment =
+        record::Environment { threads, sharing: true, kernels: true, seconds: 0.0, machine: machine() };
     record::Record { schema: record::SCHEMA, kind, job, setup, environment, ..record::Record::default() }
 }
 

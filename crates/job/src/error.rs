@@ -13,7 +13,7 @@ use crate::pool::PoolError;
 #[derive(Debug, thiserror::Error)]
 pub enum JobError {
     /// The description makes no sense.
-    #[error("`{field}` does not fit: {remedy}")]
+    #[error("{field}: {remedy}")]
     Field { field: &'static str, remedy: String },
     /// The data set, or a task of it, cannot be read.
     #[error("{0}")]
@@ -34,7 +34,7 @@ pub enum JobError {
     #[error("cannot continue from {}: {why}", path.display())]
     Resume { path: PathBuf, why: String },
     /// Results were written to another place than asked for.
-    #[error("cannot write {}: {error}; its content is in {}: move it to a disk with room", path.display(), rescued.display())]
+    #[error("cannot write {}: {error}; its content is in {}", path.display(), rescued.display())]
     Rescued { path: PathBuf, error: io::Error, rescued: PathBuf },
     #[error("cannot read {}: {error}", path.display())]
     Record { path: PathBuf, error: RecordError },

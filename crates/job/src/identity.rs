@@ -8,9 +8,9 @@ use batt_value::ContentHash;
 /// How much effort is allowed is no part of it, so a job can continue with more.
 pub(crate) fn identity(kind: Kind, setup: &Setup, programs: &[Program]) -> String {
     let Setup { dsl, data, options, .. } = setup;
-    let Options { fuel, all_pairs, all_demos, seed, mode, without, .. } = options;
+    let Options { fuel, all_pairs, all_demos, seed, mode, without, store, .. } = options;
     let mut text = format!(
-        "{} {dsl} {} {fuel:?} {all_pairs} {all_demos} {seed:?} {mode:?} {without:?}\n",
+        "{} {dsl} {} {fuel:?} {all_pairs} {all_demos} {seed:?} {mode:?} {without:?} {store:?}\n",
         kind.name(),
         data.hash
     );
@@ -30,6 +30,9 @@ pub(crate) fn describe(kind: &str, setup: &Setup) -> String {
     if !options.given.is_empty() {
         words.push_str(&format!(", {} programs given", options.given.len()));
     }
+    if let Some(store) = &options.store {
+        words.push_str(&format!(", store {store}"));
+    }
     if !options.without.is_empty() {
         words.push_str(&format!(", without {}", options.without.join(" and ")));
     }
@@ -46,6 +49,7 @@ pub(crate) fn difference(ours: &Setup, theirs: &Setup) -> String {
         ("other programs", a.given != b.given),
         ("another seed", a.seed != b.seed),
         ("other steps", (&a.without, &a.mode) != (&b.without, &b.mode)),
+        ("another store", a.store != b.store),
         ("other options", (a.fuel, a.all_pairs, a.all_demos) != (b.fuel, b.all_pairs, b.all_demos)),
     ];
     let differing: Vec<&str> = parts.iter().filter(|(_, differs)| *differs).map(|(name, _)| *name).collect();

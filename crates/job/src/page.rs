@@ -1,6 +1,7 @@
 //! Reports: a record as a page, with colours and the plan of its programs.
 
-use std::io::{self, Write};
+use std::fs;
+use std::io::{self, Read, Write};
 use std::path::Path;
 
 use batt_base::write_atomic_with;
@@ -9,20 +10,19 @@ use batt_plan::{NodeId, Plan};
 use batt_record::Record;
 use batt_report::html::{self, Graph, Look, Source};
 
-use crate::error::JobError;
 use crate::palette::{self, Palette, Rgb};
 
-/// Writes the report of a record file.
-pub fn write_report(record: &Path, report: &Path) -> Result<(), JobError> {
-    let read = Record::read(record);
-    let read = read.map_err(|error| JobError::Record { path: record.to_owned(), error })?;
-    write_report_of(&record.display().to_string(), read, report)
+/// Writes the page of runs to a file, see [`write()`].
+pub fn write_file(runs: &[(String, Record)], path: &Path) -> io::Result<()> {
+    write_atomic_with(path, |out| write(runs, out))
 }
 
-/// Writes the report of a record in memory.
-pub fn write_report_of(name: &str, record: Record, report: &Path) -> Result<(), JobError> {
-    let runs = [(name.to_owned(), record)];
-    write_atomic_with(report, |out| write(&runs, out)).map_err(JobError::write(report))
+/// Whether a file is the report of a job, so that it can be made again. `job`: the `job` of its record; those of two
+/// records, separated by a space, for a comparison.
+pub fn is_of(path: &Path, job: &str) -> bool {
+    let mut start = Vec::new();
+    let read = fs::File::open(path).and_then(|file| file.take(4096).read_to_end(&mut start));
+    read.is_ok() && String::from_utf8_lossy(&start).contains(&html::job_tag(job))
 }
 
 /// Writes the page of runs: one, or two side by side. Each has a name, mostly that of its file.

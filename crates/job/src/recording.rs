@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use batt_base::TempFile;
 use batt_record::Profile;
 use batt_record::profile::Repeat;
 use batt_trace::{Clock, Level, MainSpan, Spot, Trace};
@@ -14,24 +15,24 @@ use crate::profile::{self, Events};
 /// A recording that is being made, or none.
 pub(crate) struct Recording {
     trace: Option<Trace>,
-    events: Option<(Events, PathBuf)>,
+    /// The events, the temporary file that they are written to, and its final name.
+    events: Option<(Events, TempFile, PathBuf)>,
 }
 
 impl Recording {
     /// Of a run.
-    pub(crate) fn of_run(save: &Save, record: Option<&PathBuf>) -> Result<Recording, JobError> {
-        let Some(record) = record.filter(|_| save.is_profiled()) else {
+    pub(crate) fn of_run(save: &Save) -> Result<Recording, JobError> {
+        if !save.is_profiled() {
             return Ok(Recording { trace: None, events: None });
+        }
+        let create = |path: PathBuf| {
+            let events = TempFile::beside(&path).and_then(|temp| Ok((Events::create(temp.path())?, temp)));
+            let (events, temp) = events.map_err(JobError::write(&path))?;
+            Ok::<_, JobError>((events, temp, path))
         };
-        let events = match save.events {
-            true => {
-                let path = record.with_extension("events.jsonl");
-                Some((Events::create(&path).map_err(JobError::write(&path))?, path))
-            }
-            false => None,
-        };
+        let events = save.events_file().map(create).transpose()?;
         let level = level(save.profile);
-        let trace = profile::trace(Clock::real(), level, events.as_ref().map(|(events, _)| events));
+        let trace = profile::trace(Clock::real(), level, events.as_ref().map(|(events, ..)| events));
         Ok(Recording { trace: Some(trace), events })
     }
 
@@ -58,38 +59,28 @@ impl Recording {
         excused: usize,
         repeats: &mut Vec<Repeat>,
     ) -> Option<Box<Profile>> {
-        let seen = self.trace.as_ref()?.finish();
-        let events = self.events.as_ref().and_then(|(_, path)| path.file_name());
+        let data = self.trace.as_ref()?.finish();
+        let events = self.events.as_ref().and_then(|(.., path)| path.file_name());
         let events = events.map(|name| name.to_string_lossy().into_owned());
-        let profile = profile::profile(seen, battery, excused, repeats, events);
+        let profile = profile::profile(data, battery, excused, repeats, events);
         repeats.extend(profile.repeats.last().cloned());
         Some(Box::new(profile))
     }
 
     /// Ends the recording of a solve or a search.
     pub(crate) fn profile_of_search(&self) -> Option<Box<Profile>> {
-        let seen = self.trace.as_ref()?.finish();
-        Some(Box::new(profile::profile_of_search(seen, None)))
+        let data = self.trace.as_ref()?.finish();
+        Some(Box::new(profile::profile_of_search(data, None)))
     }
 
-    /// Ends the file of events, and reports what could not be written.
-    pub(crate) fn close(mut self) -> Result<(), JobError> {
-        match self.events.take() {
-            Some((events, path)) => events.finish().map_err(JobError::write(&path)),
-            None => Ok(()),
-        }
+    /// Ends the file of events, and returns its name or what could not be written.
+    pub(crate) fn close(self) -> Result<Option<PathBuf>, JobError> {
+        let Some((events, temp, path)) = self.events else { return Ok(None) };
+        events.finish().and_then(|()| temp.rename(&path)).map_err(JobError::write(&path))?;
+        Ok(Some(path))
     }
 }
 
 fn level(profiling: Profiling) -> Level {
     if profiling == Profiling::Calls { Level::Deep } else { Level::Nodes }
-}
-
-impl Drop for Recording {
-    /// Events without an end are of no use.
-    fn drop(&mut self) {
-        if let Some((_, path)) = self.events.take() {
-            let _ = std::fs::remove_file(path);
-        }
-    }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -24,7 +24,6 @@ use crate::document;
 use crate::error::JobError;
 use crate::event::Event;
 use crate::identity::identity;
-use crate::page;
 use crate::pool::Pool;
 use crate::programs::{ProgramErrors, Programs};
 use crate::recording::Recording;
@@ -83,8 +82,7 @@ fn once(
     repeats: &mut Vec<Repeat>,
 ) -> Result<RunOutcome, JobError> {
     let Context { job, control, .. } = *context;
-    let record = job.save.record_file();
-    let recording = Recording::of_run(&job.save, record.as_ref())?;
+    let recording = Recording::of_run(&job.save)?;
     let span = recording.enter(Spot::PARSE);
     let programs = Programs::read(job)?;
     let expect_wrong = expected(work, &programs.list)?;
@@ -115,11 +113,14 @@ fn once(
         .filter(|own| expect_wrong.contains(programs.list[own.program.index()].name()));
     let excused = excused.count();
     let span = recording.enter(Spot::WRITE);
-    let (summary, resumed, saved) = results.finish(&tasks, || {
+    let (summary, resumed, mut saved) = results.finish(&tasks, || {
         drop(span);
         recording.profile(&battery, excused, repeats)
     })?;
-    recording.close()?;
+    match recording.close() {
+        Ok(events) => saved.events = events,
+        Err(error) => saved.failed.push(error),
+    }
     let plan = battery.plan().counts();
     let threads = pool.threads();
     let Programs { list, errors } = programs;
@@ -303,7 +304,7 @@ impl<'r> Results<'r> {
             let entry = document::task(self.battery, task, result);
             self.add_entry(task, result, &entry);
         } else if let Some(submission) = &mut self.submission {
-            let added = submission.add(&task.id, &result.attempts);
+            let added = submission.add(task, &result.attempts);
             self.files.report(submission.path, added);
         }
         let solved = self.summary.scores.right_tasks();
@@ -317,7 +318,7 @@ impl<'r> Results<'r> {
 
     fn add_entry(&mut self, task: &Task, result: &TaskResult, entry: &record::Task) {
         if let Some(submission) = &mut self.submission {
-            let added = submission.add(&task.id, &result.attempts);
+            let added = submission.add(task, &result.attempts);
             if added.is_err() {
                 self.files.report(submission.path, added);
             }
@@ -365,38 +366,45 @@ impl<'r> Results<'r> {
         let mut saved = Saved::default();
         if let Some(submission) = &mut self.submission {
             let path = submission.path;
-            self.files.finish(path, |path| submission.write(path))?;
-            let inputs = submission.inputs()?;
-            let inputs = inputs.iter().map(|(id, n)| (id.as_str(), *n));
-            saved.submission = Some(SubmissionState::check(path, inputs, tasks.in_data_set));
-        }
-        if let (Some(entries), Some(path)) = (&mut self.tasks, self.files.record.clone()) {
-            if self.resumed > 0 && self.job.save.is_profiled() {
-                let why = "the times of an earlier part are not known, so the record has no profile";
-                self.control.warn(format!("{why}; --overwrite runs everything again"));
+            if self.files.finish(path, |path| submission.write(path)).is_some() {
+                let inputs = submission.inputs()?;
+                let inputs = inputs.iter().map(|(id, n)| (id.as_str(), *n));
+                saved.submission =
+                    SubmissionState::check(path, inputs, submission.n_answered, tasks.in_data_set);
             }
-            // The profile covers the writing, so it is made once, at the end of the first try.
-            let (mut profile, mut made) = (Some(profile).filter(|_| self.resumed == 0), None);
-            self.files.finish(&path, |path| {
-                entries.write_to(path, &record, || {
-                    if let Some(profile) = profile.take() {
-                        made = profile();
-                    }
-                    made.clone()
-                })
-            })?;
+        }
+        if let Some(path) = self.finish_record(&record, profile) {
             saved.record = self.job.save.record.clone();
-            if let Some(report) = &self.job.save.report {
-                let made = page::write_report(&path, report);
-                if self.job.save.record.is_none() {
-                    // It was only made for the report.
-                    let _ = std::fs::remove_file(&path);
-                }
-                made?;
-                saved.report = Some(report.clone());
+            if self.job.save.report.is_some() {
+                let record = Record::read(&path);
+                let record = record.map_err(|error| JobError::Record { path: path.clone(), error })?;
+                saved.report = self.files.finish_report(&record);
             }
         }
+        saved.failed = self.files.take_failed();
         Ok((self.summary, self.resumed, saved))
+    }
+
+    /// Writes the record. Returns where it is now.
+    fn finish_record(
+        &mut self,
+        record: &Record,
+        profile: impl FnOnce() -> Option<Box<record::Profile>>,
+    ) -> Option<PathBuf> {
+        let (Some(entries), Some(path)) = (&mut self.tasks, self.files.record.clone()) else { return None };
+        if self.resumed > 0 {
+            self.control.warn_of_lost_times(&self.job.save);
+        }
+        // The profile covers the writing, so it is made once, at the end of the first try.
+        let (mut profile, mut made) = (Some(profile).filter(|_| self.resumed == 0), None);
+        self.files.finish(&path, |path| {
+            entries.write_to(path, record, || {
+                if let Some(profile) = profile.take() {
+                    made = profile();
+                }
+                made.clone()
+            })
+        })
     }
 }
 
@@ -423,7 +431,6 @@ fn head(work: &description::Run, setup: Setup, job: String, battery: &Battery<'_
             sharing: work.sharing,
             kernels: work.kernels,
             seconds: 0.0,
-            store: None,
             machine: document::machine(),
         },
         plan: battery.plan().counts().into(),
@@ -440,16 +447,19 @@ struct Growing<'g> {
     index: &'g Index,
     known: TempFile,
     n_known: usize,
+    /// Tasks with other attempts than fallbacks.
+    n_answered: usize,
 }
 
 impl<'g> Growing<'g> {
     fn new(path: &'g Path, index: &'g Index) -> Result<Growing<'g>, JobError> {
         let known = TempFile::beside(path).map_err(JobError::write(path))?;
-        Ok(Growing { path, form: Form::of(path), index, known, n_known: 0 })
+        Ok(Growing { path, form: Form::of(path), index, known, n_known: 0, n_answered: 0 })
     }
 
-    fn add(&mut self, id: &str, attempts: &[[Grid; 2]]) -> io::Result<()> {
-        let entry = self.form.entry(self.n_known, id, attempts);
+    fn add(&mut self, task: &Task, attempts: &[[Grid; 2]]) -> io::Result<()> {
+        let entry = self.form.entry(self.n_known, &task.id, attempts);
+        self.n_answered += usize::from(attempts != stand_ins(task));
         self.n_known += 1;
         self.known.append(entry.as_bytes())
     }

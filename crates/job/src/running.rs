@@ -14,7 +14,7 @@ use crate::event::Event;
 use crate::pool::Pool;
 use crate::programs::Programs;
 use crate::tasks::Tasks;
-use crate::{RunOutcome, SearchOutcome, SolveOutcome, run, search, solve};
+use crate::{RunOutcome, Saved, SearchOutcome, SolveOutcome, run, search, solve};
 
 /// What came of a job.
 pub enum Outcome {
@@ -30,6 +30,15 @@ impl Outcome {
             Outcome::Run(it) => it.summary.left > 0,
             Outcome::Solve(it) => it.stopped,
             Outcome::Search(it) => it.stopped,
+        }
+    }
+
+    /// What was written.
+    pub fn into_saved(self) -> Saved {
+        match self {
+            Outcome::Run(it) => it.saved,
+            Outcome::Solve(it) => it.saved,
+            Outcome::Search(it) => it.saved,
         }
     }
 }

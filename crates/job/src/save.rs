@@ -8,7 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use batt_base::TempFile;
+use batt_base::{FileLock, TempFile, remove_stale, resolve, write_atomic};
 use batt_record::live::Live;
 use batt_record::{Header, Record, SCHEMA, Setup, State};
 use batt_task::submission::Submission;
@@ -18,29 +18,29 @@ use crate::description::{Existing, Save};
 use crate::error::JobError;
 use crate::event::Event;
 use crate::identity::{describe, difference};
+use crate::page;
 use crate::save_timer::SaveTimer;
 
 /// How often files are brought up to date.
 const SAVE_EVERY: Duration = Duration::from_secs(5);
 
-/// What a job has written.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+/// What a job has written, and what it could not write.
+#[derive(Debug, Default)]
 pub struct Saved {
     pub submission: Option<SubmissionState>,
     pub record: Option<PathBuf>,
     pub report: Option<PathBuf>,
     pub programs: Option<PathBuf>,
+    pub events: Option<PathBuf>,
+    /// Files that could not be written where they were wanted, and programs that the store did not take.
+    pub failed: Vec<JobError>,
 }
 
 impl Saved {
-    /// All files, in the order in which people look for them.
-    pub fn files(&self) -> Vec<&Path> {
-        let submission = self.submission.as_ref().map(|it| &it.path);
-        [submission, self.record.as_ref(), self.report.as_ref(), self.programs.as_ref()]
-            .into_iter()
-            .flatten()
-            .map(PathBuf::as_path)
-            .collect()
+    /// All files besides the submission.
+    pub fn others(&self) -> impl Iterator<Item = &Path> {
+        let files = [&self.record, &self.events, &self.report, &self.programs];
+        files.into_iter().flatten().map(PathBuf::as_path)
     }
 }
 
@@ -48,8 +48,10 @@ impl Saved {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SubmissionState {
     pub path: PathBuf,
-    /// Tasks that it answers.
+    /// Tasks that it contains.
     pub tasks: usize,
+    /// Those with an answer that was computed; the others have fallbacks.
+    pub answered: usize,
     /// Tasks of the data set.
     pub of: usize,
     /// Defects that `batt check` finds.
@@ -57,22 +59,27 @@ pub struct SubmissionState {
 }
 
 impl SubmissionState {
-    /// Whether it answers every task of the data set without a defect.
+    /// Whether it contains every task of the data set without a defect.
     pub fn is_complete(&self) -> bool {
         self.tasks == self.of && self.defects == 0
     }
 
-    /// Checks a submission as it was written. `tasks`: ids and numbers of test inputs; `of`: the size of the data set.
+    /// Checks a submission as it was written; `None` for a pipe or a device, which cannot be read again. `tasks`: ids
+    /// and numbers of test inputs; `of`: the size of the data set.
     pub(crate) fn check<'t>(
         path: &Path,
         tasks: impl IntoIterator<Item = (&'t str, usize)>,
+        answered: usize,
         of: usize,
-    ) -> SubmissionState {
+    ) -> Option<SubmissionState> {
+        if !is_plain(path) {
+            return None;
+        }
         let tasks: Vec<(&str, usize)> = tasks.into_iter().collect();
         let n = tasks.len();
         let submission = fs::read(path).ok().and_then(|text| Submission::parse(&text).ok());
         let defects = submission.map_or(1, |it| it.check(tasks).len());
-        SubmissionState { path: path.to_owned(), tasks: n, of, defects }
+        Some(SubmissionState { path: path.to_owned(), tasks: n, answered, of, defects })
     }
 }
 
@@ -80,11 +87,15 @@ impl SubmissionState {
 pub(crate) struct Files<'f> {
     save: &'f Save,
     control: &'f Control,
-    /// See [`Save::record_file`].
+    /// Where the record goes: the file that was named, or a temporary one that a report is made from.
     pub(crate) record: Option<PathBuf>,
     timer: SaveTimer,
     /// What a failed save was last warned about, so that a full disk is not reported every few seconds.
     warned: Option<String>,
+    /// Files that could not be written for the last time.
+    failed: Vec<JobError>,
+    /// Held until the job ends.
+    _locks: Vec<FileLock>,
 }
 
 /// What to continue from.
@@ -102,36 +113,33 @@ impl<'f> Files<'f> {
         identity: &str,
         setup: &Setup,
     ) -> Result<(Files<'f>, Earlier), JobError> {
-        let record = save.record_file();
+        let Save { submission, record, report, programs, .. } = save;
+        let (events, state) = (save.events_file(), submission.as_deref().map(Save::state_of));
+        distinct([submission, &state, record, &events, report, programs])?;
+        // A repeated run claims its files again.
+        control.hide();
+        let locks = lock_all([submission, report, programs])?;
         let mut claim = Claim { existing: save.existing, identity, setup, same: false };
-        let state = save.submission.as_deref().map(Save::state_of);
         let state = state.map(|path| claim.state(&path)).transpose()?.flatten();
-        let earlier = save.record.as_deref().map(|path| claim.record(path)).transpose()?.flatten();
-        let written = [&save.submission, &save.programs, &save.report];
-        for path in written.into_iter().flatten().chain(&record) {
-            claim.plain(path, Some(path) == record.as_ref())?;
+        let earlier = record.as_deref().map(|path| claim.record(path)).transpose()?.flatten();
+        for path in [submission, programs, report, &events].into_iter().flatten() {
+            claim.plain(path, false)?;
+        }
+        if let Some(record) = record {
+            claim.plain(record, true)?;
         }
         if save.existing == Existing::Resume && !claim.same {
-            let path = save.submission.as_deref().map(Save::state_of).or(save.record.clone());
-            let why =
-                "there is no such file, or nothing to continue in it; leave out --resume to start".to_owned();
-            return Err(JobError::Resume { path: path.unwrap_or_default(), why });
+            let path = submission.as_deref().map(Save::state_of).or(record.clone()).unwrap_or_default();
+            let why = "there is nothing to continue from; leave out --resume to start".to_owned();
+            return Err(JobError::Resume { path, why });
         }
-        // A repeated run begins anew.
-        control.hide();
         if let Some(record) = record.as_deref().filter(|path| is_plain(path)) {
-            match Live::begin(record) {
-                Ok(live) => control.show_in(live),
-                Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {
-                    let error = io::Error::other("another job is writing it; name another file");
-                    return Err(JobError::Write { path: record.to_owned(), error });
-                }
-                // A job is worth no less if its status cannot be shown.
-                Err(_) => {}
-            }
+            show_status(record, control)?;
         }
         let timer = SaveTimer::new(Instant::now(), SAVE_EVERY);
-        Ok((Files { save, control, record, timer, warned: None }, Earlier { state, record: earlier }))
+        let record = save.record_file();
+        let files = Files { save, control, record, timer, warned: None, failed: Vec::new(), _locks: locks };
+        Ok((files, Earlier { state, record: earlier }))
     }
 
     pub(crate) fn submission(&self) -> Option<&'f Path> {
@@ -146,9 +154,8 @@ impl<'f> Files<'f> {
     /// Brings files up to date. `write` is given each file that can be written more than once.
     pub(crate) fn update(&mut self, mut write: impl FnMut(Target<'_>) -> io::Result<()>) {
         let begun = Instant::now();
-        let record = self.record.clone();
-        let targets =
-            [self.save.submission.as_deref().map(Target::Submission), record.as_deref().map(Target::Record)];
+        let Save { submission, record, .. } = self.save;
+        let targets = [submission.as_deref().map(Target::Submission), record.as_deref().map(Target::Record)];
         for target in targets.into_iter().flatten().filter(|target| is_plain(target.path())) {
             let written = write(target);
             self.report(target.path(), written);
@@ -173,25 +180,120 @@ impl<'f> Files<'f> {
         }
     }
 
-    /// Writes a file for the last time. If that fails, it is written to another place, and the error says where.
+    /// Writes a file for the last time. If that fails, it is written to another place, and the failure says where.
+    /// Returns the path if it was written where it was wanted.
     pub(crate) fn finish(
         &mut self,
         path: &Path,
         mut write: impl FnMut(&Path) -> io::Result<()>,
-    ) -> Result<(), JobError> {
+    ) -> Option<PathBuf> {
         let Err(error) = write(path) else {
             self.control.emit(Event::Saved { path: path.to_owned() });
-            return Ok(());
+            return Some(path.to_owned());
         };
         let path = path.to_owned();
-        for folder in [std::env::temp_dir(), PathBuf::from(".")] {
-            let rescued = folder.join(format!("rescued-{}", file_name(&path)));
-            if !rescued.exists() && write(&rescued).is_ok() {
-                return Err(JobError::Rescued { path, error, rescued });
+        let rescued = rescue_places(&path).find(|place| !place.exists() && write(place).is_ok());
+        self.failed.push(match rescued {
+            Some(rescued) => JobError::Rescued { path, error, rescued },
+            None => JobError::Write { path, error },
+        });
+        None
+    }
+
+    /// Writes the report of a record for the last time.
+    pub(crate) fn finish_report(&mut self, record: &Record) -> Option<PathBuf> {
+        let path = self.save.report.as_deref()?;
+        let runs = [(record.kind.name().to_owned(), record.clone())];
+        self.finish(path, |path| page::write_file(&runs, path))
+    }
+
+    /// Writes the programs for the last time. Somebody may have edited an earlier export, so that is kept.
+    pub(crate) fn finish_programs(&mut self, text: &str) -> Option<PathBuf> {
+        let path = self.save.programs.as_deref()?;
+        if self.save.existing != Existing::Overwrite
+            && let Ok(earlier) = fs::read(path)
+            && !earlier.is_empty()
+            && earlier != text.as_bytes()
+        {
+            let kept =
+                (1..).map(|n| path.with_added_extension(format!("{n}.old"))).find(|it| !it.exists())?;
+            if write_atomic(&kept, &earlier).is_ok() {
+                let (path, kept) = (path.display(), kept.display());
+                self.control.warn(format!("{path} had other content, which is now in {kept}"));
             }
         }
-        Err(JobError::Write { path, error })
+        self.finish(path, |path| write_atomic(path, text.as_bytes()))
     }
+
+    /// What could not be written.
+    pub(crate) fn take_failed(&mut self) -> Vec<JobError> {
+        std::mem::take(&mut self.failed)
+    }
+}
+
+impl Drop for Files<'_> {
+    fn drop(&mut self) {
+        if let (None, Some(temporary)) = (&self.save.record, &self.record) {
+            let _ = fs::remove_file(temporary);
+        }
+    }
+}
+
+/// Where results go that cannot be written where they are wanted.
+fn rescue_places(path: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    /// So often somebody may have left earlier ones.
+    const TRIES: usize = 20;
+    let name = file_name(path);
+    let names: Vec<String> = (1..=TRIES)
+        .map(|n| if n == 1 { format!("rescued-{name}") } else { format!("rescued-{n}-{name}") })
+        .collect();
+    let folders = [std::env::temp_dir(), PathBuf::from(".")];
+    folders.into_iter().flat_map(move |folder| names.clone().into_iter().map(move |it| folder.join(it)))
+}
+
+/// Refuses two files that are the same, also through links.
+fn distinct(files: [&Option<PathBuf>; 6]) -> Result<(), JobError> {
+    let files: Vec<&PathBuf> = files.into_iter().flatten().filter(|path| is_plain(path)).collect();
+    let resolved: Vec<PathBuf> = files.iter().map(|path| resolve(path)).collect();
+    match (0..files.len()).find(|i| resolved[..*i].contains(&resolved[*i])) {
+        Some(twice) => {
+            let remedy = format!("{} would hold two things; give each its own file", files[twice].display());
+            Err(JobError::Field { field: "save", remedy })
+        }
+        None => Ok(()),
+    }
+}
+
+/// Keeps other processes away from files, and removes what killed ones left.
+fn lock_all(files: [&Option<PathBuf>; 3]) -> Result<Vec<FileLock>, JobError> {
+    let mut locks = Vec::new();
+    for path in files.into_iter().flatten().filter(|path| is_plain(path)) {
+        // A folder that cannot be written gets its own message later.
+        match FileLock::take(path) {
+            Ok(None) => return Err(busy(path)),
+            Ok(Some(lock)) => locks.push(lock),
+            Err(_) => {}
+        }
+        remove_stale(path);
+    }
+    Ok(locks)
+}
+
+/// From now on others can see how far the job is, in a file beside its record.
+fn show_status(record: &Path, control: &Control) -> Result<(), JobError> {
+    match Live::begin(record) {
+        Ok(live) => control.show_in(live),
+        Err(error) if error.kind() == io::ErrorKind::ResourceBusy => return Err(busy(record)),
+        // A job is worth no less if its status cannot be shown.
+        Err(_) => {}
+    }
+    remove_stale(record);
+    Ok(())
+}
+
+fn busy(path: &Path) -> JobError {
+    let error = io::Error::other("another job is writing it; wait for its end or name another file");
+    JobError::Write { path: path.to_owned(), error }
 }
 
 /// A file that is brought up to date while the job works.
@@ -259,7 +361,7 @@ impl Claim<'_> {
         }
     }
 
-    /// A file that is of another job or does not tell.
+    /// A file that cannot tell whose it is, except for a report.
     fn plain(&self, path: &Path, is_record: bool) -> Result<(), JobError> {
         let there = match fs::metadata(path) {
             Ok(there) if there.is_dir() => {
@@ -270,9 +372,12 @@ impl Claim<'_> {
             Ok(there) => there.len() > 0,
             Err(_) => false,
         };
-        let free = self.existing == Existing::Overwrite || self.same || is_record || is_report(path);
+        let free = self.existing == Existing::Overwrite
+            || self.same
+            || is_record
+            || page::is_of(path, self.identity);
         if there && !free {
-            return Err(exists(path, "it may be the only copy of somebody's work".to_owned()));
+            return Err(exists(path, "nothing shows that it belongs to this job".to_owned()));
         }
         TempFile::beside(path).map(drop).map_err(JobError::write(path))
     }
@@ -283,35 +388,27 @@ impl Claim<'_> {
             describe(kind, theirs),
             difference(self.setup, theirs)
         );
-        match self.existing {
-            Existing::Resume => JobError::Resume { path: path.to_owned(), why: what },
-            _ => exists(path, what),
-        }
+        let remedy = "run that job with its own options and --resume to continue it, \
+                      replace it with --overwrite, or name another file";
+        self.conflict(path, what, remedy)
     }
 
     fn cannot_continue(&self, path: &Path, why: String) -> JobError {
+        self.conflict(path, why, "replace it with --overwrite, or name another file")
+    }
+
+    fn conflict(&self, path: &Path, what: String, remedy: &str) -> JobError {
+        let path = path.to_owned();
         match self.existing {
-            Existing::Resume => JobError::Resume { path: path.to_owned(), why },
-            _ => exists(path, why),
+            Existing::Resume => JobError::Resume { path, why: format!("{what}\n{remedy}") },
+            _ => JobError::Exists { path, what, remedy: remedy.to_owned() },
         }
     }
 }
 
 fn exists(path: &Path, what: String) -> JobError {
-    let remedy = "--overwrite replaces it; --resume continues the job that it belongs to, \
-                  if that is run with the same options; or name another file"
-        .to_owned();
+    let remedy = "replace it with --overwrite, or name another file".to_owned();
     JobError::Exists { path: path.to_owned(), what, remedy }
-}
-
-/// A report can be made again from its record.
-fn is_report(path: &Path) -> bool {
-    let mut start = String::new();
-    let read = fs::File::open(path).and_then(|file| {
-        use io::Read;
-        file.take(4096).read_to_string(&mut start)
-    });
-    read.is_ok() && start.contains("name=\"generator\" content=\"arcbatt\"")
 }
 
 /// Whether a file can be written there more than once: a regular file, or none yet.

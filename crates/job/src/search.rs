@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use batt_lang::Program;
-use batt_record::{self as record, Kind, Record, Setup};
+use batt_record::{self as record, Kind, OperatorCounts, Record, Setup};
 use batt_search::Puzzle;
 use batt_search::breed::{Bred, Breeder, Brood, Capacity, Operator, Tally};
 use batt_store::{Added, Origin, Store};
@@ -23,7 +23,6 @@ use crate::enumeration::{self, Enumeration};
 use crate::error::JobError;
 use crate::event::Event;
 use crate::identity::identity;
-use crate::page;
 use crate::pool::Pool;
 use crate::programs::{ProgramErrors, Programs};
 use crate::recording::Recording;
@@ -31,7 +30,7 @@ use crate::running::Context;
 use crate::save::{Files, Saved, Target};
 use crate::search_record::Finds;
 use crate::solve::warn_of_errors;
-use crate::store::{Find, StoreReader, file};
+use crate::store::{Find, StoreReader, file, recorded_path};
 use crate::tasks::Tasks;
 
 /// What came of a search.
@@ -52,8 +51,6 @@ pub struct SearchOutcome {
     pub stopped: bool,
     pub elapsed: Duration,
     pub saved: Saved,
-    /// Why some programs are not in the store.
-    pub not_filed: Option<JobError>,
 }
 
 /// The graded score of a program that is right on all pairs, in millionths.
@@ -82,9 +79,9 @@ pub(crate) fn search(context: &Context<'_>, work: &description::Search) -> Resul
         control.warn(warning);
     }
     let mut results: Vec<TaskResult> = placed.iter().map(|placed| TaskResult::before(placed)).collect();
-    let resumed = earlier.record.map_or(0, |earlier| continue_from(&mut results, &tasks, &earlier, work));
-    let mut head = document::head(Kind::Search, identity, setup, pool.threads());
-    head.environment.store = Some(store.path().display().to_string());
+    let earlier = earlier.record.map(|record| EarlierPart::new(&tasks, &record));
+    let resumed = earlier.as_ref().map_or(0, |earlier| earlier.continue_with(&mut results, work, control));
+    let head = document::head(Kind::Search, identity, setup, pool.threads());
     drop(span);
     let own = own(&tasks, &known, &placed);
     let filing = Mutex::new(Filing { store: &mut store, new: 0, failed: None });
@@ -101,6 +98,7 @@ pub(crate) fn search(context: &Context<'_>, work: &description::Search) -> Resul
         files,
         results,
         filing,
+        earlier,
     };
     searching.tell();
     let (n, programs_known, threads) = (tasks.len(), known.len(), pool.threads());
@@ -122,6 +120,7 @@ fn setup(job: &Job, work: &description::Search, tasks: &Tasks, programs: &[Progr
         seed: Some(work.seed),
         mode: Some(work.mode.name().to_owned()),
         given: programs.iter().map(|program| program.hash().to_string()).collect(),
+        store: Some(recorded_path(&work.store)),
         ..record::Options::default()
     };
     document::setup(&job.tasks.data, tasks, options)
@@ -201,6 +200,21 @@ impl TaskResult {
         }
     }
 
+    /// Adds what an earlier part of the search did for the task.
+    fn after(mut self, earlier: Option<&TaskResult>) -> TaskResult {
+        let Some(earlier) = earlier else { return self };
+        self.fuel += earlier.fuel;
+        self.tried += earlier.tried;
+        self.before = earlier.before;
+        if self.found.is_none() {
+            self.found = earlier.found.clone();
+        }
+        for (hash, found) in &earlier.lineage {
+            self.lineage.entry(*hash).or_insert_with(|| found.clone());
+        }
+        self
+    }
+
     fn enumerated(&mut self, enumeration: Enumeration, limit: Option<u64>) {
         self.fuel += enumeration.fuel;
         self.tried += enumeration.tried;
@@ -217,26 +231,62 @@ impl TaskResult {
     }
 }
 
-/// Takes over what an earlier part of the job finished. What it found is in the store, so the other tasks start again
-/// from there. Returns the number of tasks taken over.
-fn continue_from(
-    results: &mut [TaskResult],
-    tasks: &[Task],
-    earlier: &Record,
-    work: &description::Search,
-) -> usize {
-    let mut resumed = 0;
-    for (result, task) in results.iter_mut().zip(tasks) {
-        let entry = earlier.tasks.iter().find(|entry| entry.id == task.id);
-        let Some(search) = entry.and_then(|entry| entry.search.as_ref()) else { continue };
-        let spent = work.effort.fuel().is_some_and(|limit| search.fuel >= limit);
-        (result.fuel, result.tried) = (search.fuel, search.tried);
-        if search.done && (search.solved || spent) {
-            result.done = true;
-            resumed += 1;
-        }
+/// What an earlier part of the same search found.
+struct EarlierPart {
+    seconds: f64,
+    tasks: Vec<Option<TaskResult>>,
+    operators: Vec<OperatorCounts>,
+}
+
+impl EarlierPart {
+    fn new(tasks: &[Task], record: &Record) -> EarlierPart {
+        let found = |program: &record::Program| {
+            let made = program.made.as_ref()?;
+            let program = batt_lang::parse(&program.text).programs.into_iter().next()?;
+            let parents = made.parents.iter().filter_map(|parent| ContentHash::parse(parent)).collect();
+            Some(Found { program, operator: made.operator.clone(), parents })
+        };
+        let ancestors = record.ancestors.iter().filter_map(found);
+        let lineage: BTreeMap<_, _> = ancestors.map(|it| (*it.program.hash().bytes(), it)).collect();
+        let task = |task: &Task| {
+            let entry = record.tasks.iter().find(|entry| entry.id == task.id)?;
+            let search = entry.search.as_ref()?;
+            let program = entry.programs.first().and_then(|it| record.programs.get(it.program as usize));
+            let found = program.and_then(found);
+            Some(TaskResult {
+                fuel: search.fuel,
+                tried: search.tried,
+                before: search.score_before.unwrap_or(0),
+                score: search.score.unwrap_or(0),
+                solved: search.solved,
+                done: search.done,
+                lineage: found.is_some().then(|| lineage.clone()).unwrap_or_default(),
+                found,
+                tallies: [Tally::default(); Operator::ALL.len()],
+            })
+        };
+        let (seconds, operators) = (record.environment.seconds, record.operators.clone());
+        EarlierPart { seconds, tasks: tasks.iter().map(task).collect(), operators }
     }
-    resumed
+
+    /// Takes over the results. A task that is not done starts again from what the store has. Returns the number of
+    /// tasks that are done.
+    fn continue_with(
+        &self,
+        results: &mut [TaskResult],
+        work: &description::Search,
+        control: &Control,
+    ) -> usize {
+        control.began_earlier(self.seconds);
+        for (result, earlier) in results.iter_mut().zip(&self.tasks) {
+            let Some(earlier) = earlier else { continue };
+            let spent = work.effort.fuel().is_some_and(|limit| earlier.fuel >= limit);
+            let done = earlier.done && (earlier.solved || spent) || result.solved;
+            let score = result.score.max(earlier.score);
+            *result = TaskResult { done, score, solved: score == SOLVED, ..earlier.clone() };
+        }
+        results.iter().filter(|result| result.done).count()
+    }
 }
 
 /// The programs of the files and of the store, each once.
@@ -296,6 +346,7 @@ struct Searching<'s> {
     files: Mutex<Files<'s>>,
     results: Mutex<Vec<TaskResult>>,
     filing: Mutex<Filing<'s>>,
+    earlier: Option<EarlierPart>,
 }
 
 struct Filing<'f> {
@@ -407,23 +458,34 @@ impl Searching<'_> {
         let finds = Finds { tasks: self.tasks, results: &results, known: self.known, store: filing.store };
         let mut head = self.head.clone();
         head.environment.seconds = self.control.elapsed().as_secs_f64();
-        finds.record(head, self.work.mode)
+        let mut record = finds.record(head, self.work.mode)?;
+        // Operators are listed in the same order by every part.
+        for (ours, earlier) in
+            record.operators.iter_mut().zip(self.earlier.iter().flat_map(|it| &it.operators))
+        {
+            ours.tried += earlier.tried;
+            ours.better += earlier.better;
+            ours.solved += earlier.solved;
+        }
+        Ok(record)
     }
 
     fn finish(self, recording: &Recording) -> Result<SearchOutcome, JobError> {
         let finished = !self.control.was_asked_to_stop();
-        let record = Record { finished, profile: recording.profile_of_search(), ..self.record()? };
+        let mut record = Record { finished, ..self.record()? };
+        match self.earlier.is_some() {
+            false => record.profile = recording.profile_of_search(),
+            true => self.control.warn_of_lost_times(&self.job.save),
+        }
         let mut files = lock(&self.files);
         let mut saved = Saved::default();
         if let Some(path) = &self.job.save.record {
-            files.finish(path, |path| record.write(path))?;
-            saved.record = Some(path.clone());
+            saved.record = files.finish(path, |path| record.write(path));
         }
-        if let Some(path) = &self.job.save.report {
-            page::write_report_of("search", record.clone(), path)?;
-            saved.report = Some(path.clone());
-        }
+        saved.report = files.finish_report(&record);
+        saved.failed = files.take_failed();
         let mut filing = lock(&self.filing);
+        saved.failed.extend(filing.failed.take());
         Ok(SearchOutcome {
             record,
             filed: filing.new,
@@ -435,7 +497,6 @@ impl Searching<'_> {
             stopped: self.control.was_asked_to_stop(),
             elapsed: self.control.elapsed(),
             saved,
-            not_filed: filing.failed.take(),
         })
     }
 }
@@ -448,7 +509,9 @@ impl Keeper for Searching<'_> {
     fn step(&self, task: usize, brood: &Brood) {
         {
             let results = &mut *lock(&self.results);
-            results[task] = TaskResult::bred(brood, &results[task].lineage, self.work.effort.fuel());
+            let bred = TaskResult::bred(brood, &results[task].lineage, self.work.effort.fuel());
+            let earlier = self.earlier.as_ref().and_then(|earlier| earlier.tasks[task].as_ref());
+            results[task] = bred.after(earlier);
         }
         self.tell();
     }

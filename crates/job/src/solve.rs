@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use batt_base::{write_atomic, write_atomic_with};
+use batt_base::write_atomic_with;
 use batt_dsl::Limits;
 use batt_exec::{Options, Prepared};
 use batt_lang::{self as lang, Program};
@@ -28,14 +28,13 @@ use crate::document;
 use crate::error::JobError;
 use crate::event::Event;
 use crate::identity::identity;
-use crate::page;
 use crate::pool::Pool;
 use crate::programs::{ProgramErrors, Programs};
 use crate::recording::Recording;
 use crate::running::Context;
 use crate::save::{Earlier, Files, Saved, SubmissionState, Target, is_plain};
 use crate::solve_record;
-use crate::store::{Find, StoreReader, file};
+use crate::store::{Find, StoreReader, file, recorded_path};
 use crate::tasks::Tasks;
 
 /// What came of a solve.
@@ -54,8 +53,6 @@ pub struct SolveOutcome {
     pub stopped: bool,
     pub elapsed: Duration,
     pub saved: Saved,
-    /// Why the found programs are not in the store.
-    pub not_filed: Option<JobError>,
 }
 
 /// First attempts with similar confidence, and how many of them are right.
@@ -107,7 +104,7 @@ pub(crate) fn solve(context: &Context<'_>, work: &description::Solve) -> Result<
     drop(span);
     // The files come first: they are there whatever is wrong with the store.
     if let Some(store) = &mut store {
-        outcome.not_filed = file_answers(store, work.seed, &campaign, &tasks, &pool).err();
+        outcome.saved.failed.extend(file_answers(store, work.seed, &campaign, &tasks, &pool).err());
     }
     (outcome.errors, outcome.skipped) = (programs.errors, found.skipped);
     Ok(outcome)
@@ -128,6 +125,7 @@ fn setup(job: &Job, work: &description::Solve, tasks: &Tasks, programs: &[Progra
         seed: Some(work.seed),
         given: programs.iter().map(|program| program.hash().to_string()).collect(),
         without: work.without.iter().map(|step| step.of_search().name().to_owned()).collect(),
+        store: work.store.as_deref().map(recorded_path),
         ..record::Options::default()
     };
     document::setup(&job.tasks.data, tasks, options)
@@ -286,7 +284,7 @@ impl<'s> Standing<'s> {
     fn new(
         context: &Context<'s>,
         fuel: Option<u64>,
-        head: Record,
+        mut head: Record,
         files: Files<'s>,
         campaign: &mut Campaign,
         earlier: Earlier,
@@ -295,6 +293,9 @@ impl<'s> Standing<'s> {
         let (mut resumed, mut curve) = (0, Vec::new());
         if let Some(state) = earlier.state {
             control.began_earlier(state.seconds);
+            // An earlier part may have used more than this one may.
+            let limit = &mut head.setup.options.fuel_per_task;
+            *limit = limit.zip(state.setup.options.fuel_per_task).map(|(a, b)| a.max(b)).or(*limit);
             resumed = campaign.continue_from(&state.tasks);
             curve = state.curve;
         }
@@ -412,13 +413,16 @@ impl<'s> Standing<'s> {
         let Ledger { tasks: standing, curve, files } = &mut *ledger;
         let mut saved = Saved::default();
         if let Some(path) = files.submission() {
-            files.finish(path, |path| write_submission(path, campaign, standing))?;
+            let written = files.finish(path, |path| write_submission(path, campaign, standing));
             if is_plain(path) {
                 let state = self.state(curve, campaign);
-                files.finish(&Save::state_of(path), |path| state.write(path))?;
+                files.finish(&Save::state_of(path), |path| state.write(path));
             }
-            let inputs = tasks.iter().map(|task| (task.id.as_str(), task.test.len()));
-            saved.submission = Some(SubmissionState::check(path, inputs, found.in_data_set));
+            if written.is_some() {
+                let inputs = tasks.iter().map(|task| (task.id.as_str(), task.test.len()));
+                let answered = standing.iter().filter(|task| task.answered).count();
+                saved.submission = SubmissionState::check(path, inputs, answered, found.in_data_set);
+            }
         }
         // Nothing is left to choose, so test outputs may be opened.
         let scores = open(campaign, standing, tasks);
@@ -427,21 +431,16 @@ impl<'s> Standing<'s> {
         let mut record = self.record(curve, campaign, tasks, record::scores(&totals));
         record.finished = !self.control.was_asked_to_stop();
         let reliability = reliability(&record.tasks, &scores);
-        record.profile = recording.profile_of_search();
-        let Save { record: to, report, programs, .. } = &self.job.save;
-        if let Some(path) = to {
-            files.finish(path, |path| record.write(path))?;
-            saved.record = Some(path.clone());
+        match self.resumed {
+            0 => record.profile = recording.profile_of_search(),
+            _ => self.control.warn_of_lost_times(&self.job.save),
         }
-        if let Some(path) = report {
-            page::write_report_of("solve", record.clone(), path)?;
-            saved.report = Some(path.clone());
+        if let Some(path) = &self.job.save.record {
+            saved.record = files.finish(path, |path| record.write(path));
         }
-        if let Some(path) = programs {
-            let text = solve_record::exported(&record);
-            files.finish(path, |path| write_atomic(path, text.as_bytes()))?;
-            saved.programs = Some(path.clone());
-        }
+        saved.report = files.finish_report(&record);
+        saved.programs = files.finish_programs(&solve_record::exported(&record));
+        saved.failed = files.take_failed();
         Ok(SolveOutcome {
             record,
             totals,
@@ -452,7 +451,6 @@ impl<'s> Standing<'s> {
             stopped: self.control.was_asked_to_stop(),
             elapsed: self.control.elapsed(),
             saved,
-            not_filed: None,
         })
     }
 }

@@ -1,7 +1,7 @@
 //! Programs from a store and into it.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use batt_base::number::count;
@@ -157,4 +157,9 @@ impl StoreReader<'_> {
         let first_of = if n == 1 { "" } else { ", the first" };
         Some(format!("{} skipped{first_of}: {first}", count(n, "program")))
     }
+}
+
+/// A store as records name it.
+pub(crate) fn recorded_path(store: &Path) -> String {
+    std::path::absolute(store).unwrap_or_else(|_| store.to_owned()).display().to_string()
 }

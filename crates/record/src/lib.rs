@@ -199,6 +199,9 @@ pub struct Options {
     /// Solve: steps that were skipped. Absent if empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub without: Vec<String>,
+    /// Path of the store of a solve or a search.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub store: Option<String>,
 }
 
 /// How the job was carried out. Nothing here changes a result.
@@ -212,9 +215,6 @@ pub struct Environment {
     pub kernels: bool,
     /// Wall time so far, in seconds.
     pub seconds: f64,
-    /// Path of the store of a search.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub store: Option<String>,
     /// The machine that the job ran on.
     pub machine: Machine,
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use batt_base::number::count;
 use batt_base::number::percent;
-use batt_record::{Pair, Record};
+use batt_record::{Kind, Pair, Record};
 use batt_trace::Category;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -49,7 +49,7 @@ impl Validity {
         Validity {
             valid: reasons.is_empty(),
             reasons,
-            search: claim.search,
+            search: claim.kind != Kind::Run,
             programs: claim.programs,
             right: claim.right,
             excused: claim.excused,
@@ -62,7 +62,8 @@ impl Validity {
 
 /// What a record says of its programs, and whether its figures mean something.
 pub(crate) struct Claim {
-    search: bool,
+    kind: Kind,
+    finished: bool,
     programs: usize,
     right: usize,
     excused: usize,
@@ -74,13 +75,14 @@ pub(crate) struct Claim {
 impl Claim {
     pub(crate) fn new(record: &Record, excused: usize) -> Claim {
         let (search, right) = (record.is_search(), &record.right);
-        // A search that was stopped is as sound as another.
+        // The times of a solve or a search that was stopped are as sound as those of another.
         let stopped = !search && right.left > 0;
         let refuted = stopped.then(|| format!("stopped, {} tasks were not run", right.left));
         let wrong = wrong_programs(record).into_iter();
         let wrong = wrong.filter_map(|(place, _)| record.programs.get(place as usize)).filter(|_| !search);
         let wrong = wrong.map(|program| program.name.clone()).collect();
-        Claim { search, programs: right.programs, right: right.on_all, excused, wrong, refuted }
+        let (kind, finished) = (record.kind, record.finished);
+        Claim { kind, finished, programs: right.programs, right: right.on_all, excused, wrong, refuted }
     }
 
     /// Whether the figures mean something, and what is said of the programs.
@@ -90,10 +92,11 @@ impl Claim {
     }
 
     fn counted(&self) -> String {
-        let Claim { search, programs, right, excused, ref wrong, .. } = *self;
-        if search {
-            let programs = count(programs, "program");
-            return format!("a search: {programs} found, right on all demonstration pairs");
+        let Claim { kind, finished, programs, right, excused, ref wrong, .. } = *self;
+        if kind != Kind::Run {
+            let (kind, programs) = (kind.name(), count(programs, "program"));
+            let stopped = if finished { "" } else { " before it was stopped" };
+            return format!("a {kind}: {programs} found{stopped}, right on all demonstration pairs");
         }
         if programs == 0 {
             return "no program was run on its own task, so no answer was checked".to_owned();

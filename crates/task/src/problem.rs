@@ -94,7 +94,10 @@ pub enum LoadError {
     #[error("cannot read {path}: {error}")]
     Io { path: PathBuf, error: std::io::Error },
     /// Neither a name nor a path.
-    #[error("there is no data set, file or folder called {data}{}", hint(near))]
+    #[error(
+        "there is no data set, file or folder called {data}{}",
+        hint_or(near, "; `batt data list` shows the names")
+    )]
     Unknown { data: String, near: Option<String> },
     /// A known name whose data is not on this machine.
     #[error("{name} is not installed; `batt data install` fetches it")]
@@ -122,7 +125,11 @@ pub enum LoadError {
 }
 
 fn hint(near: &Option<String>) -> String {
-    near.as_ref().map_or(String::new(), |near| format!("; did you mean {near}?"))
+    hint_or(near, "")
+}
+
+fn hint_or(near: &Option<String>, otherwise: &str) -> String {
+    near.as_ref().map_or(otherwise.to_owned(), |near| format!("; did you mean {near}?"))
 }
 
 fn listed(problems: &[Problem]) -> String {

@@ -61,5 +61,10 @@ pub(crate) fn work(run: &Run, job: Job, pool: &Arc<Pool>) -> Result<bool, JobErr
     }
     let outcome = running.wait();
     run.written();
-    Ok(!outcome?.was_stopped())
+    let outcome = outcome?;
+    let stopped = outcome.was_stopped();
+    match outcome.into_saved().failed.into_iter().next() {
+        Some(failed) => Err(failed),
+        None => Ok(!stopped),
+    }
 }

@@ -313,6 +313,7 @@ fn export(path: &Path, format: ExportFormat, output: &Path) -> Answer {
     if files::is_standard(output) && events.is_some() {
         write(&mut std::io::sink()).with_context(from)?;
     }
+    files::keep_existing(output)?;
     let written = files::write_with(output, |out| write(out).map_err(std::io::Error::other));
     written.map_err(|error| match error.downcast::<ReportError>() {
         Ok(error) => anyhow::Error::new(error).context(from()),

@@ -224,18 +224,6 @@ fn measure_named(
     Ok(measured)
 }
 
-/// The answer of a command that files what it found after everything else: the store has the last word.
-pub(crate) fn after(told: Answer, filed: anyhow::Result<()>) -> Answer {
-    let Err(error) = filed else { return told };
-    if let Err(first) = told.as_ref().map_err(|first| format!("{first:#}"))
-        && first != format!("{error:#}")
-        && !told.is_err_and(|first| output::is_broken_pipe(&first))
-    {
-        output::error(&first);
-    }
-    Err(error)
-}
-
 /// The stored programs that were asked for, each with its places; those of a task in its order.
 fn chosen(store: &Store, task: Option<&str>) -> anyhow::Result<Vec<(Stored, Vec<Measure>)>> {
     let Some(wanted) = task else {

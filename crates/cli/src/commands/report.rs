@@ -45,6 +45,11 @@ pub(crate) fn run(args: &Args) -> Answer {
     let first = &args.records[0];
     let beside = || if files::is_standard(first) { first.clone() } else { first.with_extension("html") };
     let path = args.output.clone().unwrap_or_else(beside);
+    // The report of the same records can be made again.
+    let jobs: Vec<&str> = runs.iter().map(|(_, record)| record.job.as_str()).collect();
+    if !page::is_of(&path, &jobs.join(" ")) {
+        files::keep_existing(&path)?;
+    }
     let bytes = write(&path, &runs)?;
     if files::is_standard(&path) {
         return Ok(true);

@@ -90,11 +90,11 @@ impl Args {
             expect_wrong: self.expect.as_deref().map(names).transpose()?.unwrap_or_default(),
             repeat: self.repeat,
         };
-        let save = self.save.save(self.output.as_ref(), None);
+        let save = self.save.save(self.output.as_ref(), None)?;
         let profile = if self.deep { Profiling::Calls } else { save.profile };
         Ok(Job {
-            tasks: self.tasks.selection(),
-            programs: sources(&self.programs),
+            tasks: self.tasks.selection()?,
+            programs: sources(&self.programs)?,
             aliases: files::aliases(),
             work: Work::Run(work),
             threads: self.threads,
@@ -123,11 +123,15 @@ pub(crate) fn run(args: &Args) -> Answer {
         anyhow::bail!("a run came to something else: a bug of batt, please report it");
     };
     let report = Report { args, job: &job, outcome: &outcome };
-    match args.json {
-        true => output::json(report.document())?,
-        false => report.print()?,
-    }
-    Ok(outcome.is_right())
+    let printed = match args.json {
+        true => {
+            summary::warn_if_stopped(&job, outcome.summary.left > 0);
+            output::json(report.document())
+        }
+        false => report.print(),
+    };
+    let right = outcome.is_right();
+    summary::conclude(printed.map(|()| right), outcome.saved)
 }
 
 /// Runs like `batt run LINE`, and prints nothing.

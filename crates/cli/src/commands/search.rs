@@ -9,7 +9,7 @@ use arcbatt::{Job, Mode, Outcome, Search, SearchOutcome, Work};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::programs_store::{StoreArgs, after};
+use super::programs_store::StoreArgs;
 use crate::job::{EffortArgs, SaveArgs, TaskArgs, sources};
 use crate::{Answer, files, output, progress, summary};
 
@@ -57,13 +57,13 @@ impl Args {
             store: self.store.path()?,
         };
         Ok(Job {
-            tasks: self.tasks.selection(),
-            programs: sources(&self.programs),
+            tasks: self.tasks.selection()?,
+            programs: sources(&self.programs)?,
             aliases: files::aliases(),
             work: Work::Search(work),
             threads: self.effort.threads,
             memory: self.effort.memory,
-            save: self.save.save(None, None),
+            save: self.save.save(None, None)?,
         })
     }
 }
@@ -73,12 +73,15 @@ pub(crate) fn run(args: &Args) -> Answer {
     let Outcome::Search(outcome) = progress::follow(job.clone())? else {
         anyhow::bail!("a search came to something else: a bug of batt, please report it");
     };
-    let told = match args.json {
-        true => output::json(Document::new(&outcome.record)),
+    let stopped = outcome.stopped;
+    let printed = match args.json {
+        true => {
+            summary::warn_if_stopped(&job, stopped);
+            output::json(Document::new(&outcome.record))
+        }
         false => print(&job, args, &outcome),
     };
-    let stopped = outcome.stopped;
-    after(told.map(|()| !stopped), outcome.not_filed.map_or(Ok(()), |error| Err(error.into())))
+    summary::conclude(printed.map(|()| !stopped), outcome.saved)
 }
 
 /// How many lines of the table are shown.
@@ -139,6 +142,8 @@ fn print(job: &Job, args: &Args, outcome: &SearchOutcome) -> anyhow::Result<()> 
 /// The results of a search.
 #[derive(JsonSchema, Serialize)]
 pub(crate) struct Document {
+    /// False if the job was stopped before its end.
+    finished: bool,
     /// `breed` or `enumerate`.
     mode: Option<String>,
     /// Wall time in seconds.
@@ -199,9 +204,10 @@ impl Document {
             Some(Row { id: task.id.clone(), fuel, tried, score_before, score, solved, found })
         };
         Document {
+            finished: record.finished,
             mode: record.setup.options.mode.clone(),
             seconds: record.environment.seconds,
-            store: record.environment.store.clone(),
+            store: record.setup.options.store.clone(),
             operators: record.operators.clone(),
             tasks: record.tasks.iter().filter_map(row).collect(),
         }

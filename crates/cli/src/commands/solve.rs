@@ -9,7 +9,6 @@ use arcbatt::{Job, Outcome, Reliability, Solve, SolveOutcome, Step, Work};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::programs_store::after;
 use crate::job::{EffortArgs, SaveArgs, TaskArgs, sources};
 use crate::{Answer, files, output, progress, summary};
 
@@ -54,7 +53,7 @@ enum StepArg {
 }
 
 impl Args {
-    fn job(&self) -> Job {
+    fn job(&self) -> anyhow::Result<Job> {
         let without = self.without.iter().map(|step| match step {
             StepArg::Enumerate => Step::Enumerate,
             StepArg::Breed => Step::Breed,
@@ -65,30 +64,33 @@ impl Args {
             without: without.collect(),
             store: self.store.clone(),
         };
-        Job {
-            tasks: self.tasks.selection(),
-            programs: sources(&self.programs),
+        Ok(Job {
+            tasks: self.tasks.selection()?,
+            programs: sources(&self.programs)?,
             aliases: files::aliases(),
             work: Work::Solve(work),
             threads: self.effort.threads,
             memory: self.effort.memory,
-            save: self.save.save(self.output.as_ref(), self.export.as_ref()),
-        }
+            save: self.save.save(self.output.as_ref(), self.export.as_ref())?,
+        })
     }
 }
 
 pub(crate) fn run(args: &Args) -> Answer {
-    let job = args.job();
+    let job = args.job()?;
     let Outcome::Solve(outcome) = progress::follow(job.clone())? else {
         anyhow::bail!("a solve came to something else: a bug of batt, please report it");
     };
     let SolveOutcome { record, reliability, stopped, .. } = &*outcome;
-    let told = match args.json {
-        true => output::json(Document::new(record, reliability.clone())),
+    let stopped = *stopped;
+    let printed = match args.json {
+        true => {
+            summary::warn_if_stopped(&job, stopped);
+            output::json(Document::new(record, reliability.clone()))
+        }
         false => print(&job, &outcome),
     };
-    let stopped = *stopped;
-    after(told.map(|()| !stopped), outcome.not_filed.map_or(Ok(()), |error| Err(error.into())))
+    summary::conclude(printed.map(|()| !stopped), outcome.saved)
 }
 
 /// How many lines of the table are shown.
@@ -173,6 +175,8 @@ impl Row {
 /// The results of a solve.
 #[derive(JsonSchema, Serialize)]
 pub(crate) struct Document {
+    /// False if the job was stopped before its end.
+    finished: bool,
     /// Number of tasks.
     tasks: usize,
     /// Tasks with a program that is right on all demonstration pairs.
@@ -197,6 +201,7 @@ impl Document {
     fn new(record: &Record, reliability: Vec<Reliability>) -> Document {
         let answers: Vec<Row> = record.tasks.iter().filter_map(|task| Row::new(record, task)).collect();
         Document {
+            finished: record.finished,
             tasks: record.tasks.len(),
             solved_on_demos: answers.len(),
             expected_outputs: expected_outputs(record),

@@ -75,7 +75,9 @@ impl<'d> Document<'d> {
 
 /// Writes the page of one run, or of two side by side.
 pub fn write(sources: &[Source<'_>], looks: &[Look], out: &mut impl Write) -> io::Result<()> {
-    page(&MODULES, &Document::new(sources, looks, None), "", out)
+    let jobs: Vec<&str> = sources.iter().map(|source| source.record.job.as_str()).collect();
+    let page = Page { modules: &MODULES, head: job_tag(&jobs.join(" ")), allowed: "" };
+    page.write(&Document::new(sources, looks, None), out)
 }
 
 /// As [`write()`], for a page that a server gives out: it asks there, at `path`, for news of its run.
@@ -87,7 +89,8 @@ pub fn write_followed(
     out: &mut impl Write,
 ) -> io::Result<()> {
     let follow = Some(Follow { path, token });
-    page(&MODULES, &Document::new(sources, looks, follow), " connect-src 'self';", out)
+    let page = Page { modules: &MODULES, head: String::new(), allowed: " connect-src 'self';" };
+    page.write(&Document::new(sources, looks, follow), out)
 }
 
 /// What the page shows, by itself.
@@ -103,25 +106,44 @@ pub fn write_live(token: &str, looks: &[Look], out: &mut impl Write) -> io::Resu
         token: &'d str,
         looks: &'d [Look],
     }
-    page(&LIVE, &Document { token, looks }, " connect-src 'self'; img-src data:;", out)
+    let allowed = " connect-src 'self'; img-src data:;";
+    Page { modules: &LIVE, head: String::new(), allowed }.write(&Document { token, looks }, out)
 }
 
-/// A page: the shell with style, data and script. `more`: what its policy allows beside them.
-fn page(modules: &[&str], document: &impl Serialize, more: &str, out: &mut impl Write) -> io::Result<()> {
-    let script = script(modules);
-    let parts = SHELL.split_once("<!-- policy -->").and_then(|(start, rest)| {
-        let (middle, end) = rest.split_once("<!-- parts -->")?;
-        Some((start, middle, end))
-    });
-    let (start, middle, end) = parts.ok_or_else(|| io::Error::other("the shell has lost its marks"))?;
-    write!(
-        out,
-        "{start}<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n<style>{STYLE}</style>{middle}",
-        policy(&script, more)
-    )?;
-    write!(out, "<script type=\"application/json\" id=\"data\">")?;
-    serde_json::to_writer(Harmless(&mut *out), document)?;
-    write!(out, "</script>\n<script type=\"module\">{script}</script>{end}")
+/// The tag that shows which job a report belongs to.
+pub fn job_tag(job: &str) -> String {
+    // A record that somebody changed could hold anything.
+    let hash: String = job.chars().filter(|c| c.is_ascii_hexdigit() || *c == ' ').collect();
+    format!("<meta name=\"job\" content=\"{hash}\">\n")
+}
+
+/// The shell with style, data and script.
+struct Page<'p> {
+    modules: &'p [&'p str],
+    /// More tags for the head.
+    head: String,
+    /// What the policy allows besides the parts of the page.
+    allowed: &'p str,
+}
+
+impl Page<'_> {
+    fn write(&self, document: &impl Serialize, out: &mut impl Write) -> io::Result<()> {
+        let script = script(self.modules);
+        let parts = SHELL.split_once("<!-- policy -->").and_then(|(start, rest)| {
+            let (middle, end) = rest.split_once("<!-- parts -->")?;
+            Some((start, middle, end))
+        });
+        let (start, middle, end) = parts.ok_or_else(|| io::Error::other("the shell has lost its marks"))?;
+        write!(
+            out,
+            "{start}{}<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n<style>{STYLE}</style>{middle}",
+            self.head,
+            policy(&script, self.allowed)
+        )?;
+        write!(out, "<script type=\"application/json\" id=\"data\">")?;
+        serde_json::to_writer(Harmless(&mut *out), document)?;
+        write!(out, "</script>\n<script type=\"module\">{script}</script>{end}")
+    }
 }
 
 /// The version of the document inside the page.

@@ -52,7 +52,7 @@ impl Lines {
     pub fn new(facts: &Facts<'_>, name: Option<&str>) -> Result<Lines, ReportError> {
         if facts.record.is_search() {
             return Err(ReportError::Question(
-                "a search keeps no lines, for its plans come and go; run what it found with `batt run --programs FILE --record FILE --profile`".to_owned(),
+                "a solve or a search keeps no lines; run the programs that it found with `batt run --programs FILE --record FILE --profile`".to_owned(),
             ));
         }
         let ran = Ran::new(facts)?;

@@ -1,0 +1,205 @@
+//! Which files commands write, and which they leave alone.
+
+mod batt;
+
+use batt::Batt;
+use serde_json::Value;
+
+const MINE: &str = "somebody's work\n";
+
+fn names(batt: &Batt) -> Vec<String> {
+    let entries = std::fs::read_dir(batt.path("")).unwrap();
+    let mut names: Vec<String> =
+        entries.map(|it| it.unwrap().file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_report_alone_leaves_nothing_else() {
+    let batt = Batt::new("files-report").file("r.record.json", MINE);
+    for command in [
+        "run -n 3",
+        "solve -n 2 --fuel-per-task 100000",
+        "search -n 2 --mode enumerate --fuel-per-task 1000 --store {dir}/s.sqlite",
+    ] {
+        let told = batt.run(&format!("{command} --report {{dir}}/r.html --overwrite"));
+        assert!(told.ends_with("exit 0\n"), "{told}");
+        let store: &[&str] = if command.starts_with("search") { &["s.sqlite"] } else { &[] };
+        assert_eq!(names(&batt), [&["r.html", "r.record.json"], store].concat(), "{command}");
+    }
+    assert_eq!(batt.read("r.record.json"), MINE);
+}
+
+#[test]
+fn a_report_is_replaced_by_its_own_job_only() {
+    let batt = Batt::new("files-own").file("mine.txt", MINE);
+    let first = "run -n 3 --report {dir}/r.html";
+    assert!(batt.run(first).ends_with("exit 0\n"));
+    assert!(batt.run(first).ends_with("exit 0\n"), "the same job makes it again");
+    let told = batt.run("run -n 4 --report {dir}/r.html");
+    assert!(told.contains("r.html is already there") && told.ends_with("exit 2\n"), "{told}");
+    batt.run("run -n 3 --record {dir}/a.json --profile");
+    batt.run("run -n 4 --record {dir}/b.json");
+    for (command, fits) in [
+        ("report {dir}/a.json -o {dir}/r.html", true),
+        ("report {dir}/b.json -o {dir}/r.html", false),
+        ("report {dir}/a.json -o {dir}/mine.txt", false),
+        ("profile export {dir}/a.json --format csv -o {dir}/mine.txt", false),
+        ("plan programs/examples.py --dot {dir}/mine.txt", false),
+        ("show kaleidoscope --svg {dir}/mine.txt", false),
+    ] {
+        let told = batt.run(command);
+        match fits {
+            true => assert!(told.ends_with("exit 0\n"), "{command}: {told}"),
+            false => assert!(
+                told.contains("is already there; replace it with --overwrite") && told.ends_with("exit 2\n"),
+                "{command}: {told}"
+            ),
+        }
+    }
+    assert_eq!(batt.read("mine.txt"), MINE);
+    assert!(batt.run("show kaleidoscope --svg {dir}/mine.txt --overwrite").ends_with("exit 0\n"));
+}
+
+#[test]
+fn one_file_holds_one_thing() {
+    let batt = Batt::new("files-twice");
+    for outputs in [
+        "-o {dir}/x.json --record {dir}/./x.json",
+        "-o {dir}/x.json --record {dir}/x.json.state",
+        "-o {dir}/x.json --export {dir}/../files-twice/x.json",
+    ] {
+        let outputs = outputs.replace("files-twice", batt.path("").file_name().unwrap().to_str().unwrap());
+        let told = batt.run(&format!("solve -n 2 --fuel-per-task 1000 {outputs}"));
+        assert!(told.contains("would hold two things") && told.ends_with("exit 2\n"), "{outputs}: {told}");
+        assert!(names(&batt).is_empty(), "{:?}", names(&batt));
+    }
+    let told = batt.run("solve -n 2 --fuel-per-task 1000 -o -");
+    assert!(told.contains("`-` cannot be the output of a job") && told.ends_with("exit 2\n"), "{told}");
+}
+
+#[test]
+fn events_of_others_are_left_alone() {
+    let batt = Batt::new("files-events").file("r.events.jsonl", MINE);
+    let run = "run -n 3 --record {dir}/r.json --profile --events";
+    let told = batt.run(run);
+    assert!(told.contains("r.events.jsonl is already there") && told.ends_with("exit 2\n"), "{told}");
+    assert_eq!((batt.read("r.events.jsonl").as_str(), names(&batt).len()), (MINE, 1));
+    for options in ["--overwrite", ""] {
+        let told = batt.run(&format!("{run} {options}"));
+        assert!(told.contains("note: wrote {dir}/r.events.jsonl\n"), "{told}");
+        assert!(told.ends_with("exit 0\n"), "{told}");
+    }
+}
+
+#[test]
+fn an_edited_export_is_kept() {
+    let batt = Batt::new("files-export");
+    let solve = "solve -n 3 --fuel-per-task 2000000 -o {dir}/s.json --export {dir}/p.py";
+    batt.run(solve);
+    let exported = batt.read("p.py");
+    assert!(!batt.run(solve).contains("p.py had other content"));
+    std::fs::write(batt.path("p.py"), format!("# mine\n{exported}")).unwrap();
+    let told = batt.run(solve);
+    assert!(told.contains("p.py had other content, which is now in {dir}/p.py.1.old"), "{told}");
+    assert_eq!(
+        (batt.read("p.py"), batt.read("p.py.1.old")),
+        (exported.clone(), format!("# mine\n{exported}"))
+    );
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn one_failed_file_costs_no_other() {
+    let batt = Batt::new("files-failed");
+    let left = || {
+        std::fs::read_dir(std::env::temp_dir()).unwrap().flatten().filter(|entry| {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            name.starts_with("rescued-") && name.ends_with("full")
+        })
+    };
+    let others = "--report {dir}/r.html --export {dir}/p.py --record {dir}/r.json";
+    for _ in 0..3 {
+        let told = batt.run(&format!("solve -n 2 --fuel-per-task 100000 -o /dev/full {others} --overwrite"));
+        assert!(told.contains("cannot write /dev/full") && told.contains("its content is in "), "{told}");
+        assert!(told.contains("solved on demos") && told.contains("note: wrote {dir}/r.html"), "{told}");
+        assert!(told.ends_with("exit 2\n"), "{told}");
+        assert_eq!(names(&batt), ["p.py", "r.html", "r.json"]);
+    }
+    assert!(left().count() >= 3, "each was rescued");
+    left().for_each(|entry| std::fs::remove_file(entry.path()).unwrap());
+}
+
+#[test]
+fn fallbacks_are_not_called_answers() {
+    let batt = Batt::new("files-fallbacks");
+    let told = batt.run("solve demo -o {dir}/s.json --fuel-per-task 0");
+    assert!(told.contains("it has all 79 tasks of demo, 0 with answers, 79 with fallbacks\n"), "{told}");
+}
+
+#[test]
+fn a_search_can_be_repeated() {
+    let batt = Batt::new("files-search");
+    let search = |store: &str| {
+        format!(
+            "search demo -n 20 --programs programs/examples.py --fuel-per-task 3000000 \
+             --store {{dir}}/{store}.sqlite --record {{dir}}/r.json"
+        )
+    };
+    let record = || {
+        let mut record: Value = serde_json::from_str(&batt.read("r.json")).unwrap();
+        record["environment"] = Value::Null;
+        record
+    };
+    assert!(batt.run(&search("a")).ends_with("exit 0\n"));
+    let first = record();
+    assert!(!first["programs"].as_array().unwrap().is_empty(), "something is found");
+    let told = batt.run(&search("a"));
+    assert!(told.contains("20 tasks finished by an earlier part of this job") && told.ends_with("exit 0\n"));
+    assert_eq!(record(), first);
+    let told = batt.run(&search("b"));
+    assert!(told.contains("another store") && told.ends_with("exit 2\n"), "{told}");
+    assert_eq!(record(), first);
+}
+
+#[cfg(unix)]
+#[test]
+fn two_jobs_do_not_share_a_file() {
+    use std::process::{Command, Stdio};
+    let batt = Batt::new("files-locked");
+    let output = batt.path("s.json");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_batt"))
+        .args(["solve", "demo", "--budget", "10m", "--threads", "1", "-o", output.to_str().unwrap()])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    while !output.exists() {
+        assert!(child.try_wait().unwrap().is_none());
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    for options in ["", "--seed 7 --overwrite"] {
+        let told = batt.run(&format!("solve demo --fuel-per-task 1000 -o {{dir}}/s.json {options}"));
+        assert!(told.contains("another job is writing it") && told.ends_with("exit 2\n"), "{told}");
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let told = batt.run("solve demo --fuel-per-task 1000 -o {dir}/s.json");
+    assert!(told.ends_with("exit 0\n"), "{told}");
+    assert_eq!(names(&batt), ["s.json", "s.json.state"], "nothing of the killed job is left");
+}
+
+#[cfg(unix)]
+#[test]
+fn jobs_read_standard_input() {
+    let batt = Batt::new("files-stdin");
+    let told = batt.run_with_input(
+        "run - --programs programs/examples.py --all-pairs",
+        include_str!("../../../examples/kaleidoscope.json"),
+    );
+    assert!(told.contains("1 with programs") && told.ends_with("exit 0\n"), "{told}");
+    let told =
+        batt.run_with_input("run -i kaleidoscope --programs -", "def solve_kaleidoscope(I):\n    return I\n");
+    assert!(told.contains("solve_kaleidoscope: wrong on") && told.ends_with("exit 1\n"), "{told}");
+}
