@@ -349,7 +349,7 @@ fn tasks(data: &TraceData) -> impl Iterator<Item = TaskData<'_>> {
 
 #[inline(always)]
 fn event(i: u64) {
-    tracing::debug!(task = i, "task is through");
+    tracing::debug!(task = i, "ran programs");
 }
 
 /// Pieces of work about as long as a task, each followed by an event of the log or by none.

@@ -248,9 +248,9 @@ fn recordings_compare() {
 #[test]
 fn the_log_is_off_unless_asked_for() {
     let batt = Batt::new("profile-log");
-    assert!(!batt.run("run demo -i rooms").contains("task is through"));
+    assert!(!batt.run("run demo -i rooms").contains("ran programs"));
     let text = batt.run("--log debug run demo --record {dir}/run.json --profile --threads 1");
-    assert!(text.contains("task is through"), "{text}");
+    assert!(text.contains("ran programs"), "{text}");
     let framework = json(&batt.run("profile framework {dir}/run.json --json --allow-invalid"));
     let categories = framework["categories"].as_array().unwrap();
     let logging = categories.iter().find(|it| it["name"] == "logging").unwrap();

@@ -289,7 +289,7 @@ fn what_is_broken_is_told_before_anything_is_run_or_skipped() {
         tasks entirely right              100.00 %, 1 of 1 task
         not right                         none
         note: 2 broken tasks skipped, see above
-        note: {dir}/submission.json is incomplete: it has 1 of the 3 tasks of {dir}/tasks, 0 with answers, 1 with fallbacks
+        note: {dir}/submission.json is incomplete: it has 1 of the 3 tasks of {dir}/tasks, all with answers
         warning: skipped {dir}/tasks/b.json:1:73: task b, test 0 input: row 1 has 2 cells, the rows before have 1
         warning: skipped {dir}/tasks/c.json:1:12: task c, train 0: the text ends before a pair: {"input": …, "output": …}: cut off?
         exit 0

@@ -108,6 +108,8 @@ pub struct TaskResult {
     pub programs: Vec<ProgramResult>,
     /// Two for each test input, chosen by the demonstration pairs alone.
     pub attempts: Vec<[Grid; 2]>,
+    /// A program has an answer to a test input; otherwise all attempts are fallbacks.
+    pub answered: bool,
     /// What the attempts are worth.
     pub scores: Scores,
 }
@@ -130,7 +132,13 @@ pub struct ProgramResult {
 impl TaskResult {
     fn unfinished(task: &Task) -> TaskResult {
         let scores = Scores { tasks: Vec::new(), unsolved: Vec::new() };
-        TaskResult { finished: false, programs: Vec::new(), attempts: stand_ins(task), scores }
+        TaskResult {
+            finished: false,
+            programs: Vec::new(),
+            attempts: stand_ins(task),
+            answered: false,
+            scores,
+        }
     }
 }
 
@@ -250,6 +258,7 @@ impl<'p> Battery<'p> {
         }
         // What to hand in is settled before a test output is looked at.
         let draft = self.choose(task, &job.programs, &runs);
+        let answered = runs.iter().flat_map(|runs| &runs[task.train.len()..]).any(has_answer);
         mark(Spot::RANK);
         let scores = Scores::open(&draft.submission(), [task]);
         let attempts = (0..task.test.len()).filter_map(|k| draft.attempts(&task.id, k).cloned()).collect();
@@ -263,12 +272,12 @@ impl<'p> Battery<'p> {
         if tracing::enabled!(tracing::Level::DEBUG) {
             mark(Spot::PROGRESS);
             let right = programs.iter().filter(|program| program.is_right()).count();
-            tracing::debug!(task = %task.id, programs = programs.len(), right, "task is through");
+            tracing::debug!(task = %task.id, programs = programs.len(), right, "ran programs");
             mark(Spot::LOG);
         } else if let Some(lane) = lane {
             lane.owe(Spot::PROGRESS);
         }
-        TaskResult { finished: true, programs, attempts, scores }
+        TaskResult { finished: true, programs, attempts, answered, scores }
     }
 
     /// Two attempts for each test input, from what fits the demonstration pairs best.
@@ -279,7 +288,7 @@ impl<'p> Battery<'p> {
         for (program, runs) in programs.iter().zip(runs) {
             let (on_demos, on_tests) = runs.split_at(task.train.len());
             // To grade costs more than to run, so only those are graded that have something to hand in.
-            if !on_tests.iter().any(|run| matches!(run.end, End::Grid { .. } | End::Other(_))) {
+            if !on_tests.iter().any(has_answer) {
                 continue;
             }
             let fit = demos.get_or_insert_with(|| Demos::new(task)).fit(on_demos.iter().map(Into::into));
@@ -322,6 +331,10 @@ impl<'p> Battery<'p> {
         }
         result
     }
+}
+
+fn has_answer(run: &Run) -> bool {
+    matches!(run.end, End::Grid { .. } | End::Other(_))
 }
 
 /// Which programs are named after which task: a program belongs to the task whose id is its name or ends it after an

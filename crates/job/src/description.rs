@@ -255,9 +255,7 @@ pub struct Save {
 impl Save {
     /// The file that holds the progress of a solve.
     pub fn state_of(submission: &Path) -> PathBuf {
-        let mut name = submission.as_os_str().to_owned();
-        name.push(".state");
-        PathBuf::from(name)
+        with_suffix(submission, ".state")
     }
 
     /// Where the record goes: the file that was named, or a temporary one beside the report that is made from it.
@@ -278,6 +276,12 @@ impl Save {
     pub(crate) fn is_profiled(&self) -> bool {
         self.profile != Profiling::Off || self.report.is_some()
     }
+}
+
+pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
 }
 
 /// How closely to record where the time goes.

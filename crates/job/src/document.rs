@@ -123,7 +123,9 @@ pub fn result(task: &Task, entry: &record::Task) -> Option<TaskResult> {
         draft.answer(&task.id, k, both.iter().cloned());
     }
     let scores = Scores::open(&draft.submission(), [task]);
-    Some(TaskResult { finished: true, programs, attempts, scores })
+    let answers = entry.programs.iter().flat_map(|outcome| &outcome.test);
+    let answered = answers.into_iter().any(|pair| pair.is_right() || pair.answer.is_some());
+    Some(TaskResult { finished: true, programs, attempts, answered, scores })
 }
 
 fn verdict(name: &str) -> Option<Verdict> {

@@ -13,7 +13,7 @@ use batt_plan::Counts;
 use batt_record::profile::Repeat;
 use batt_record::{self as record, Kind, Record, Setup};
 use batt_task::submission::{Form, stand_ins};
-use batt_task::{Grid, Index, Problem, Task};
+use batt_task::{Index, Problem, Task};
 use batt_trace::Spot;
 
 use crate::battery::{self, Battery, Own, Summary, TaskResult, Watch};
@@ -304,7 +304,7 @@ impl<'r> Results<'r> {
             let entry = document::task(self.battery, task, result);
             self.add_entry(task, result, &entry);
         } else if let Some(submission) = &mut self.submission {
-            let added = submission.add(task, &result.attempts);
+            let added = submission.add(&task.id, result);
             self.files.report(submission.path, added);
         }
         let solved = self.summary.scores.right_tasks();
@@ -318,7 +318,7 @@ impl<'r> Results<'r> {
 
     fn add_entry(&mut self, task: &Task, result: &TaskResult, entry: &record::Task) {
         if let Some(submission) = &mut self.submission {
-            let added = submission.add(task, &result.attempts);
+            let added = submission.add(&task.id, result);
             if added.is_err() {
                 self.files.report(submission.path, added);
             }
@@ -447,7 +447,7 @@ struct Growing<'g> {
     index: &'g Index,
     known: TempFile,
     n_known: usize,
-    /// Tasks with other attempts than fallbacks.
+    /// Tasks with an answer; the others have fallbacks.
     n_answered: usize,
 }
 
@@ -457,9 +457,9 @@ impl<'g> Growing<'g> {
         Ok(Growing { path, form: Form::of(path), index, known, n_known: 0, n_answered: 0 })
     }
 
-    fn add(&mut self, task: &Task, attempts: &[[Grid; 2]]) -> io::Result<()> {
-        let entry = self.form.entry(self.n_known, &task.id, attempts);
-        self.n_answered += usize::from(attempts != stand_ins(task));
+    fn add(&mut self, id: &str, result: &TaskResult) -> io::Result<()> {
+        let entry = self.form.entry(self.n_known, id, &result.attempts);
+        self.n_answered += usize::from(result.answered);
         self.n_known += 1;
         self.known.append(entry.as_bytes())
     }

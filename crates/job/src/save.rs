@@ -14,7 +14,7 @@ use batt_record::{Header, Record, SCHEMA, Setup, State};
 use batt_task::submission::Submission;
 
 use crate::control::Control;
-use crate::description::{Existing, Save};
+use crate::description::{Existing, Save, with_suffix};
 use crate::error::JobError;
 use crate::event::Event;
 use crate::identity::{describe, difference};
@@ -215,8 +215,7 @@ impl<'f> Files<'f> {
             && !earlier.is_empty()
             && earlier != text.as_bytes()
         {
-            let kept =
-                (1..).map(|n| path.with_added_extension(format!("{n}.old"))).find(|it| !it.exists())?;
+            let kept = (1..).map(|n| with_suffix(path, &format!(".{n}.old"))).find(|it| !it.exists())?;
             if write_atomic(&kept, &earlier).is_ok() {
                 let (path, kept) = (path.display(), kept.display());
                 self.control.warn(format!("{path} had other content, which is now in {kept}"));

@@ -260,7 +260,7 @@ impl EarlierPart {
                 score: search.score.unwrap_or(0),
                 solved: search.solved,
                 done: search.done,
-                lineage: found.is_some().then(|| lineage.clone()).unwrap_or_default(),
+                lineage: if found.is_some() { lineage.clone() } else { BTreeMap::new() },
                 found,
                 tallies: [Tally::default(); Operator::ALL.len()],
             })
