@@ -28,7 +28,8 @@ pub(crate) struct Control {
     /// When the job is expected to end, by its own clock: it is not moved back.
     expected_end: Mutex<Option<Duration>>,
     live: Mutex<Option<(Live, Instant)>>,
-    events: Mutex<Sender<Event>>,
+    /// Closed at the end, so that nobody waits for more.
+    events: Mutex<Option<Sender<Event>>>,
 }
 
 /// Counts the time that the job works, without pauses.
@@ -56,7 +57,7 @@ impl Control {
             status: Mutex::new(status),
             expected_end: Mutex::new(None),
             live: Mutex::new(None),
-            events: Mutex::new(events),
+            events: Mutex::new(Some(events)),
         }
     }
 
@@ -123,8 +124,15 @@ impl Control {
     }
 
     pub(crate) fn emit(&self, event: Event) {
-        // A handle that was dropped wants no news.
-        let _ = lock(&self.events).send(event);
+        if let Some(events) = &*lock(&self.events) {
+            // A handle that was dropped wants no news.
+            let _ = events.send(event);
+        }
+    }
+
+    /// Ends the stream of events.
+    pub(crate) fn close_events(&self) {
+        *lock(&self.events) = None;
     }
 
     pub(crate) fn warn(&self, text: String) {

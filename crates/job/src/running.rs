@@ -92,6 +92,7 @@ impl Job {
         let control = Arc::new(Control::new(status, budget, sender));
         let shared = Arc::clone(&control);
         let work = move || {
+            let _end = EventsEnd(&shared);
             let outcome = shared.watched(|| carry_out(&self, &shared, pool));
             shared.hide();
             if shared.is_stopped() {
@@ -104,6 +105,15 @@ impl Job {
         let thread = std::thread::Builder::new().name("job".to_owned()).stack_size(STACK);
         let thread = thread.spawn(work).map_err(JobError::Thread)?;
         Ok(Running { control, events, thread })
+    }
+}
+
+/// Ends the stream of events, also when the job panics.
+struct EventsEnd<'e>(&'e Control);
+
+impl Drop for EventsEnd<'_> {
+    fn drop(&mut self) {
+        self.0.close_events();
     }
 }
 
@@ -133,7 +143,8 @@ impl Context<'_> {
 }
 
 impl Running {
-    /// The next event, waiting at most this long for one. `None` if none came; check [`Running::is_finished`] then.
+    /// The next event, waiting at most this long for one. `None` if none came, or none will come; check
+    /// [`Running::is_finished`] then.
     pub fn next_event(&self, wait: Duration) -> Option<Event> {
         match self.events.recv_timeout(wait) {
             Ok(event) => Some(event),

@@ -394,8 +394,8 @@ impl Searching<'_> {
         });
         if let Some(limit) = self.work.effort.fuel() {
             let part = |it: &TaskResult| if it.done { limit } else { it.fuel.min(limit) };
-            let used: u64 = results.iter().map(part).sum();
-            self.control.expect_end(used as f64 / (limit * results.len() as u64).max(1) as f64);
+            let used: f64 = results.iter().map(|it| part(it) as f64).sum();
+            self.control.expect_end(used / (limit as f64 * results.len() as f64).max(1.0));
         }
     }
 

@@ -318,9 +318,10 @@ impl<'s> Standing<'s> {
             status.tried = tasks.iter().map(|task| task.tried).sum();
         });
         if self.fuel.is_some() {
-            let (used, left): (u64, u64) =
-                tasks.iter().fold((0, 0), |(used, left), task| (used + task.fuel, left + task.left));
-            self.control.expect_end(used as f64 / (used + left).max(1) as f64);
+            let (used, left): (u64, u64) = tasks
+                .iter()
+                .fold((0, 0), |(used, left), task| (used + task.fuel, u64::saturating_add(left, task.left)));
+            self.control.expect_end(used as f64 / (used as f64 + left as f64).max(1.0));
         }
     }
 

@@ -1,0 +1,175 @@
+//! Jobs as a library user sees them: description, events, pause, stop, outcome.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use batt_job::{
+    Effort, Event, Existing, Job, JobError, Mode, Outcome, Profiling, ProgramSource, Run, Running, Save,
+    Search, Solve, Step, Work,
+};
+
+/// An empty folder, for one test.
+fn folder(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("batt-job-{}-{name}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn solve(fuel: u64) -> Job {
+    let mut job =
+        Job::new("demo", Work::Solve(Solve { effort: Effort::FuelPerTask(fuel), ..Solve::default() }));
+    job.tasks.limit = Some(3);
+    job
+}
+
+/// The names of all events, in order.
+fn events(running: &Running) -> Vec<String> {
+    let mut names = Vec::new();
+    loop {
+        let over = running.is_finished();
+        match running.next_event(Duration::from_millis(20)) {
+            Some(event) => {
+                let json = serde_json::to_value(&event).unwrap();
+                names.push(json["event"].as_str().unwrap().to_owned());
+            }
+            None if over => return names,
+            None => {}
+        }
+    }
+}
+
+fn refused(job: Job) -> String {
+    match job.start() {
+        Ok(running) => match running.wait() {
+            Ok(_) => "it was carried out".to_owned(),
+            Err(error) => error.to_string(),
+        },
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn a_job_survives_being_written_down() {
+    let mut run = Job::new("demo", Work::Run(Run { all_pairs: true, repeat: 3, ..Run::default() }));
+    run.programs = vec![ProgramSource::Text("def f(I):\n    return I\n".to_owned())];
+    run.save = Save { record: Some("run.json".into()), profile: Profiling::Calls, ..Save::default() };
+    let search = Search { mode: Mode::Enumerate, effort: Effort::Budget(1.5), seed: 7, store: "s".into() };
+    let mut solve = solve(5);
+    solve.work = Work::Solve(Solve { without: vec![Step::Breed], ..Solve::default() });
+    solve.save.existing = Existing::Overwrite;
+    for job in [run, Job::new("x", Work::Search(search)), solve] {
+        let text = serde_json::to_string(&job).unwrap();
+        assert_eq!(serde_json::from_str::<Job>(&text).unwrap(), job, "{text}");
+    }
+    // A misspelt field is an error, not ignored; what is left out has its default.
+    let text = r#"{"tasks": {"data": "demo"}, "work": {"run": {}}, "thread": 2}"#;
+    assert!(serde_json::from_str::<Job>(text).unwrap_err().to_string().contains("`thread`"));
+    let job: Job = serde_json::from_str(&text.replace("thread", "threads")).unwrap();
+    assert_eq!(job, Job { threads: 2, ..Job::new("demo", Work::run()) });
+}
+
+#[test]
+fn errors_name_the_field_and_the_remedy() {
+    let with = |change: fn(&mut Job)| {
+        let mut job = solve(1000);
+        change(&mut job);
+        refused(job)
+    };
+    for (told, starts) in [
+        (with(|job| job.memory = 1), "memory: give at least 400MB"),
+        (with(|job| job.work = Work::Run(Run { timeout: 0.0, ..Run::default() })), "timeout: "),
+        (with(|job| job.work = Work::Run(Run { repeat: 0, ..Run::default() })), "repeat: "),
+        (
+            with(|job| job.work = Work::Solve(Solve { effort: Effort::Budget(-1.0), ..Solve::default() })),
+            "budget: give a time above zero",
+        ),
+        (with(|job| job.save.profile = Profiling::Nodes), "profile: "),
+        (with(|job| job.save.events = true), "events: "),
+        (with(|job| job.save.existing = Existing::Resume), "resume: name the submission file"),
+        (
+            with(|job| job.tasks.data = "nowhere".to_owned()),
+            "there is no data set, file or folder called nowhere",
+        ),
+        (with(|job| job.tasks.ids = vec!["nobody".to_owned()]), "demo has no task nobody"),
+        (with(|job| job.programs = vec![ProgramSource::File("none.py".into())]), "cannot read none.py"),
+    ] {
+        assert!(told.starts_with(starts), "{starts}: {told}");
+    }
+}
+
+#[test]
+fn every_kind_of_job_tells_what_happens() {
+    let folder = folder("events");
+    let mut run = Job::new("demo", Work::run());
+    let search = Search {
+        mode: Mode::Enumerate,
+        effort: Effort::FuelPerTask(100_000),
+        seed: 0,
+        store: folder.join("store.sqlite"),
+    };
+    let mut search = Job::new("demo", Work::Search(search));
+    let mut solve = solve(2_000_000);
+    for job in [&mut run, &mut solve, &mut search] {
+        let kind = job.work.kind();
+        job.tasks.limit = Some(3);
+        job.save.record = Some(folder.join(format!("{}.json", kind.name())));
+        let running = job.clone().start().unwrap();
+        let names = events(&running);
+        assert_eq!(names.last().map(String::as_str), Some("finished"), "{names:?}");
+        let count = |name: &str| names.iter().filter(|it| *it == name).count();
+        // The files are there before the work begins.
+        assert!(count("started") == 1 && count("saved") > 0 && count("stopped") == 0, "{names:?}");
+        if kind != batt_record::Kind::Search {
+            assert_eq!(count("task_done"), 3, "{names:?}");
+        }
+        let status = running.status();
+        assert_eq!((status.kind, status.done, status.total), (kind, 3, 3));
+        let outcome = running.wait().unwrap();
+        assert!(!outcome.was_stopped());
+        assert_eq!(outcome.into_saved().record, job.save.record);
+    }
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn a_paused_job_waits_and_a_stopped_one_can_be_continued() {
+    let folder = folder("pause");
+    let submission = folder.join("submission.json");
+    let mut job = solve(0);
+    job.work = Work::Solve(Solve { effort: Effort::Budget(600.0), ..Solve::default() });
+    job.save.submission = Some(submission.clone());
+    let running = job.clone().start().unwrap();
+    let handle = running.handle();
+    while !matches!(running.next_event(Duration::from_secs(60)), Some(Event::Round { .. })) {
+        assert!(!running.is_finished());
+    }
+    handle.pause();
+    // The steps at hand end; then nothing happens until it is resumed.
+    let mut tried = running.status().tried;
+    loop {
+        std::thread::sleep(Duration::from_millis(300));
+        match running.status().tried {
+            now if now == tried => break,
+            now => tried = now,
+        }
+    }
+    let seconds = handle.status().seconds;
+    std::thread::sleep(Duration::from_millis(50));
+    assert_eq!(handle.status().seconds, seconds, "the clock stands still");
+    assert!(!running.is_finished());
+    handle.resume();
+    running.stop();
+    assert_eq!(events(&running).last().map(String::as_str), Some("stopped"));
+    let Outcome::Solve(outcome) = running.wait().unwrap() else { panic!("it was a solve") };
+    assert!(outcome.stopped && !outcome.record.finished && outcome.resumed == 0);
+    // The same job with little fuel continues, another one is refused.
+    job.work = Work::Solve(Solve { effort: Effort::FuelPerTask(1000), ..Solve::default() });
+    let Outcome::Solve(outcome) = job.clone().start().unwrap().wait().unwrap() else {
+        panic!("it was a solve")
+    };
+    assert_eq!((outcome.resumed, outcome.stopped), (3, false));
+    job.work = Work::Solve(Solve { seed: 1, ..Solve::default() });
+    assert!(matches!(job.start().unwrap().wait(), Err(JobError::Exists { .. })));
+    std::fs::remove_dir_all(folder).unwrap();
+}
