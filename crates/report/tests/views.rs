@@ -329,8 +329,12 @@ fn a_stamp_says_what_is_wrong() {
     // A search claims nothing, so it cannot be wrong.
     record.kind = batt_record::Kind::Search;
     let search = Validity::new(&facts(&record));
-    let text = "a search: 0 programs found before it was stopped, right on all demonstration pairs · ";
+    let text = "a search: 0 programs found, right on all demonstration pairs · ";
     assert!(search.valid && search.to_string().starts_with(text), "{search}");
+    record.finished = false;
+    let search = Validity::new(&facts(&record)).to_string();
+    assert!(search.starts_with("a search: 0 programs found before it was stopped, "), "{search}");
+    record.finished = true;
     // Three of a hundred nanoseconds that nobody claims.
     let world = World::new(Level::Nodes);
     world.task("t", &[(OBJECTS, 97)]);

@@ -341,9 +341,9 @@ fn what_is_not_there() {
     data.check(
         "missing.json",
         expect![[r#"
-        there is no data set, file or folder called DIR/missing.json
-        nothing is left
-    "#]],
+            there is no data set, file or folder called DIR/missing.json; `batt data list` shows the names
+            nothing is left
+        "#]],
     );
     let error = |data: &str| open(data, &Options::STRICT).unwrap_err().to_string();
     assert_eq!(

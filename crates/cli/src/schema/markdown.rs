@@ -13,8 +13,8 @@ const INTRODUCTION: &str = "\
 
 Every command with `--json` prints one JSON document on one line. `batt run`, `batt solve` and `batt search` also write JSON files. This page lists their fields.
 
-- **Version.** Printed documents have `\"schema\": 1`, records and states `\"schema\": 2`. The profile inside a record and the file of events have versions of their own.
-- **Changes.** New fields can appear without a new version, so readers must ignore fields that they do not know. A field that is removed or changes its meaning gets a new version.
+- **Version.** Printed documents have `\"schema\": 1`, records and states `\"schema\": 2`. The profile inside a record and the events file have versions of their own.
+- **Changes.** New fields can appear without a new version, so readers must ignore fields that they do not know. Removing a field or changing its meaning increments the version.
 - **JSON Schema.** `batt schema NAME` prints the schema of a document (draft 2020-12), for validators and code generators. `batt schema` lists the names.
 - **Types.** `optional` fields can be absent. Times are in nanoseconds unless the field says otherwise. A `grid` is a list of rows, a row is a list of colours from 0 to 9. Hashes are strings of hexadecimal digits.
 
