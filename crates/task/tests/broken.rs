@@ -350,7 +350,10 @@ fn what_is_not_there() {
         error("arc1-trainign"),
         "there is no data set, file or folder called arc1-trainign; did you mean arc1-training?"
     );
-    assert_eq!(error("unheard-of"), "there is no data set, file or folder called unheard-of");
+    assert_eq!(
+        error("unheard-of"),
+        "there is no data set, file or folder called unheard-of; `batt data list` shows the names"
+    );
 }
 
 #[test]
