@@ -63,7 +63,7 @@ pub struct Enumerated {
 }
 
 /// Searches programs for a task with about so much fuel. They are called `name`. Programs found before `stop` was set are
-/// verified and kept, as far as [`FUEL_AFTER_STOP`] pays for it.
+/// verified and kept, as far as `FUEL_AFTER_STOP` pays for it.
 pub fn enumerate(puzzle: &Puzzle, name: &str, fuel: u64, stop: &AtomicBool) -> Enumerated {
     enumerate_traced(puzzle, name, fuel, stop, None)
 }
