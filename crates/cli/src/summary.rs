@@ -7,7 +7,7 @@ use arcbatt::base::number::count;
 use arcbatt::base::time;
 use arcbatt::record::Record;
 use arcbatt::score::{Rule, Totals};
-use arcbatt::{Job, Save, Saved, SubmissionState, Work};
+use arcbatt::{Job, Saved, SubmissionState, Work};
 
 use crate::job::resume_command;
 use crate::{Answer, output};
@@ -58,7 +58,7 @@ pub(crate) fn write_notes(
     for path in saved.others() {
         writeln!(out, "note: wrote {}", path.display())?;
     }
-    if matches!(job.work, Work::Solve(_)) && job.save == Save::default() {
+    if matches!(job.work, Work::Solve(_)) && job.save.is_empty() {
         writeln!(out, "note: no file was written; -o submission.json writes one")?;
     }
     if stopped {

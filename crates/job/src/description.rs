@@ -253,6 +253,12 @@ pub struct Save {
 }
 
 impl Save {
+    /// Whether nothing is to be written.
+    pub fn is_empty(&self) -> bool {
+        let Save { submission, record, report, programs, .. } = self;
+        [submission, record, report, programs].into_iter().all(Option::is_none)
+    }
+
     /// The file that holds the progress of a solve.
     pub fn state_of(submission: &Path) -> PathBuf {
         with_suffix(submission, ".state")

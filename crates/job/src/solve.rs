@@ -79,7 +79,7 @@ pub(crate) fn solve(context: &Context<'_>, work: &description::Solve) -> Result<
     drop(span);
     let span = recording.enter(Spot::LOAD);
     let pool = context.pool()?;
-    let found = Tasks::select(Tasks::index(&job.tasks)?, &job.tasks, &pool, control)?;
+    let found = Tasks::select(Tasks::index(&job.tasks)?, job, &pool, control)?;
     let tasks = found.load()?;
     drop(span);
     let span = recording.enter(Spot::SET_UP);

@@ -3,7 +3,7 @@
 use batt_task::{ContentHasher, Index, LoadError, Options, Problem, Select, Task};
 
 use crate::control::Control;
-use crate::description::TaskSelection;
+use crate::description::{Job, TaskSelection, Work};
 use crate::error::JobError;
 use crate::pool::Pool;
 
@@ -14,7 +14,7 @@ pub(crate) struct Tasks {
     pub(crate) skipped: Vec<Problem>,
     /// Number of tasks of the whole data set, broken ones included.
     pub(crate) in_data_set: usize,
-    /// Content hash of the tasks.
+    /// Content hash of the tasks, if it was asked for.
     pub(crate) hash: String,
 }
 
@@ -29,18 +29,20 @@ impl Tasks {
     }
 
     /// Selects the tasks, in the order of the data set, and reads each once, so that broken ones are reported before
-    /// anything is run.
-    pub(crate) fn select(
-        index: Index,
-        selection: &TaskSelection,
-        pool: &Pool,
-        control: &Control,
-    ) -> Result<Tasks, JobError> {
+    /// anything is run. A run that writes no file needs no content hash.
+    pub(crate) fn select(index: Index, job: &Job, pool: &Pool, control: &Control) -> Result<Tasks, JobError> {
+        let selection = &job.tasks;
+        let hashed = !matches!(job.work, Work::Run(_)) || !job.save.is_empty();
         let load = |error| JobError::load(error, selection.skip_bad);
         let in_data_set = index.len() + index.problems().len();
         let index = index.select(&selection.select()).map_err(load)?;
         let mut hasher = ContentHasher::new();
-        let bad = pool.install(|| index.check(|| control.is_stopped(), |task| hasher.add(task)));
+        let add = |task: &Task| {
+            if hashed {
+                hasher.add(task);
+            }
+        };
+        let bad = pool.install(|| index.check(|| control.is_stopped(), add));
         let skipped: Vec<Problem> = index.problems().iter().chain(&bad).cloned().collect();
         if !bad.is_empty() && (!selection.skip_bad || bad.len() == index.len()) {
             return Err(load(LoadError::Bad { problems: skipped }));
@@ -56,7 +58,7 @@ impl Tasks {
                 selection.data
             )));
         }
-        let hash = hasher.finish().to_string();
+        let hash = if hashed { hasher.finish().to_string() } else { String::new() };
         tracing::info!(
             data = selection.data,
             tasks = index.len(),
