@@ -17,23 +17,19 @@ pub(crate) fn follow(job: Job) -> anyhow::Result<Outcome> {
     let running = job.start()?;
     let mut display = Display::new();
     let mut stopping = false;
-    loop {
-        let finished = running.is_finished();
-        let event = running.next_event(LOOK);
+    while !running.is_finished() {
+        running.wait_for_end(LOOK);
         if signal::stopped() && !stopping {
             stopping = true;
             running.stop();
         }
-        let last = matches!(event, Some(Event::Finished | Event::Stopped));
-        match event {
-            Some(event) => display.event(&event, &running),
-            None if finished => break,
-            None => {}
-        }
-        if last {
-            break;
+        while let Some(event) = running.next_event(Duration::ZERO) {
+            display.event(&event, &running);
         }
         display.show(&running);
+    }
+    while let Some(event) = running.next_event(Duration::ZERO) {
+        display.event(&event, &running);
     }
     display.clear();
     Ok(running.wait()?)

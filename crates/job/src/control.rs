@@ -30,6 +30,7 @@ pub(crate) struct Control {
     live: Mutex<Option<(Live, Instant)>>,
     /// Closed at the end, so that nobody waits for more.
     events: Mutex<Option<Sender<Event>>>,
+    ended: Condvar,
 }
 
 /// Counts the time that the job works, without pauses.
@@ -58,6 +59,7 @@ impl Control {
             expected_end: Mutex::new(None),
             live: Mutex::new(None),
             events: Mutex::new(Some(events)),
+            ended: Condvar::new(),
         }
     }
 
@@ -133,6 +135,14 @@ impl Control {
     /// Ends the stream of events.
     pub(crate) fn close_events(&self) {
         *lock(&self.events) = None;
+        self.ended.notify_all();
+    }
+
+    /// Waits for the end of the events, at most this long.
+    pub(crate) fn wait_for_end(&self, time: Duration) {
+        let events = lock(&self.events);
+        // Whoever waits looks at the job itself, so it does not matter why the wait ended.
+        drop(self.ended.wait_timeout_while(events, time, |events| events.is_some()));
     }
 
     pub(crate) fn warn(&self, text: String) {

@@ -157,6 +157,12 @@ impl Running {
         }
     }
 
+    /// Waits until no more events will come, at most this long. Events do not end the wait, so a front end that looks
+    /// for them now and then takes no time from the job.
+    pub fn wait_for_end(&self, time: Duration) {
+        self.control.wait_for_end(time);
+    }
+
     /// A handle for other threads.
     pub fn handle(&self) -> Handle {
         Handle(Arc::clone(&self.control))
