@@ -150,7 +150,7 @@ pub mod report {
     pub use batt_report::{Facts, ReportError, Selection, Validity, export, view};
 }
 
-/// What answers are worth.
+/// Scores of answers and submissions.
 pub mod score {
     pub use batt_score::{OutputScore, Ratio, Rule, Scores, TaskScore, Totals, Verdict};
 }

@@ -168,7 +168,7 @@ proptest! {
     }
 }
 
-/// What a task keeps for all its samples is bounded too; after that, values are computed once a sample.
+/// Limits the values that a task keeps for all its samples; beyond it, values are computed once for each sample.
 #[test]
 fn large_values_of_the_samples_are_the_same_merged_and_alone() {
     let large = |k| {

@@ -288,7 +288,7 @@ mod tests {
         temp.append(b" more").unwrap();
         temp.copy_to(&mut copy).unwrap();
         assert_eq!(copy, b"somesome more");
-        // What is too long for the buffer goes to the file.
+        // Pieces that exceed the buffer go to the file.
         temp.append(&[b'.'; 1 << 17]).unwrap();
         copy.clear();
         temp.copy_to(&mut copy).unwrap();

@@ -23,7 +23,7 @@ use serde::Serialize;
 use crate::Spread;
 use crate::machine::StopWatch;
 
-/// What breeding repairs, and how fast it is.
+/// Damaged programs that breeding repairs, and its speed.
 #[derive(Debug, JsonSchema, Serialize)]
 pub struct BreedFigures {
     /// Seed of the random numbers.
@@ -38,7 +38,7 @@ pub struct BreedFigures {
 /// Programs damaged in one way.
 #[derive(Debug, JsonSchema, Serialize)]
 pub struct Recovery {
-    /// What was changed: `constant`, `function` or `argument`.
+    /// The kind of damage: `constant`, `function` or `argument`.
     pub damage: &'static str,
     /// Programs that could be damaged in this way.
     pub damaged: usize,

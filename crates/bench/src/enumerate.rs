@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::breed::{Share, shares};
 use crate::machine::StopWatch;
 
-/// What enumeration finds on its own, and how fast.
+/// Tasks that enumeration solves on its own, and its speed.
 #[derive(Debug, JsonSchema, Serialize)]
 pub struct EnumerateFigures {
     /// Number of tasks.

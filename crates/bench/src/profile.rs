@@ -35,7 +35,7 @@ pub enum ProfileBenchError {
     Report(#[from] ReportError),
 }
 
-/// What the recorder costs, and how accurate it is.
+/// Overhead and accuracy of the recorder.
 #[derive(Debug, JsonSchema, Serialize)]
 pub struct ProfileFigures {
     /// Number of tasks.

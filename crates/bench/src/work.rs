@@ -103,7 +103,7 @@ impl Figures {
 #[derive(Debug, JsonSchema, Serialize)]
 #[schemars(rename = "BenchRow")]
 pub struct Row {
-    /// What was measured.
+    /// Name of the measurement.
     pub name: &'static str,
     /// The amount of work, in words.
     pub of: String,

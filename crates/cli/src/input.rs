@@ -1,4 +1,4 @@
-//! What a program runs on: a grid or a task.
+//! Inputs of a program: a grid or a task.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! What `run`, `solve` and `search` print alike at their end.
+//! The closing lines that `run`, `solve` and `search` share.
 
 use std::io::Write;
 use std::time::Duration;
@@ -39,7 +39,7 @@ pub(crate) fn throughput(record: &Record, elapsed: Duration) -> String {
     format!("{tried} candidates in {}, {per_second:.0} a second on {threads}", time::long(elapsed))
 }
 
-/// What was written, how to continue, and bugs.
+/// Prints the written files, how to continue, and bugs.
 pub(crate) fn write_notes(
     out: &mut impl Write,
     job: &Job,

@@ -138,7 +138,7 @@ impl Campaign {
     }
 }
 
-/// What to hand in for a task: the attempts, and fallbacks where there are none.
+/// The two outputs to hand in for each test input: attempts, or fallbacks where there are none.
 pub fn hand_in(task: &Task, attempts: &[Attempts]) -> Vec<[Grid; 2]> {
     let mut outputs = stand_ins(task);
     for (output, Attempts { attempts }) in outputs.iter_mut().zip(attempts) {

@@ -1,4 +1,4 @@
-//! What a job and its handle share: stop, pause, status, events, and the clock.
+//! The state that a job and its handle share: stop, pause, status, events, and the clock.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
@@ -141,7 +141,7 @@ impl Control {
     /// Waits for the end of the events, at most this long.
     pub(crate) fn wait_for_end(&self, time: Duration) {
         let events = lock(&self.events);
-        // Whoever waits looks at the job itself, so it does not matter why the wait ended.
+        // Callers check the job itself, so the reason for the wakeup does not matter.
         drop(self.ended.wait_timeout_while(events, time, |events| events.is_some()));
     }
 

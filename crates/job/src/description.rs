@@ -1,4 +1,4 @@
-//! What a user asks for: one plain description of a job, whatever front end it comes from.
+//! Descriptions of jobs: plain data, the same for every front end.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -75,7 +75,7 @@ pub enum ProgramSource {
     Text(String),
 }
 
-/// What to do with the tasks.
+/// The kind of work on the tasks.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Work {
@@ -189,7 +189,7 @@ impl Effort {
     }
 }
 
-/// What learners use in a second of CPU time on an ordinary machine.
+/// Fuel that learners use in a second of CPU time on an ordinary machine.
 pub const FUEL_PER_SECOND: f64 = 80e6;
 
 /// A step of solving that can be skipped.
@@ -231,7 +231,7 @@ impl Mode {
     }
 }
 
-/// What to write, and where.
+/// Output files of a job.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Save {
@@ -248,7 +248,7 @@ pub struct Save {
     pub profile: Profiling,
     /// Keeps every stamped interval in a file beside the record.
     pub events: bool,
-    /// What to do with files that are already there.
+    /// Policy for files that already exist.
     pub existing: Existing,
 }
 
@@ -302,7 +302,7 @@ pub enum Profiling {
     Calls,
 }
 
-/// What to do when a file to be written is already there.
+/// Policy for files that already exist.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Existing {

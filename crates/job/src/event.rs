@@ -1,4 +1,4 @@
-//! What a job says while it works.
+//! Events of a running job.
 
 use std::path::PathBuf;
 

@@ -20,7 +20,7 @@ pub(crate) fn identity(kind: Kind, setup: &Setup, programs: &[Program]) -> Strin
     ContentHash::of(text.as_bytes()).to_string()
 }
 
-/// What a job is, in a few words.
+/// Describes a job in a few words.
 pub(crate) fn describe(kind: &str, setup: &Setup) -> String {
     let Setup { data, options, .. } = setup;
     let mut words = format!("{kind} of {} ({} tasks", data.name, data.tasks);

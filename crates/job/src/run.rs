@@ -31,7 +31,7 @@ use crate::running::Context;
 use crate::save::{Files, Saved, SubmissionState, Target};
 use crate::tasks::Tasks;
 
-/// What came of a run.
+/// The result of a run.
 pub struct RunOutcome {
     pub programs: Vec<Program>,
     /// Errors in the program files.
@@ -233,7 +233,7 @@ impl Watch for Progress<'_> {
     }
 }
 
-/// What is known of the run by now, and its files.
+/// Current results of the run, and its files.
 struct Results<'r> {
     job: &'r Job,
     control: &'r Control,

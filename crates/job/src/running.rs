@@ -16,7 +16,7 @@ use crate::programs::Programs;
 use crate::tasks::Tasks;
 use crate::{RunOutcome, Saved, SearchOutcome, SolveOutcome, run, search, solve};
 
-/// What came of a job.
+/// The result of a job.
 pub enum Outcome {
     Run(Box<RunOutcome>),
     Solve(Box<SolveOutcome>),
@@ -33,7 +33,7 @@ impl Outcome {
         }
     }
 
-    /// What was written.
+    /// Returns the files of the job.
     pub fn into_saved(self) -> Saved {
         match self {
             Outcome::Run(it) => it.saved,
@@ -126,7 +126,7 @@ fn carry_out(job: &Job, control: &Control, pool: Option<Arc<Pool>>) -> Result<Ou
     }
 }
 
-/// What all kinds of jobs work with.
+/// The context that all kinds of jobs share.
 pub(crate) struct Context<'c> {
     pub(crate) job: &'c Job,
     pub(crate) control: &'c Control,

@@ -24,7 +24,7 @@ use crate::save_timer::SaveTimer;
 /// How often files are brought up to date.
 const SAVE_EVERY: Duration = Duration::from_secs(5);
 
-/// What a job has written, and what it could not write.
+/// Files that a job has written, and those that it could not write.
 #[derive(Debug, Default)]
 pub struct Saved {
     pub submission: Option<SubmissionState>,
@@ -90,7 +90,7 @@ pub(crate) struct Files<'f> {
     /// Where the record goes: the file that was named, or a temporary one that a report is made from.
     pub(crate) record: Option<PathBuf>,
     timer: SaveTimer,
-    /// What a failed save was last warned about, so that a full disk is not reported every few seconds.
+    /// The last warning about a failed save, so that a full disk is not reported every few seconds.
     warned: Option<String>,
     /// Files that could not be written for the last time.
     failed: Vec<JobError>,
@@ -98,7 +98,7 @@ pub(crate) struct Files<'f> {
     _locks: Vec<FileLock>,
 }
 
-/// What to continue from.
+/// Files of an earlier part of the same job.
 pub(crate) struct Earlier {
     pub(crate) state: Option<State>,
     pub(crate) record: Option<Record>,
@@ -224,7 +224,7 @@ impl<'f> Files<'f> {
         self.finish(path, |path| write_atomic(path, text.as_bytes()))
     }
 
-    /// What could not be written.
+    /// Returns the files that could not be written.
     pub(crate) fn take_failed(&mut self) -> Vec<JobError> {
         std::mem::take(&mut self.failed)
     }

@@ -33,7 +33,7 @@ use crate::solve::warn_of_errors;
 use crate::store::{Find, StoreReader, file, recorded_path};
 use crate::tasks::Tasks;
 
-/// What came of a search.
+/// The result of a search.
 pub struct SearchOutcome {
     pub record: Record,
     /// New programs in the store.
@@ -126,7 +126,7 @@ fn setup(job: &Job, work: &description::Search, tasks: &Tasks, programs: &[Progr
     document::setup(&job.tasks.data, tasks, options)
 }
 
-/// What is known of a task.
+/// The current result for a task.
 #[derive(Clone)]
 pub(crate) struct TaskResult {
     pub(crate) fuel: u64,
@@ -138,7 +138,7 @@ pub(crate) struct TaskResult {
     pub(crate) solved: bool,
     /// Nothing more will be tried.
     pub(crate) done: bool,
-    /// What is better than before.
+    /// The program that beats those known before.
     pub(crate) found: Option<Found>,
     /// The programs on this task from which it was made, by hash.
     pub(crate) lineage: BTreeMap<[u8; 32], Found>,
@@ -231,7 +231,7 @@ impl TaskResult {
     }
 }
 
-/// What an earlier part of the same search found.
+/// Results of an earlier part of the same search.
 struct EarlierPart {
     seconds: f64,
     tasks: Vec<Option<TaskResult>>,
@@ -361,7 +361,7 @@ impl Searching<'_> {
         let breeding = Breeding::new(self.tasks);
         let capacity = Capacity::within(self.job.remembered_bytes(), self.tasks.len());
         let breeder = Breeder { seed: self.work.seed, capacity };
-        // What the store has measured counts as it is.
+        // Results in the store are not measured again.
         let settled: Vec<bool> = lock(&self.results).iter().map(|result| result.done).collect();
         let fuel = self.work.effort.fuel();
         let stock = Stock { breeder, known: self.known, own, settled: &settled, fuel, trace };

@@ -17,7 +17,7 @@ use crate::error::JobError;
 use crate::search::{Found, TaskResult};
 use crate::solve_record::count;
 
-/// What is known of a search, now or at its end.
+/// Results of a search, current or final.
 pub(crate) struct Finds<'f> {
     pub(crate) tasks: &'f [Task],
     pub(crate) results: &'f [TaskResult],

@@ -37,7 +37,7 @@ use crate::solve_record;
 use crate::store::{Find, StoreReader, file, recorded_path};
 use crate::tasks::Tasks;
 
-/// What came of a solve.
+/// The result of a solve.
 pub struct SolveOutcome {
     pub record: Record,
     pub totals: Totals,
@@ -240,7 +240,7 @@ struct Standing<'s> {
     ledger: Mutex<Ledger<'s>>,
 }
 
-/// What is known of each task at the moment.
+/// Current results of all tasks, and the files.
 struct Ledger<'l> {
     tasks: Vec<TaskStanding>,
     curve: Vec<CurvePoint>,

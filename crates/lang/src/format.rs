@@ -276,7 +276,7 @@ struct Group<'t> {
     commented: bool,
 }
 
-/// What stands between two commas.
+/// An item between two commas.
 #[derive(Default)]
 struct Item<'t> {
     /// Comments on lines of their own.

@@ -1,4 +1,4 @@
-//! What a solve continues from: the progress of every task, written beside its submission.
+//! The state of a solve: the progress of every task, written beside its submission for resuming.
 
 use std::io::{self, Write};
 use std::path::Path;

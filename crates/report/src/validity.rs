@@ -60,7 +60,7 @@ impl Validity {
     }
 }
 
-/// What a record says of its programs, and whether its figures mean something.
+/// Claims of a record about its programs, and whether its figures can be trusted.
 pub(crate) struct Claim {
     kind: Kind,
     finished: bool,
@@ -132,7 +132,7 @@ pub(crate) fn wrong_programs(record: &Record) -> Vec<(u32, &str)> {
     wrong.collect()
 }
 
-/// What the stamp of a run begins with whose figures mean little.
+/// Prefix of the first line of a record whose figures cannot be trusted.
 const INVALID: &str = "INVALID: ";
 
 fn unaccounted(facts: &Facts<'_>) -> f64 {

@@ -33,7 +33,7 @@ pub use puzzle::Puzzle;
 pub use simplify::{Simplified, simplify};
 pub use step::{FUEL_PER_WORK, KNOWN, Known, Searcher, Step, name};
 
-/// What a step of a search may use.
+/// Limits of one step of a search.
 #[derive(Clone, Copy)]
 pub struct Allowance<'a> {
     /// In all, including earlier steps.

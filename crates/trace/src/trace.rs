@@ -43,7 +43,7 @@ pub struct Costs {
     pub call: f64,
 }
 
-/// What was data.
+/// The result of a recording.
 #[derive(Clone, Debug)]
 pub struct TraceData {
     pub level: Level,
@@ -164,7 +164,7 @@ impl Trace {
             .with_nodes_by_spot(self.by_spot)
     }
 
-    /// Ends the recording. What happens after that is not data.
+    /// Ends the recording. Later events are not recorded.
     pub fn finish(&self) -> TraceData {
         let workers = self.workers.get().map_or(&[][..], |workers| workers);
         // The workers are waiting by now. The main lane ends last, so that it holds them all; what it takes to close

@@ -23,7 +23,7 @@ use crate::check::named;
 use crate::follow::{self, Outline};
 use crate::work;
 
-/// What somebody asks for.
+/// A request of the page.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {

@@ -122,7 +122,7 @@ struct Page<'p> {
     modules: &'p [&'p str],
     /// More tags for the head.
     head: String,
-    /// What the policy allows besides the parts of the page.
+    /// Sources that the policy allows besides the parts of the page.
     allowed: &'p str,
 }
 

@@ -115,7 +115,7 @@ impl<'r> Task<'r> {
     }
 }
 
-/// What the programs used on the task, or the search for them.
+/// Fuel that the programs, or the search for them, used on the task.
 fn fuel(task: &batt_record::Task) -> u64 {
     let pairs = task.programs.iter().flat_map(|it| it.train.iter().chain(&it.test));
     task.search.as_ref().map_or_else(|| pairs.filter_map(|pair| pair.fuel).sum(), |search| search.fuel)

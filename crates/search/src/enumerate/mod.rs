@@ -53,7 +53,7 @@ const EXPLORE_PERCENT: u64 = 85;
 /// usually needs.
 const FUEL_AFTER_STOP: u64 = 20_000_000;
 
-/// What came of a search.
+/// The result of a search.
 pub struct Enumerated {
     /// Programs that are right on all demonstration pairs.
     pub answers: Vec<Answer>,
