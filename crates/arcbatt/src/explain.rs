@@ -10,7 +10,7 @@ use batt_value::{Arena, Fail, Op, Value};
 use batt_job::Stop;
 
 /// A rule that a program learned.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct LearnedRule {
     /// The primitive that learned it.
     pub learner: &'static str,

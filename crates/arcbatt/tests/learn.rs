@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use arcbatt::explain::explain;
-use batt_dsl::lesson::{Candidate, catalogue, demos_of};
+use batt_dsl::lesson::demos_of;
 use batt_dsl::{Cx, Limits};
 use batt_exec::{Sample, run};
 use batt_job::Stop;
 use batt_lang::{learning_program, parse, print};
-use batt_learn::{Demos, Image, Spec, Work};
+use batt_learn::{Candidate, Demos, Image, Spec, Work, catalogue};
 use batt_task::{self as task, Dataset, Options, Select, Task};
 use batt_value::{Arena, Fail, Value, order};
 
@@ -91,10 +91,13 @@ fn rules_explain_themselves() {
     let program = &parse(text).programs[0];
     let learned = |task: &Task| explain(program, task, Limits::STANDARD, Stop::NEVER).ok();
     let explained = dataset.tasks.iter().filter_map(learned).map(|rules| rules[0].clone());
-    let rule = explained.into_iter().find(|rule| rule.explanation.words.starts_with("if "));
+    let rule = explained.into_iter().find(|rule| rule.explanation.words.to_string().starts_with("if "));
     let rule = rule.expect("some task of the set has such a rule");
     assert_eq!(rule.learner, "learn_cells");
-    assert!(rule.explanation.words.contains("; else ") && rule.explanation.cost > 3.0, "{rule:?}");
+    assert!(
+        rule.explanation.words.to_string().contains("; else ") && rule.explanation.cost > 3.0,
+        "{rule:?}"
+    );
 }
 
 #[test]

@@ -1,5 +1,8 @@
 //! The named constants of both dialects.
 
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
 /// What a constant is for: a mutation stays within the family.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ConstantFamily {
@@ -14,7 +17,7 @@ pub enum ConstantFamily {
     Angle,
     Scale,
     Pair,
-    /// Options of learners: what a rule may speak of, and where it is learned.
+    /// Options of learners and contexts, and views.
     Learn,
 }
 
@@ -45,12 +48,22 @@ impl std::fmt::Display for ConstantValue {
 
 /// The constant called `name`.
 pub fn constant(name: &str) -> Option<&'static Constant> {
-    CONSTANTS.iter().find(|constant| constant.name == name)
+    static BY_NAME: LazyLock<BTreeMap<&'static str, &'static Constant>> =
+        LazyLock::new(|| constants().iter().map(|constant| (constant.name, constant)).collect());
+    BY_NAME.get(name).copied()
 }
 
-/// All named constants, family by family.
+/// All named constants, family by family. Those of learners are declared by `batt-learn`.
 pub fn constants() -> &'static [Constant] {
-    CONSTANTS
+    static ALL: LazyLock<Vec<Constant>> = LazyLock::new(|| {
+        let learn = batt_learn::constants().iter().map(|option| Constant {
+            name: option.name.as_str(),
+            family: ConstantFamily::Learn,
+            value: ConstantValue::Int(option.name.value()),
+        });
+        CONSTANTS.iter().copied().chain(learn).collect()
+    });
+    &ALL
 }
 
 macro_rules! constants {
@@ -101,24 +114,5 @@ constants! {
         UNITY = Pair(1, 1), NEG_UNITY = Pair(-1, -1), UP_RIGHT = Pair(-1, 1), DOWN_LEFT = Pair(1, -1),
         ZERO_BY_TWO = Pair(0, 2), TWO_BY_ZERO = Pair(2, 0), TWO_BY_TWO = Pair(2, 2),
         THREE_BY_THREE = Pair(3, 3),
-    }
-    Learn {
-        ONE_STEP = Int(0), TWO_STEPS = Int(1), SPECIAL_STEPS = Int(2),
-        NEAR = Int(0), NEAR_RING = Int(1), RAYS = Int(2), LINES = Int(3), OBJECTS = Int(4), BOXES = Int(5),
-        NEAREST = Int(6), VIEWS = Int(7), EVERYTHING = Int(8), FREE = Int(9), FREE_SMALL = Int(10),
-        UNDIRECTED = Int(11), DIRECTED = Int(12), PLAIN = Int(13), MIRRORS = Int(14), SPECIAL = Int(15),
-        SPECIAL_OBJECTS = Int(16), SPECIAL_BOXES = Int(17),
-        PROPERTIES = Int(0), RELATIONS = Int(1), COUNTING = Int(1),
-        HIDDEN = Int(0), GROUND = Int(1), BEYOND = Int(2),
-        MAJORITY = Int(0), FREQUENCY = Int(1), FREQUENCY_BUT_BLACK = Int(2), RARITY = Int(3),
-        EACH_OBJECT = Int(0), EACH_COLOR_OBJECT = Int(1), EACH_ON_MAJORITY = Int(2), EACH_LINE_CELL = Int(3),
-        EACH_ROW = Int(4), EACH_COLUMN = Int(5),
-        LARGEST_OBJECT = Int(10), NOT_GROUND = Int(11), LARGEST_BOX = Int(12),
-        LINE_CELLS = Int(0), BLOCKS = Int(1),
-        ENLARGED = Int(0), MIRRORED_RIGHT = Int(1), MIRRORED_DOWN = Int(2), MIRRORED_BOTH = Int(3),
-        DOUBLED_RIGHT = Int(4), DOUBLED_DOWN = Int(5), FRAMED = Int(6),
-        AT_TOP_LEFT = Int(0), AT_BOTTOM_LEFT = Int(1), AT_TOP_RIGHT = Int(2), AT_BOTTOM_RIGHT = Int(3),
-        AT_CENTRE = Int(4), SPREAD_CENTRE = Int(5), TILED = Int(6), SCALED = Int(7), MIRROR_TILED = Int(8),
-        IN_BLOCKS = Int(9), SPREAD_TOP_LEFT = Int(10),
     }
 }

@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 
 use batt_value::{ContentHash, Fail, Symbol, Value};
 
-use crate::Cx;
 use crate::sig::{Cost, Infer, Ty};
+use crate::{Cx, constants};
 
 /// All primitives. Built once, on first use.
 pub fn registry() -> &'static Registry {
@@ -25,7 +25,8 @@ pub fn version() -> ContentHash {
         let rows = registry().iter().map(|primitive| {
             format!("{} {} {}\n", primitive.signature(), primitive.meaning, primitive.aliases.join(" "))
         });
-        ContentHash::of(rows.collect::<String>().as_bytes())
+        let constants = constants().iter().map(|constant| format!("{} {}\n", constant.name, constant.value));
+        ContentHash::of(rows.chain(constants).collect::<String>().as_bytes())
     });
     *VERSION
 }

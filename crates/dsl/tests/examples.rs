@@ -1,6 +1,6 @@
 //! The examples in the doc comments are tests.
 
-use batt_dsl::{Cx, registry, symbol};
+use batt_dsl::{ConstantValue, Cx, constant, registry, symbol};
 use batt_value::{Arena, Caps, Fail, Name, Value, order, parse, parse_prefix};
 
 #[test]
@@ -60,7 +60,11 @@ fn check(example: &str) -> Result<(), String> {
 fn evaluate<'t, 'a>(text: &'t str, arena: &'a Arena) -> (Result<Value<'a>, String>, &'t str) {
     let mut cx = Cx::new(arena, 1_000_000, None);
     let mut names = |name: Name<'_, 'a>| match name {
-        Name::Alone(name) => symbol(name).map(Value::Prim).ok_or(Err(format!("no primitive {name}"))),
+        Name::Alone(name) => match (symbol(name), constant(name).map(|constant| constant.value)) {
+            (Some(symbol), _) => Ok(Value::Prim(symbol)),
+            (None, Some(ConstantValue::Int(int))) => Ok(Value::Int(int)),
+            (None, _) => Err(Err(format!("no primitive or integer constant {name}"))),
+        },
         Name::Called(name, args) => match symbol(name) {
             Some(symbol) => cx.call(Value::Prim(symbol), &args).map_err(Ok::<Fail, String>),
             None => Err(Err(format!("no primitive {name}"))),

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use batt_record::{AnswerState, TaskState};
-use batt_search::{Allowance, Answer, Attempts, Checks, Folds, Progress, Puzzle, SURE, Searcher};
+use batt_search::{Allowance, Answer, Attempts, Checks, Folds, Mechanism, Progress, Puzzle, SURE, Searcher};
 use batt_task::submission::stand_ins;
 use batt_task::{Grid, Task};
 use batt_trace::{Spot, Trace};
@@ -156,16 +156,17 @@ pub fn hand_in(task: &Task, attempts: &[Attempts]) -> Vec<[Grid; 2]> {
 
 /// The progress of a task as a document has it.
 fn state(id: &str, progress: &Progress) -> TaskState {
-    let Progress { step, fuel, tried, ended, ref answers } = *progress;
-    TaskState { id: id.to_owned(), step, fuel, tried, ended, answers: answers.iter().map(answer).collect() }
+    let Progress { phase, fuel, tried, ended, ref answers } = *progress;
+    let (phase, answers) = (phase.to_string(), answers.iter().map(answer).collect());
+    TaskState { id: id.to_owned(), phase, fuel, tried, ended, answers }
 }
 
 fn answer(answer: &Answer) -> AnswerState {
     let Answer { program, mechanism, words, cost, fixed, outputs, checks, folds } = answer.clone();
     AnswerState {
         program,
-        mechanism,
-        words,
+        mechanism: mechanism.name().to_owned(),
+        words: words.to_string(),
         cost,
         fixed,
         outputs: outputs.iter().map(|grid| grid.as_ref().map(digits)).collect(),
@@ -177,8 +178,8 @@ fn answer(answer: &Answer) -> AnswerState {
 /// `None` if the document was changed so that it makes no sense.
 fn restored(known: &TaskState) -> Option<Progress> {
     let answers: Option<Vec<Answer>> = known.answers.iter().map(restored_answer).collect();
-    let TaskState { step, fuel, tried, ended, .. } = *known;
-    Some(Progress { step, fuel, tried, ended, answers: answers? })
+    let TaskState { ref phase, fuel, tried, ended, .. } = *known;
+    Some(Progress { phase: phase.parse().ok()?, fuel, tried, ended, answers: answers? })
 }
 
 fn restored_answer(answer: &AnswerState) -> Option<Answer> {
@@ -187,7 +188,8 @@ fn restored_answer(answer: &AnswerState) -> Option<Answer> {
         outputs.iter().map(|text| text.as_ref().map_or(Some(None), |text| Some(Some(grid(text)?)))).collect();
     let checks = checks.map(|[same, turned, recolored]| Checks { same, turned, recolored });
     let folds = folds.map(|[right, of]| Folds { right, of });
-    Some(Answer { program, mechanism, words, cost, fixed, outputs: outputs?, checks, folds })
+    let mechanism = Mechanism::from_name(&mechanism)?;
+    Some(Answer { program, mechanism, words: words.into(), cost, fixed, outputs: outputs?, checks, folds })
 }
 
 fn digits(grid: &Grid) -> String {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use batt_dsl::Limits;
+use batt_search::SearchPhase;
 use batt_task::Select;
 use serde::{Deserialize, Serialize};
 
@@ -203,10 +204,10 @@ pub enum Step {
 }
 
 impl Step {
-    pub(crate) fn of_search(self) -> batt_search::Step {
+    pub(crate) fn phase(self) -> SearchPhase {
         match self {
-            Step::Enumerate => batt_search::Step::Enumerate,
-            Step::Breed => batt_search::Step::Breed,
+            Step::Enumerate => SearchPhase::Enumerate,
+            Step::Breed => SearchPhase::Breed,
         }
     }
 }

@@ -119,6 +119,7 @@ fn entry(record: &mut Record, task: &Task, result: &TaskResult) -> record::Task 
             tried: result.tried,
             done: result.done,
             solved: result.solved,
+            next_phase: None,
             score_before: Some(result.before),
             score: Some(result.score),
             attempts: Vec::new(),

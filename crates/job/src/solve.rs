@@ -14,7 +14,7 @@ use batt_lang::{self as lang, Program};
 use batt_plan::{Plan, ProgramId};
 use batt_record::{self as record, CurvePoint, Kind, Record, Setup, State};
 use batt_score::{Scores, Totals};
-use batt_search::{KNOWN, Known, Progress, SURE, Searcher};
+use batt_search::{Known, Mechanism, Progress, SURE, Searcher};
 use batt_store::{Origin, Store};
 use batt_task::submission::{Draft, Form};
 use batt_task::{Grid, Problem, Task};
@@ -124,7 +124,7 @@ fn setup(job: &Job, work: &description::Solve, tasks: &Tasks, programs: &[Progra
         budget: work.effort.budget().map(|it| it.as_secs_f64()),
         seed: Some(work.seed),
         given: programs.iter().map(|program| program.hash().to_string()).collect(),
-        without: work.without.iter().map(|step| step.of_search().name().to_owned()).collect(),
+        without: work.without.iter().map(|step| step.phase().to_string()).collect(),
         store: work.store.as_deref().map(recorded_path),
         ..record::Options::default()
     };
@@ -190,7 +190,7 @@ fn search(
         general: general.len(),
         of_task: &of_task,
     });
-    let without = work.without.iter().map(|step| step.of_search()).collect();
+    let without = work.without.iter().map(|step| step.phase()).collect();
     let searcher = Searcher::new(known, work.seed).without(without);
     let (tasks, programs, threads) = (campaign.len(), programs.len(), pool.threads());
     standing.control.emit(Event::Started { tasks, resumed: standing.resumed, programs, threads });
@@ -213,10 +213,10 @@ fn file_answers(
         let places: BTreeSet<usize> =
             attempts.iter().flat_map(|output| &output.attempts).map(|attempt| attempt.answer).collect();
         let answers = places.into_iter().map(|place| &progress.answers[place]);
-        for answer in answers.filter(|answer| answer.mechanism != KNOWN) {
+        for answer in answers.filter(|answer| answer.mechanism != Mechanism::Known) {
             let origin = Origin::Found {
                 seed,
-                operator: answer.mechanism.clone(),
+                operator: answer.mechanism.name().to_owned(),
                 parents: Vec::new(),
                 saw: vec![task.sealed_hash()],
             };

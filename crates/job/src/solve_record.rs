@@ -71,6 +71,7 @@ impl Found {
                     .fuel
                     .is_some_and(|limit| progress.fuel >= limit || progress.sure(task.test.len()) >= SURE),
             solved: !leaders.is_empty(),
+            next_phase: (!progress.ended).then(|| progress.phase.to_string()),
             score_before: None,
             score: None,
             attempts: stated.collect(),
@@ -97,8 +98,8 @@ impl Found {
     fn program(&mut self, task: &Task, n: usize, answer: &Answer) -> Outcome {
         let (name, text) = named(&task.id, n, &answer.program);
         let hash = parse(&text).programs.first().map(|it| it.hash().to_string()).unwrap_or_default();
-        let words = Some(answer.words.replace('\n', " "));
-        let made = Some(Made { operator: answer.mechanism.clone(), parents: Vec::new(), words });
+        let words = Some(answer.words.to_string().replace('\n', " "));
+        let made = Some(Made { operator: answer.mechanism.name().to_owned(), parents: Vec::new(), words });
         self.record.programs.push(Program { name, hash, text, made });
         let train: Vec<Pair> = task.train.iter().map(|_| self.pair(Verdict::Right, None)).collect();
         let mut test = Vec::with_capacity(task.test.len());

@@ -1,6 +1,6 @@
 //! The text of programs that learn.
 
-use batt_dsl::lesson::{Spec, context_name, learner_name};
+use batt_dsl::lesson::Spec;
 
 /// The text of the program that learns the rule of a given rank (0 the simplest) and applies it.
 pub fn learning_program(spec: &Spec, rank: usize, name: &str) -> String {
@@ -27,14 +27,13 @@ pub fn learning_program_after(function: &str, spec: &Spec, rank: usize, name: &s
 /// The call that learns a spec from S; lines before it make the function values it needs.
 fn call(spec: &Spec, rank: usize, lines: &mut Vec<String>) -> String {
     match spec {
-        Spec::Learn(learner) => match learner_name(*learner) {
-            (primitive, "") => format!("{primitive}(S, F{rank})"),
-            (primitive, option) => format!("{primitive}(S, {option}, F{rank})"),
+        Spec::Learn(learner) => match learner.option() {
+            None => format!("{}(S, F{rank})", learner.primitive()),
+            Some(option) => format!("{}(S, {option}, F{rank})", learner.primitive()),
         },
         Spec::In(context, inner) => {
             let learner = function(inner, rank, lines);
-            let (primitive, option) = context_name(*context);
-            format!("{primitive}(S, {option}, {learner})")
+            format!("{}(S, {}, {learner})", context.primitive(), context.option())
         }
     }
 }
@@ -42,14 +41,9 @@ fn call(spec: &Spec, rank: usize, lines: &mut Vec<String>) -> String {
 /// The name of a function of S that learns a spec.
 fn function(spec: &Spec, rank: usize, lines: &mut Vec<String>) -> String {
     let (primitive, option, last) = match spec {
-        Spec::Learn(learner) => {
-            let (primitive, option) = learner_name(*learner);
-            (primitive, option.to_owned(), format!("F{rank}"))
-        }
+        Spec::Learn(learner) => (learner.primitive(), learner.option(), format!("F{rank}")),
         Spec::In(context, inner) => {
-            let learner = function(inner, rank, lines);
-            let (primitive, option) = context_name(*context);
-            (primitive, option, learner)
+            (context.primitive(), Some(context.option()), function(inner, rank, lines))
         }
     };
     let mut bind = |function: &str, fixed: &str| {
@@ -58,5 +52,8 @@ fn function(spec: &Spec, rank: usize, lines: &mut Vec<String>) -> String {
         name
     };
     let bound = bind(primitive, &last);
-    if option.is_empty() { bound } else { bind(&bound, &option) }
+    match option {
+        None => bound,
+        Some(option) => bind(&bound, option.as_str()),
+    }
 }

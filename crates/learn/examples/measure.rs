@@ -102,11 +102,12 @@ fn run(task: &Task, limit: u64) -> TaskResult {
         for rule in candidate.spec.learn(&demos, &work).unwrap_or_default() {
             let outputs: Vec<Option<Image>> = inputs.iter().map(|input| rule.apply(input)).collect();
             if outputs.iter().any(Option::is_some) {
-                let (mechanism, cost, text) = (candidate.mechanism, rule.cost(), rule.explain().to_owned());
+                let (mechanism, cost, text) =
+                    (candidate.mechanism.name(), rule.cost(), rule.words().to_string());
                 result.answers.push(Answer { mechanism, cost, text, outputs });
             }
         }
-        *result.by_mechanism.entry(candidate.mechanism).or_default() += cpu_seconds() - before;
+        *result.by_mechanism.entry(candidate.mechanism.name()).or_default() += cpu_seconds() - before;
     }
     result.seconds = cpu_seconds() - start;
     result.work = work.used();

@@ -1,15 +1,19 @@
-//! What is worth trying on a task, from cheap to dear.
+//! The learners and contexts worth trying on a task, from cheap to expensive.
+//!
+//! The order and the stages were chosen on the 400 ARC-AGI-1 training tasks, by what a candidate solves for its work.
 
-use crate::context::{Context, Frame, Matrix, Parts, Placement, Post, Region};
-use crate::learner::{Learner, Property, Steps, Vocabulary};
-use crate::view::views;
-use crate::{Demos, Spec, Work};
+use std::sync::Arc;
 
-/// Something to try.
+use crate::context::{Context, Finish, Frame, Matrix, Parts, Placement, Region};
+use crate::learner::{Completion, Criterion, Learner, Property, Steps, Vocabulary};
+use crate::mechanism::Mechanism;
+use crate::view::ViewId;
+use crate::{Demos, OutOfWork, Spec, Work};
+
+/// A learner to try.
 #[derive(Clone, Debug)]
 pub struct Candidate {
-    /// The mechanism it belongs to: agreement within one mechanism counts once.
-    pub mechanism: &'static str,
+    pub mechanism: Mechanism,
     pub spec: Spec,
 }
 
@@ -21,14 +25,14 @@ pub enum Stage {
     /// Large vocabularies, other backgrounds, two transforms, transforms first.
     Middle,
     /// Contexts in contexts.
-    Dear,
+    Expensive,
 }
 
 impl Stage {
-    pub const ALL: [Stage; 3] = [Stage::Cheap, Stage::Middle, Stage::Dear];
+    pub const ALL: [Stage; 3] = [Stage::Cheap, Stage::Middle, Stage::Expensive];
 }
 
-/// All candidates whose cheap preconditions hold on the pairs, from cheap to dear.
+/// All candidates whose cheap preconditions hold on the pairs, from cheap to expensive.
 ///
 /// Finding out which contexts fit is charged to `work`; when it runs out the list ends early.
 pub fn catalogue(demos: &Demos, work: &Work<'_>) -> Vec<Candidate> {
@@ -38,26 +42,13 @@ pub fn catalogue(demos: &Demos, work: &Work<'_>) -> Vec<Candidate> {
 /// One part of the [`catalogue`].
 pub fn stage_of_catalogue(demos: &Demos, stage: Stage, work: &Work<'_>) -> Vec<Candidate> {
     let mut list = List { demos, work, candidates: Vec::new() };
-    // Out of work: what was found so far is still worth trying.
+    // Out of work: the candidates found so far are still worth trying.
     let _ = match stage {
         Stage::Cheap => list.cheap(),
         Stage::Middle => list.middle(),
-        Stage::Dear => list.dear(),
+        Stage::Expensive => list.expensive(),
     };
     list.candidates
-}
-
-/// Every context, those in front that are worth most as the outermost one.
-pub fn contexts() -> Vec<Context> {
-    let mut all: Vec<Context> = FRAMES.map(Context::Frame).to_vec();
-    all.extend(regions().map(Context::Box));
-    all.extend(ALL_PARTS.map(Context::Parts));
-    all.extend([Matrix::LineCells, Matrix::Blocks].map(Context::Matrix));
-    all.extend(Placement::ALL.map(Context::Canvas));
-    all.extend(POSTS.map(Context::Before));
-    let known = views().iter().enumerate().skip(1);
-    all.extend(known.filter(|(_, view)| view.core && !view.special).map(|(i, _)| Context::After(i)));
-    all
 }
 
 struct List<'a> {
@@ -66,308 +57,292 @@ struct List<'a> {
     candidates: Vec<Candidate>,
 }
 
-const SINGLE_GROUPS: [(&str, Vocabulary); 8] = [
-    ("cells: near", Vocabulary::Near),
-    ("cells: near and ring", Vocabulary::NearAndRing),
-    ("cells: rays", Vocabulary::Rays),
-    ("cells: lines", Vocabulary::LinesAndPosition),
-    ("cells: objects", Vocabulary::Objects),
-    ("cells: boxes", Vocabulary::BoxesAndMirrors),
-    ("cells: nearest", Vocabulary::Nearest),
-    ("cells: views", Vocabulary::Views),
+const SINGLE_GROUPS: [(Mechanism, Vocabulary); 8] = [
+    (Mechanism::CellsNear, Vocabulary::Near),
+    (Mechanism::CellsNearAndRing, Vocabulary::NearAndRing),
+    (Mechanism::CellsRays, Vocabulary::Rays),
+    (Mechanism::CellsLines, Vocabulary::LinesAndPosition),
+    (Mechanism::CellsObjects, Vocabulary::Objects),
+    (Mechanism::CellsBoxes, Vocabulary::BoxesAndMirrors),
+    (Mechanism::CellsNearest, Vocabulary::Nearest),
+    (Mechanism::CellsViews, Vocabulary::Views),
 ];
 
-/// What runs inside most contexts.
+/// The learners that run inside most contexts.
 const INNER: [Learner; 9] = [
     Learner::Transform(Steps::One),
     Learner::Split,
-    Learner::Recolor(false),
+    Learner::Recolor(Criterion::Properties),
     Learner::Move,
     Learner::Select(Property::Object),
-    Learner::Complete,
+    Learner::Complete(Completion::Hidden),
     Learner::Repeat,
     Learner::Cells(Vocabulary::Near),
     Learner::Cells(Vocabulary::All),
 ];
 
-const FRAMES: [Frame; 4] = [Frame::Majority, Frame::Frequency, Frame::FrequencyButBlack, Frame::Rarity];
-
 impl List<'_> {
-    fn cheap(&mut self) -> Option<()> {
+    fn cheap(&mut self) -> Result<(), OutOfWork> {
         self.plain();
-        self.add("pool", Learner::Pool);
+        self.add(Mechanism::Pool, Learner::Pool);
         self.parts()?;
         self.boxes()?;
         self.matrices()?;
-        self.posts()
+        self.finishes()
     }
 
-    fn middle(&mut self) -> Option<()> {
+    fn middle(&mut self) -> Result<(), OutOfWork> {
         self.big_cells();
         self.frames()?;
-        self.add("two transforms", Learner::Transform(Steps::Two));
-        self.add("special transforms", Learner::Transform(Steps::Special));
+        self.add(Mechanism::TwoTransforms, Learner::Transform(Steps::Two));
+        self.add(Mechanism::SpecialTransforms, Learner::Transform(Steps::Special));
         self.after_views()?;
         self.cells_after_special_views()?;
-        self.add("stack", Learner::Stack);
-        self.add("draw", Learner::Draw);
-        self.add("assemble", Learner::Assemble);
-        Some(())
+        self.add(Mechanism::Stack, Learner::Stack);
+        self.add(Mechanism::Draw, Learner::Draw);
+        self.add(Mechanism::Assemble, Learner::Assemble);
+        Ok(())
     }
 
-    fn dear(&mut self) -> Option<()> {
+    fn expensive(&mut self) -> Result<(), OutOfWork> {
         self.canvases()?;
         self.nested_frames()?;
         self.nested_boxes()?;
         self.nested_matrices()
     }
 
-    fn add(&mut self, mechanism: &'static str, learner: Learner) {
-        if applies(learner, self.demos) {
+    fn add(&mut self, mechanism: Mechanism, learner: Learner) {
+        if learner.fits(self.demos) {
             self.candidates.push(Candidate { mechanism, spec: Spec::Learn(learner) });
         }
     }
 
     /// Adds a learner in nested contexts, the outermost first, if they fit.
-    fn add_in(&mut self, mechanism: &'static str, contexts: &[Context], learner: Learner) -> Option<()> {
-        let mut demos: Option<std::sync::Arc<Demos>> = None;
+    fn add_in(
+        &mut self,
+        mechanism: Mechanism,
+        contexts: &[Context],
+        learner: Learner,
+    ) -> Result<(), OutOfWork> {
+        let mut demos: Option<Arc<Demos>> = None;
         for context in contexts {
             let outer: &Demos = demos.as_deref().unwrap_or(self.demos);
-            let Some(inside) = outer.inside(*context, self.work)? else { return Some(()) };
+            let Some(inside) = outer.inside(*context, self.work)? else { return Ok(()) };
             demos = Some(inside.demos().clone());
         }
-        if demos.is_some_and(|demos| applies(learner, &demos)) {
+        if demos.is_some_and(|demos| learner.fits(&demos)) {
             let spec =
                 contexts.iter().rev().fold(Spec::Learn(learner), |spec, context| spec.within(*context));
             self.candidates.push(Candidate { mechanism, spec });
         }
-        Some(())
+        Ok(())
     }
 
     fn plain(&mut self) {
-        self.add("transform", Learner::Transform(Steps::One));
-        self.add("recolour", Learner::Recolor(false));
-        self.add("recolour by relations", Learner::Recolor(true));
-        self.add("move", Learner::Move);
-        self.add("select", Learner::Select(Property::Object));
-        self.add("select by counting", Learner::Select(Property::Counting));
-        self.add("split", Learner::Split);
-        self.add("repeat", Learner::Repeat);
-        self.add("complete", Learner::Complete);
-        self.add("complete on background", Learner::CompleteSoft);
-        self.add("continue", Learner::Continue);
-        self.add("template", Learner::Template);
-        self.add("fill parts", Learner::FillParts);
-        self.add("table", Learner::Table);
-        self.add("count", Learner::Count);
+        self.add(Mechanism::Transform, Learner::Transform(Steps::One));
+        self.add(Mechanism::Recolor, Learner::Recolor(Criterion::Properties));
+        self.add(Mechanism::RecolorByRelations, Learner::Recolor(Criterion::Relations));
+        self.add(Mechanism::Move, Learner::Move);
+        self.add(Mechanism::Select, Learner::Select(Property::Object));
+        self.add(Mechanism::SelectByCounting, Learner::Select(Property::Counting));
+        self.add(Mechanism::Split, Learner::Split);
+        self.add(Mechanism::Repeat, Learner::Repeat);
+        self.add(Mechanism::Complete, Learner::Complete(Completion::Hidden));
+        self.add(Mechanism::CompleteBackground, Learner::Complete(Completion::Background));
+        self.add(Mechanism::Continue, Learner::Complete(Completion::Beyond));
+        self.add(Mechanism::Template, Learner::Template);
+        self.add(Mechanism::FillParts, Learner::FillParts);
+        self.add(Mechanism::Table, Learner::Table);
+        self.add(Mechanism::Count, Learner::Count);
         for (mechanism, vocabulary) in SINGLE_GROUPS {
             self.add(mechanism, Learner::Cells(vocabulary));
         }
     }
 
     fn big_cells(&mut self) {
-        self.add("cells: all", Learner::Cells(Vocabulary::All));
-        self.add("cells: free", Learner::Cells(Vocabulary::Free));
-        self.add("cells: undirected", Learner::Cells(Vocabulary::Undirected));
-        self.add("forest", Learner::Forest);
+        self.add(Mechanism::CellsAll, Learner::Cells(Vocabulary::All));
+        self.add(Mechanism::CellsFree, Learner::Cells(Vocabulary::Free));
+        self.add(Mechanism::CellsUndirected, Learner::Cells(Vocabulary::Undirected));
+        self.add(Mechanism::Forest, Learner::Forest);
         for vocabulary in SPECIAL_VOCABULARIES {
-            self.add("cells: special", Learner::Cells(vocabulary));
+            self.add(Mechanism::CellsSpecial, Learner::Cells(vocabulary));
         }
     }
 
-    fn parts(&mut self) -> Option<()> {
-        for parts in ALL_PARTS {
+    fn parts(&mut self) -> Result<(), OutOfWork> {
+        for &parts in Parts::ALL {
             for learner in PART_LEARNERS {
-                self.add_in("parts", &[Context::Parts(parts)], learner)?;
+                self.add_in(Mechanism::Parts, &[Context::Parts(parts)], learner)?;
             }
         }
-        Some(())
+        Ok(())
     }
 
-    fn boxes(&mut self) -> Option<()> {
-        for region in regions() {
+    fn boxes(&mut self) -> Result<(), OutOfWork> {
+        for region in Region::all() {
             for learner in INNER {
-                self.add_in("box", &[Context::Box(region)], learner)?;
+                self.add_in(Mechanism::Box, &[Context::Box(region)], learner)?;
             }
         }
-        Some(())
+        Ok(())
     }
 
-    fn matrices(&mut self) -> Option<()> {
-        for matrix in [Matrix::LineCells, Matrix::Blocks] {
+    fn matrices(&mut self) -> Result<(), OutOfWork> {
+        for &matrix in Matrix::ALL {
             for learner in INNER {
-                self.add_in("matrix", &[Context::Matrix(matrix)], learner)?;
+                self.add_in(Mechanism::Matrix, &[Context::Matrix(matrix)], learner)?;
             }
         }
-        Some(())
+        Ok(())
     }
 
-    fn posts(&mut self) -> Option<()> {
-        for post in POSTS {
+    fn finishes(&mut self) -> Result<(), OutOfWork> {
+        for &finish in Finish::ALL {
             for learner in &INNER[..8] {
-                self.add_in("before", &[Context::Before(post)], *learner)?;
+                self.add_in(Mechanism::Before, &[Context::Before(finish)], *learner)?;
             }
         }
-        Some(())
+        Ok(())
     }
 
-    fn frames(&mut self) -> Option<()> {
-        for frame in FRAMES {
+    fn frames(&mut self) -> Result<(), OutOfWork> {
+        for &frame in Frame::ALL {
             for learner in INNER {
-                self.add_in("frame", &[Context::Frame(frame)], learner)?;
+                self.add_in(Mechanism::Frame, &[Context::Frame(frame)], learner)?;
             }
         }
-        Some(())
+        Ok(())
     }
 
-    fn after_views(&mut self) -> Option<()> {
+    fn after_views(&mut self) -> Result<(), OutOfWork> {
         for (view, images) in self.demos.views(self.work)? {
-            let known = &views()[*view];
-            if *view == 0 || !known.core || known.special {
+            let uses = view.uses();
+            if *view == ViewId::IDENTITY || !uses.step || uses.special {
                 continue;
             }
             let after = [Context::After(*view)];
-            let sized =
-                images.iter().zip(self.demos.outputs()).all(|(image, output)| image.same_size(output));
-            if sized && (!self.demos.same_size() || known.first) {
-                self.add_in("cells after a transform", &after, Learner::Cells(Vocabulary::MirrorsAndNear))?;
-                self.add_in("cells after a transform", &after, Learner::Cells(Vocabulary::Plain))?;
+            let mut pairs = images.iter().zip(self.demos.outputs());
+            let sized = pairs.clone().all(|(image, output)| image.same_size(output));
+            if sized && (!self.demos.same_size() || uses.before_cells) {
+                let mechanism = Mechanism::CellsAfterTransform;
+                self.add_in(mechanism, &after, Learner::Cells(Vocabulary::MirrorsAndNear))?;
+                self.add_in(mechanism, &after, Learner::Cells(Vocabulary::Plain))?;
             }
-            let turned = (1..8).contains(view);
-            if !turned && !known.name.starts_with("only ") && !known.name.starts_with("the ") {
-                self.add_in("select after a transform", &after, Learner::Split)?;
-                let shrinks = images.iter().zip(self.demos.outputs()).all(|(i, o)| i.area() >= o.area());
+            if !uses.selected {
+                self.add_in(Mechanism::SelectAfterTransform, &after, Learner::Split)?;
+                let shrinks = pairs.all(|(image, output)| image.area() >= output.area());
                 let learner = if shrinks { Learner::Select(Property::Object) } else { Learner::Repeat };
-                self.add_in("select after a transform", &after, learner)?;
+                self.add_in(Mechanism::SelectAfterTransform, &after, learner)?;
             }
         }
-        Some(())
+        Ok(())
     }
 
-    /// A special view first, if it brings the input nearer to the output or not much farther away.
-    fn cells_after_special_views(&mut self) -> Option<()> {
+    /// A special view first, if its result is not much farther from the output than the input is.
+    fn cells_after_special_views(&mut self) -> Result<(), OutOfWork> {
         if !self.demos.edits() {
-            return Some(());
+            return Ok(());
         }
         let changed: usize = self.demos.pairs().iter().map(|(i, o)| i.distance(o)).sum();
         for (view, images) in self.demos.views(self.work)? {
-            let known = &views()[*view];
-            if !(known.special && known.feature || known.starts_cells) {
+            let uses = view.uses();
+            if !(uses.special && uses.feature || uses.before_small_rules) {
                 continue;
             }
-            let sized =
-                images.iter().zip(self.demos.outputs()).all(|(image, output)| image.same_size(output));
-            let left = || images.iter().zip(self.demos.outputs()).map(|(i, o)| i.distance(o)).sum::<usize>();
+            let mut pairs = images.iter().zip(self.demos.outputs());
+            let sized = pairs.clone().all(|(image, output)| image.same_size(output));
+            let mut left = || pairs.by_ref().map(|(i, o)| i.distance(o)).sum::<usize>();
             if sized && left() < 2 * changed {
                 let learner = Learner::Cells(Vocabulary::FreeSmall);
-                self.add_in("cells after a special transform", &[Context::After(*view)], learner)?;
+                self.add_in(Mechanism::CellsAfterSpecialTransform, &[Context::After(*view)], learner)?;
             }
         }
-        Some(())
+        Ok(())
     }
 
-    fn nested_frames(&mut self) -> Option<()> {
-        for frame in FRAMES {
+    fn nested_frames(&mut self) -> Result<(), OutOfWork> {
+        for &frame in Frame::ALL {
             let outer = Context::Frame(frame);
-            for parts in ALL_PARTS {
+            for &parts in Parts::ALL {
                 for learner in PART_LEARNERS {
-                    self.add_in("frame, inside", &[outer, Context::Parts(parts)], learner)?;
+                    self.add_in(Mechanism::FrameInside, &[outer, Context::Parts(parts)], learner)?;
                 }
             }
-            for region in regions() {
+            for region in Region::all() {
                 for learner in INNER {
-                    self.add_in("frame, inside", &[outer, Context::Box(region)], learner)?;
+                    self.add_in(Mechanism::FrameInside, &[outer, Context::Box(region)], learner)?;
                 }
             }
             for learner in NESTED {
-                self.add_in("frame, inside", &[outer], learner)?;
+                self.add_in(Mechanism::FrameInside, &[outer], learner)?;
             }
-            for placement in Placement::ALL {
+            for &placement in Placement::ALL {
                 for learner in CANVAS_LEARNERS {
-                    self.add_in("frame, inside", &[outer, Context::Canvas(placement)], learner)?;
+                    self.add_in(Mechanism::FrameInside, &[outer, Context::Canvas(placement)], learner)?;
                 }
             }
         }
-        Some(())
+        Ok(())
     }
 
-    fn nested_boxes(&mut self) -> Option<()> {
-        for region in regions() {
+    fn nested_boxes(&mut self) -> Result<(), OutOfWork> {
+        for region in Region::all() {
             let outer = Context::Box(region);
-            for frame in FRAMES {
+            for &frame in Frame::ALL {
                 for learner in INNER {
-                    self.add_in("box, inside", &[outer, Context::Frame(frame)], learner)?;
+                    self.add_in(Mechanism::BoxInside, &[outer, Context::Frame(frame)], learner)?;
                 }
             }
-            for parts in ALL_PARTS {
+            for &parts in Parts::ALL {
                 for learner in PART_LEARNERS {
-                    self.add_in("box, inside", &[outer, Context::Parts(parts)], learner)?;
+                    self.add_in(Mechanism::BoxInside, &[outer, Context::Parts(parts)], learner)?;
                 }
             }
             for learner in [
                 Learner::Draw,
-                Learner::Recolor(true),
+                Learner::Recolor(Criterion::Relations),
                 Learner::Transform(Steps::Special),
                 Learner::Cells(Vocabulary::Undirected),
             ] {
-                self.add_in("box, inside", &[outer], learner)?;
+                self.add_in(Mechanism::BoxInside, &[outer], learner)?;
             }
         }
-        Some(())
+        Ok(())
     }
 
-    fn nested_matrices(&mut self) -> Option<()> {
-        for matrix in [Matrix::LineCells, Matrix::Blocks] {
+    fn nested_matrices(&mut self) -> Result<(), OutOfWork> {
+        for &matrix in Matrix::ALL {
             let outer = Context::Matrix(matrix);
-            for parts in ALL_PARTS {
+            for &parts in Parts::ALL {
                 for learner in PART_LEARNERS {
-                    self.add_in("matrix, inside", &[outer, Context::Parts(parts)], learner)?;
+                    self.add_in(Mechanism::MatrixInside, &[outer, Context::Parts(parts)], learner)?;
                 }
             }
-            for region in regions() {
+            for region in Region::all() {
                 for learner in INNER {
-                    self.add_in("matrix, inside", &[outer, Context::Box(region)], learner)?;
+                    self.add_in(Mechanism::MatrixInside, &[outer, Context::Box(region)], learner)?;
                 }
             }
             for learner in NESTED {
-                self.add_in("matrix, inside", &[outer], learner)?;
+                self.add_in(Mechanism::MatrixInside, &[outer], learner)?;
             }
-            self.add_in("matrix, inside", &[outer], Learner::Transform(Steps::Special))?;
+            self.add_in(Mechanism::MatrixInside, &[outer], Learner::Transform(Steps::Special))?;
             for vocabulary in SPECIAL_VOCABULARIES {
-                self.add_in("matrix, inside", &[outer], Learner::Cells(vocabulary))?;
+                self.add_in(Mechanism::MatrixInside, &[outer], Learner::Cells(vocabulary))?;
             }
         }
-        Some(())
+        Ok(())
     }
 
-    fn canvases(&mut self) -> Option<()> {
-        for placement in Placement::ALL {
+    fn canvases(&mut self) -> Result<(), OutOfWork> {
+        for &placement in Placement::ALL {
             for learner in CANVAS_LEARNERS {
-                self.add_in("canvas", &[Context::Canvas(placement)], learner)?;
+                self.add_in(Mechanism::Canvas, &[Context::Canvas(placement)], learner)?;
             }
         }
-        Some(())
+        Ok(())
     }
 }
-
-const POSTS: [Post; 7] = [
-    Post::Enlarged,
-    Post::MirroredRight,
-    Post::MirroredDown,
-    Post::MirroredBoth,
-    Post::DoubledRight,
-    Post::DoubledDown,
-    Post::Framed,
-];
-
-const ALL_PARTS: [Parts; 6] = [
-    Parts::Objects,
-    Parts::OneColorObjects,
-    Parts::OnMajority,
-    Parts::LineCells,
-    Parts::Rows,
-    Parts::Columns,
-];
 
 const SPECIAL_VOCABULARIES: [Vocabulary; 3] =
     [Vocabulary::SpecialViews, Vocabulary::SpecialViewsAndObjects, Vocabulary::SpecialViewsAndBoxes];
@@ -381,15 +356,15 @@ const CANVAS_LEARNERS: [Learner; 6] = [
     Learner::Cells(Vocabulary::All),
 ];
 
-/// What is cheap enough to run inside frames and matrices besides [`INNER`].
+/// Learners that are cheap enough to run inside frames and matrices besides [`INNER`].
 const NESTED: [Learner; 12] = [
     Learner::Draw,
     Learner::Template,
-    Learner::Recolor(true),
+    Learner::Recolor(Criterion::Relations),
     Learner::FillParts,
-    Learner::CompleteSoft,
+    Learner::Complete(Completion::Background),
     Learner::Assemble,
-    Learner::Continue,
+    Learner::Complete(Completion::Beyond),
     Learner::Cells(Vocabulary::Undirected),
     Learner::Cells(Vocabulary::Free),
     Learner::Cells(Vocabulary::Nearest),
@@ -400,28 +375,6 @@ const NESTED: [Learner; 12] = [
 const PART_LEARNERS: [Learner; 4] = [
     Learner::Transform(Steps::One),
     Learner::Cells(Vocabulary::Near),
-    Learner::Complete,
+    Learner::Complete(Completion::Hidden),
     Learner::Cells(Vocabulary::Plain),
 ];
-
-fn regions() -> impl Iterator<Item = Region> {
-    (0..10).map(Region::Color).chain([Region::LargestObject, Region::NotBackground, Region::LargestBox])
-}
-
-/// Whether a learner has a chance on the pairs: a cheap look at sizes.
-fn applies(learner: Learner, demos: &Demos) -> bool {
-    match learner {
-        Learner::Cells(_)
-        | Learner::Forest
-        | Learner::Stack
-        | Learner::Recolor(_)
-        | Learner::Move
-        | Learner::Draw
-        | Learner::Template
-        | Learner::FillParts
-        | Learner::CompleteSoft => demos.edits(),
-        Learner::Repeat | Learner::Assemble | Learner::Continue => !demos.same_size(),
-        Learner::Select(_) | Learner::Split => demos.pairs().iter().all(|(i, o)| o.area() <= i.area()),
-        _ => true,
-    }
-}

@@ -1,9 +1,13 @@
 //! The rules that a learner has found so far.
 
+use crate::work::OutOfWork;
 use crate::{Demos, Image, Rule, Work};
 
 #[derive(Default)]
 pub(crate) struct Found(Vec<Rule>);
+
+/// Rules beyond this number are mostly other ways to say the same.
+const MAX_COMPARED: usize = 60;
 
 impl Found {
     pub(crate) fn push(&mut self, rule: Rule) {
@@ -19,13 +23,12 @@ impl Found {
         right
     }
 
-    /// The `n` cheapest rules, those left out that answer some probe inputs like a cheaper one.
-    pub(crate) fn best(mut self, n: usize, demos: &Demos, work: &Work<'_>) -> Option<Vec<Rule>> {
+    /// Returns the `n` cheapest rules, without those that answer all probe inputs like a cheaper one.
+    pub(crate) fn best(mut self, n: usize, demos: &Demos, work: &Work<'_>) -> Result<Vec<Rule>, OutOfWork> {
         self.0.sort_by(|a, b| a.cost().total_cmp(&b.cost()));
-        // Many ways to say the same are not worth trying them all.
-        self.0.truncate(60);
+        self.0.truncate(MAX_COMPARED);
         if self.0.len() <= 1 {
-            return Some(self.0);
+            return Ok(self.0);
         }
         let mut kept: Vec<(Vec<Option<Image>>, Rule)> = Vec::new();
         for rule in self.0 {
@@ -38,6 +41,6 @@ impl Found {
                 }
             }
         }
-        Some(kept.into_iter().map(|(_, rule)| rule).collect())
+        Ok(kept.into_iter().map(|(_, rule)| rule).collect())
     }
 }

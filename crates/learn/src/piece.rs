@@ -1,11 +1,11 @@
 //! Pieces of an image that can be chosen, listed or filled.
 
-use crate::feature::{Feature, count, flag};
-use crate::image::{Area, Image, cap, most_frequent};
-use crate::object::{Lines, N_OBJECT_FEATURES, OBJECT_FEATURES, Object, Seg, canonical, object_features};
-use crate::rows::named;
+use crate::code::{Code, Expr};
+use crate::feature::{Feature, features};
+use crate::image::{Area, Image, Symmetry, cap, most_frequent};
+use crate::object::{Crowd, Lines, Object, ObjectFeature, Reading, Segmentation, canonical, components};
 
-/// Where pieces come from.
+/// A way to cut pieces out of an image.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
 pub(crate) enum Family {
     Mono4,
@@ -27,19 +27,21 @@ pub(crate) enum Family {
     OnMajority,
 }
 
-pub(crate) const FAMILIES: [Family; 11] = [
-    Family::Mono4,
-    Family::Mono8,
-    Family::MultiBoxes,
-    Family::MonoBoxes,
-    Family::Multi4,
-    Family::Regions,
-    Family::LineCells,
-    Family::EqualParts,
-    Family::ColorBoxes,
-    Family::Insides,
-    Family::OnMajority,
-];
+impl Family {
+    pub(crate) const ALL: &[Family] = &[
+        Family::Mono4,
+        Family::Mono8,
+        Family::MultiBoxes,
+        Family::MonoBoxes,
+        Family::Multi4,
+        Family::Regions,
+        Family::LineCells,
+        Family::EqualParts,
+        Family::ColorBoxes,
+        Family::Insides,
+        Family::OnMajority,
+    ];
+}
 
 /// A picture and where it was found.
 #[derive(Clone)]
@@ -51,34 +53,34 @@ pub(crate) struct Piece {
 impl Family {
     pub(crate) fn pieces(self, g: &Image) -> Vec<Piece> {
         let ground = g.background();
-        let alone = |seg: Seg| {
+        let alone = |segmentation: Segmentation| {
             let show = |object: Object| Piece { image: object.alone(g, ground), object };
-            seg.objects(g).into_iter().map(show).collect()
+            segmentation.objects(g).into_iter().map(show).collect()
         };
-        let boxes = |seg: Seg| {
+        let boxes = |segmentation: Segmentation| {
             let show = |object: Object| Piece { image: g.crop(object.area()), object };
-            seg.objects(g).into_iter().map(show).collect::<Vec<_>>()
+            segmentation.objects(g).into_iter().map(show).collect::<Vec<_>>()
         };
         match self {
-            Family::Mono4 => alone(Seg::Mono4),
-            Family::Mono8 => alone(Seg::Mono8),
-            Family::MultiBoxes => boxes(Seg::Multi8),
-            Family::MonoBoxes => boxes(Seg::Mono8),
-            Family::Multi4 => alone(Seg::Multi4),
-            Family::Regions => boxes(Seg::Everything4),
+            Family::Mono4 => alone(Segmentation::Mono4),
+            Family::Mono8 => alone(Segmentation::Mono8),
+            Family::MultiBoxes => boxes(Segmentation::Multi8),
+            Family::MonoBoxes => boxes(Segmentation::Mono8),
+            Family::Multi4 => alone(Segmentation::Multi4),
+            Family::Regions => boxes(Segmentation::Everything4),
             Family::LineCells => Lines::find(g).map_or_else(Vec::new, |lines| cut(g, ground, &lines.areas())),
             Family::EqualParts => equal(g).map_or_else(Vec::new, |areas| cut(g, ground, &areas)),
-            Family::ColorBoxes => boxes(Seg::ByColor),
+            Family::ColorBoxes => boxes(Segmentation::ByColor),
             Family::Insides => {
                 let inside = |object: Object| {
                     let Area { y, x, h, w } = object.area();
                     let image = g.crop(Area { y: y + 1, x: x + 1, h: h - 2, w: w - 2 });
                     Piece { image, object }
                 };
-                let hollow = Seg::Mono8.objects(g).into_iter().filter(|o| o.h() > 2 && o.w() > 2);
+                let hollow = Segmentation::Mono8.objects(g).into_iter().filter(|o| o.h() > 2 && o.w() > 2);
                 hollow.map(inside).collect()
             }
-            Family::OnMajority => boxes(Seg::MultiOnMajority),
+            Family::OnMajority => boxes(Segmentation::MultiOnMajority),
         }
     }
 
@@ -96,6 +98,27 @@ impl Family {
             Family::Insides => "inside of a box",
             Family::OnMajority => "box of an object on the commonest colour",
         }
+    }
+}
+
+impl Family {
+    /// The pieces of a grid in the language, and whether they are patches (or else grids).
+    pub(crate) fn code(self, code: &mut Code, grid: &Expr) -> Option<(Expr, bool)> {
+        let segmentation = match self {
+            Family::Mono4 => Segmentation::Mono4,
+            Family::Mono8 | Family::MonoBoxes | Family::Insides => Segmentation::Mono8,
+            Family::MultiBoxes => Segmentation::Multi8,
+            Family::Multi4 => Segmentation::Multi4,
+            Family::Regions => Segmentation::Everything4,
+            Family::ColorBoxes => Segmentation::ByColor,
+            Family::OnMajority => Segmentation::MultiOnMajority,
+            Family::EqualParts => {
+                let halves = format!("branch(portrait({grid}), vsplit({grid}, TWO), hsplit({grid}, TWO))");
+                return Some((code.line(halves), false));
+            }
+            Family::LineCells => return None,
+        };
+        Some((segmentation.code(code, grid)?, true))
     }
 }
 
@@ -132,45 +155,92 @@ fn equal(g: &Image) -> Option<Vec<Area>> {
     None
 }
 
-const PICTURE_FEATURES: [Feature; 8] = [
-    flag("its picture is left-right symmetric", 0.95),
-    flag("its picture is up-down symmetric", 0.95),
-    flag("its picture is diagonally symmetric", 0.95),
-    count("the number of colours in its picture", 0.95),
-    count("the number of pieces with its picture", 0.95),
-    count("the number of pieces of its shape up to turning", 0.95),
-    count("the area of its picture", 0.95),
-    count("the number of parts in its picture", 0.95),
-];
-
-pub(crate) const N_PIECE_FEATURES: usize = N_OBJECT_FEATURES + PICTURE_FEATURES.len();
-
-pub(crate) fn piece_features() -> Vec<Feature<String>> {
-    let mut features = named(&OBJECT_FEATURES);
-    features.extend(named(&PICTURE_FEATURES));
-    features
+/// A piece among those of its image.
+pub(crate) struct Picked<'a> {
+    pieces: &'a [Piece],
+    i: usize,
+    background: u8,
+    /// The shapes of all pieces up to turning.
+    shapes: &'a [Image],
 }
 
-/// The values of [`piece_features`].
+impl<'a> Picked<'a> {
+    fn image(&self) -> &'a Image {
+        &self.pieces[self.i].image
+    }
+
+    fn is_symmetric(&self, symmetry: Symmetry) -> bool {
+        *self.image() == self.image().turned(symmetry)
+    }
+}
+
+features! {
+    /// A feature of the picture of a piece.
+    PictureFeature(piece: &Picked<'_>) {
+        LeftRightSymmetric: Flag 0.95, "its picture is left-right symmetric",
+            u8::from(piece.is_symmetric(Symmetry::LeftRight));
+        UpDownSymmetric: Flag 0.95, "its picture is up-down symmetric",
+            u8::from(piece.is_symmetric(Symmetry::UpDown));
+        DiagonallySymmetric: Flag 0.95, "its picture is diagonally symmetric",
+            u8::from(piece.image().h == piece.image().w && piece.is_symmetric(Symmetry::Transpose));
+        Colors: Count 0.95, "the number of colours in its picture",
+            piece.image().counts().iter().filter(|&&n| n > 0).count() as u8;
+        SamePicture: Count 0.95, "the number of pieces with its picture",
+            cap(piece.pieces.iter().filter(|other| other.image == *piece.image()).count());
+        SameShape: Count 0.95, "the number of pieces of its shape up to turning",
+            cap(piece.shapes.iter().filter(|shape| **shape == piece.shapes[piece.i]).count());
+        Area: Count 0.95, "the area of its picture", cap(piece.image().area());
+        Parts: Count 0.95, "the number of parts in its picture", {
+            let reading = Reading { ground: Some(piece.background), diagonal: true, one_color: true };
+            cap(components(piece.image(), reading).0.len())
+        };
+    }
+}
+
+/// A feature of a piece: of the object it was cut around, or of its picture.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum PieceFeature {
+    Object(ObjectFeature),
+    Picture(PictureFeature),
+}
+
+impl PieceFeature {
+    /// All features, in the order of the values of [`describe`].
+    pub(crate) fn all() -> impl Iterator<Item = PieceFeature> {
+        let objects = ObjectFeature::ALL.iter().map(|&feature| PieceFeature::Object(feature));
+        objects.chain(PictureFeature::ALL.iter().map(|&feature| PieceFeature::Picture(feature)))
+    }
+
+    pub(crate) fn feature(self) -> Feature {
+        match self {
+            PieceFeature::Object(feature) => feature.feature(),
+            PieceFeature::Picture(feature) => feature.feature(),
+        }
+    }
+
+    pub(crate) fn index(self) -> usize {
+        match self {
+            PieceFeature::Object(feature) => feature.index(),
+            PieceFeature::Picture(feature) => ObjectFeature::ALL.len() + feature.index(),
+        }
+    }
+}
+
+/// The features of pieces with their descriptions.
+pub(crate) fn piece_features() -> Vec<(PieceFeature, Feature)> {
+    PieceFeature::all().map(|feature| (feature, feature.feature())).collect()
+}
+
+/// The values of [`piece_features`] for every piece.
 pub(crate) fn describe(g: &Image, pieces: &[Piece]) -> Vec<Vec<u8>> {
-    let ground = g.background();
+    let background = g.background();
     let objects: Vec<Object> = pieces.iter().map(|piece| piece.object.clone()).collect();
-    let mut features = object_features(g, &objects, ground);
+    let mut features = Crowd::new(g, &objects, background).values();
     let shapes: Vec<Image> =
-        pieces.iter().map(|p| canonical(&p.image.map(|c| u8::from(c != ground)))).collect();
+        pieces.iter().map(|p| canonical(&p.image.map(|c| u8::from(c != background)))).collect();
     for (i, row) in features.iter_mut().enumerate() {
-        let image = &pieces[i].image;
-        let reading = crate::object::Reading { ground: Some(ground), diagonal: true, one_color: true };
-        row.extend([
-            u8::from(*image == image.turned(1)),
-            u8::from(*image == image.turned(2)),
-            u8::from(image.h == image.w && *image == image.turned(4)),
-            image.counts().iter().filter(|&&n| n > 0).count() as u8,
-            cap(pieces.iter().filter(|p| p.image == *image).count()),
-            cap(shapes.iter().filter(|shape| **shape == shapes[i]).count()),
-            cap(image.area()),
-            cap(crate::object::components(image, reading).0.len()),
-        ]);
+        let piece = Picked { pieces, i, background, shapes: &shapes };
+        row.extend(PictureFeature::ALL.iter().map(|feature| feature.value(&piece)));
     }
     features
 }

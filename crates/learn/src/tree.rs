@@ -7,7 +7,8 @@
 use std::collections::BTreeSet;
 
 use crate::Work;
-use crate::feature::{Feature, Kind};
+use crate::feature::{Kind, Test};
+use crate::work::OutOfWork;
 
 /// A set of rows.
 pub(crate) type Bits = Vec<u64>;
@@ -22,19 +23,27 @@ pub(crate) fn bits(n: usize, member: impl Fn(usize) -> bool) -> Bits {
     bits
 }
 
-/// `value of the feature = v`, or `≥ v`, with the rows on which it holds.
+/// A test with the rows on which it holds.
 #[derive(Clone, Debug)]
-pub(crate) struct Test {
-    pub feature: usize,
-    pub value: u8,
-    pub at_least: bool,
+pub(crate) struct Split<F> {
+    test: Test<F>,
     weight: f64,
     rows: Bits,
     hash: u64,
 }
 
-/// All tests on one column.
-pub(crate) fn tests_of<N>(feature: &Feature<N>, index: usize, column: &[u8], tests: &mut Vec<Test>) {
+/// Numbers are more often compared than matched, and "at least one" is the most natural comparison. Chosen on the 400
+/// ARC-AGI-1 training tasks.
+const NUMBER_EQUALS: f64 = 0.97;
+const AT_LEAST_ONE: f64 = 1.05;
+
+/// Adds all tests on the column of a feature.
+pub(crate) fn splits_of<F: Copy>(
+    feature: F,
+    (kind, weight): (Kind, f64),
+    column: &[u8],
+    splits: &mut Vec<Split<F>>,
+) {
     let mut present = [false; 256];
     for &value in column {
         present[usize::from(value)] = true;
@@ -43,42 +52,38 @@ pub(crate) fn tests_of<N>(feature: &Feature<N>, index: usize, column: &[u8], tes
     if values.len() < 2 {
         return;
     }
-    let ordinal = feature.kind == Kind::Count;
+    let ordinal = kind == Kind::Count;
     for (place, &value) in values.iter().enumerate() {
-        // Of two values one test says it all.
+        // If there are two values, one test tells them apart.
         if !(values.len() == 2 && place == 0 && !ordinal) {
-            let weight = feature.weight * if ordinal { 0.97 } else { 1.0 };
-            tests.push(Test::new(index, value, false, weight, column));
+            let weight = weight * if ordinal { NUMBER_EQUALS } else { 1.0 };
+            splits.push(Split::new(Test { feature, value, at_least: false }, weight, column));
         }
         if ordinal && place > 0 {
-            let weight = feature.weight * if value == 1 { 1.05 } else { 1.0 };
-            tests.push(Test::new(index, value, true, weight, column));
+            let weight = weight * if value == 1 { AT_LEAST_ONE } else { 1.0 };
+            splits.push(Split::new(Test { feature, value, at_least: true }, weight, column));
         }
     }
 }
 
-impl Test {
-    fn new(feature: usize, value: u8, at_least: bool, weight: f64, column: &[u8]) -> Test {
-        let rows = bits(column.len(), |row| holds(column[row], value, at_least));
+impl<F> Split<F> {
+    fn new(test: Test<F>, weight: f64, column: &[u8]) -> Split<F> {
+        let rows = bits(column.len(), |row| test.holds(column[row]));
         let hash = rows.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, &word| {
             (hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
         });
-        Test { feature, value, at_least, weight, rows, hash }
+        Split { test, weight, rows, hash }
     }
 }
 
-#[inline]
-fn holds(found: u8, value: u8, at_least: bool) -> bool {
-    if at_least { found >= value } else { found == value }
-}
-
+/// A decision tree over features `F` that ends in actions `A`.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Tree {
-    Leaf(usize),
-    Node { feature: usize, value: u8, at_least: bool, yes: Box<Tree>, no: Box<Tree> },
+pub(crate) enum Tree<F, A> {
+    Leaf(A),
+    Node { test: Test<F>, yes: Box<Tree<F, A>>, no: Box<Tree<F, A>> },
 }
 
-impl Tree {
+impl<F: Copy, A> Tree<F, A> {
     pub(crate) fn leaves(&self) -> usize {
         match self {
             Tree::Leaf(_) => 1,
@@ -86,66 +91,78 @@ impl Tree {
         }
     }
 
-    /// The action for a row, given as a function from feature to value.
+    /// Returns the action for a row, given as a function from feature to value.
     #[inline]
-    pub(crate) fn action(&self, value_of: impl Fn(usize) -> u8) -> usize {
+    pub(crate) fn action(&self, value_of: impl Fn(F) -> u8) -> &A {
         let mut tree = self;
         loop {
             match tree {
-                Tree::Leaf(action) => return *action,
-                Tree::Node { feature, value, at_least, yes, no } => {
-                    tree = if holds(value_of(*feature), *value, *at_least) { yes } else { no };
+                Tree::Leaf(action) => return action,
+                Tree::Node { test, yes, no } => {
+                    tree = if test.holds(value_of(test.feature)) { yes } else { no };
                 }
             }
         }
     }
 
     /// Calls `on_feature` and `on_action` for everything the tree uses.
-    pub(crate) fn visit(&self, on_feature: &mut dyn FnMut(usize), on_action: &mut dyn FnMut(usize)) {
+    pub(crate) fn visit(&self, on_feature: &mut dyn FnMut(F), on_action: &mut dyn FnMut(&A)) {
         match self {
-            Tree::Leaf(action) => on_action(*action),
-            Tree::Node { feature, yes, no, .. } => {
-                on_feature(*feature);
+            Tree::Leaf(action) => on_action(action),
+            Tree::Node { test, yes, no } => {
+                on_feature(test.feature);
                 yes.visit(on_feature, on_action);
                 no.visit(on_feature, on_action);
             }
         }
     }
 
+    /// The same tree with other names for features and actions.
+    pub(crate) fn map<G, B>(&self, feature: &impl Fn(F) -> G, action: &impl Fn(&A) -> B) -> Tree<G, B> {
+        match self {
+            Tree::Leaf(leaf) => Tree::Leaf(action(leaf)),
+            Tree::Node { test, yes, no } => Tree::Node {
+                test: Test { feature: feature(test.feature), value: test.value, at_least: test.at_least },
+                yes: Box::new(yes.map(feature, action)),
+                no: Box::new(no.map(feature, action)),
+            },
+        }
+    }
+
     /// The tree in words.
     pub(crate) fn words(
         &self,
-        test: &dyn Fn(usize, u8, bool) -> String,
-        action: &dyn Fn(usize) -> String,
+        test_words: &dyn Fn(&Test<F>) -> String,
+        action_words: &dyn Fn(&A) -> String,
     ) -> String {
         match self {
-            Tree::Leaf(leaf) => action(*leaf),
-            Tree::Node { feature, value, at_least, yes, no } => {
-                let open = |tree: &Tree| match tree {
-                    Tree::Leaf(leaf) => action(*leaf),
-                    node => format!("({})", node.words(test, action)),
+            Tree::Leaf(leaf) => action_words(leaf),
+            Tree::Node { test, yes, no } => {
+                let then = match &**yes {
+                    Tree::Leaf(leaf) => action_words(leaf),
+                    node => format!("({})", node.words(test_words, action_words)),
                 };
-                let (then, other) = (open(yes), no.words(test, action));
-                format!("if {}: {then}; else {other}", test(*feature, *value, *at_least))
+                let other = no.words(test_words, action_words);
+                format!("if {}: {then}; else {other}", test_words(test))
             }
         }
     }
 }
 
-/// What to learn from.
-pub(crate) struct Problem<'a> {
+/// Rows to learn from.
+pub(crate) struct Problem<'a, F> {
     pub n_rows: usize,
-    /// Earlier tests win ties and hide later ones that say the same.
-    pub tests: Vec<&'a Test>,
+    /// Of equal ones the first is used.
+    pub splits: Vec<&'a Split<F>>,
     /// The rows on which each action is right. Action 0 is the one to prefer: keep.
     pub actions: Vec<&'a Bits>,
 }
 
-/// How large a tree may be, and what happens where it is too small.
+/// How large a tree may be, and whether it may be wrong on some rows.
 #[derive(Clone, Copy)]
 pub(crate) struct Bounds {
     pub leaves: usize,
-    /// An impure leaf answers what most of its rows need, instead of giving up.
+    /// If the tree is too small, its leaves answer what most of their rows need.
     pub best_effort: bool,
 }
 
@@ -155,39 +172,43 @@ impl Bounds {
     }
 }
 
-/// No rule needs more different actions than this.
+/// No rule needs more different actions than this. Chosen by feel.
 const MAX_ACTIONS: usize = 10;
 const MAX_DEPTH: usize = 8;
 
-/// The tree that is right on all rows.
-pub(crate) fn grow(problem: &Problem<'_>, bounds: Bounds, work: &Work<'_>) -> Option<Tree> {
+/// Finds the tree that is right on all rows; `None` if there is none within the bounds. Actions are numbers.
+pub(crate) fn grow<F: Copy>(
+    problem: &Problem<'_, F>,
+    bounds: Bounds,
+    work: &Work<'_>,
+) -> Result<Option<Tree<F, usize>>, OutOfWork> {
     grow_from(problem, None, bounds, work)
 }
 
-/// The same with part of the tests: those whose place `chosen` admits.
-pub(crate) fn grow_from(
-    problem: &Problem<'_>,
+/// The same with those splits whose place `chosen` admits.
+pub(crate) fn grow_from<F: Copy>(
+    problem: &Problem<'_, F>,
     chosen: Option<&dyn Fn(usize) -> bool>,
     bounds: Bounds,
     work: &Work<'_>,
-) -> Option<Tree> {
+) -> Result<Option<Tree<F, usize>>, OutOfWork> {
     let n = problem.n_rows;
     if n == 0 {
-        return None;
+        return Ok(None);
     }
     let all = bits(n, |_| true);
     if let Some(action) = problem.actions.iter().position(|right| subset(&all, right)) {
-        return Some(Tree::Leaf(action));
+        return Ok(Some(Tree::Leaf(action)));
     }
-    work.spend(problem.actions.len() * all.len() / 8 + problem.tests.len() / 4)?;
-    let (order, classes) = labels(problem, &all)?;
+    work.spend(problem.actions.len() * all.len() / 8 + problem.splits.len() / 4)?;
+    let Some((order, classes)) = labels(problem, &all) else { return Ok(None) };
     let mut seen = BTreeSet::new();
-    let tests = problem.tests.iter().enumerate();
-    let tests =
-        tests.filter(|(place, test)| chosen.is_none_or(|chosen| chosen(*place)) && seen.insert(test.hash));
+    let splits = problem.splits.iter().enumerate();
+    let splits =
+        splits.filter(|(place, split)| chosen.is_none_or(|chosen| chosen(*place)) && seen.insert(split.hash));
     let mut grower = Grower {
         problem,
-        tests: tests.map(|(_, test)| *test).collect(),
+        splits: splits.map(|(_, split)| *split).collect(),
         order,
         classes,
         splits_left: bounds.leaves.saturating_sub(1),
@@ -198,7 +219,7 @@ pub(crate) fn grow_from(
 }
 
 /// Gives every row one label: `keep` where it is right, then the action that is right on most of the rest.
-fn labels(problem: &Problem<'_>, all: &Bits) -> Option<(Vec<usize>, Vec<Bits>)> {
+fn labels<F>(problem: &Problem<'_, F>, all: &Bits) -> Option<(Vec<usize>, Vec<Bits>)> {
     let mut open = all.clone();
     let mut order = vec![0];
     let mut classes = vec![and(&open, problem.actions[0])];
@@ -216,9 +237,9 @@ fn labels(problem: &Problem<'_>, all: &Bits) -> Option<(Vec<usize>, Vec<Bits>)> 
     Some((order, classes))
 }
 
-struct Grower<'a> {
-    problem: &'a Problem<'a>,
-    tests: Vec<&'a Test>,
+struct Grower<'a, F> {
+    problem: &'a Problem<'a, F>,
+    splits: Vec<&'a Split<F>>,
     /// The actions in the order in which labels were given.
     order: Vec<usize>,
     /// The rows of each label.
@@ -228,28 +249,28 @@ struct Grower<'a> {
     work: &'a Work<'a>,
 }
 
-impl Grower<'_> {
-    fn grow(&mut self, node: &Bits, depth: usize) -> Option<Tree> {
+impl<F: Copy> Grower<'_, F> {
+    fn grow(&mut self, node: &Bits, depth: usize) -> Result<Option<Tree<F, usize>>, OutOfWork> {
         if node.iter().all(|&word| word == 0) {
-            return None;
+            return Ok(None);
         }
         if let Some(action) = self.common_action(node) {
-            return Some(Tree::Leaf(action));
+            return Ok(Some(Tree::Leaf(action)));
         }
         let inside: Vec<Bits> = self.classes.iter().map(|class| and(class, node)).collect();
         let totals: Vec<u32> = inside.iter().map(size).collect();
         if depth == 0 || self.splits_left == 0 {
-            return self.impure(&totals);
+            return Ok(self.impure(&totals));
         }
         self.splits_left -= 1;
-        self.work.spend(self.tests.len() * inside.len() * node.len() / 12)?;
-        let Some(test) = self.best_test(&inside, &totals) else { return self.impure(&totals) };
-        let mut no = node.clone();
-        remove(&mut no, &test.rows);
-        let (feature, value, at_least) = (test.feature, test.value, test.at_least);
-        let yes = Box::new(self.grow(&and(node, &test.rows), depth - 1)?);
-        let no = Box::new(self.grow(&no, depth - 1)?);
-        Some(Tree::Node { feature, value, at_least, yes, no })
+        self.work.spend(self.splits.len() * inside.len() * node.len() / 12)?;
+        let Some(split) = self.best_split(&inside, &totals) else { return Ok(self.impure(&totals)) };
+        let mut rest = node.clone();
+        remove(&mut rest, &split.rows);
+        let test = split.test;
+        let Some(yes) = self.grow(&and(node, &split.rows), depth - 1)? else { return Ok(None) };
+        let Some(no) = self.grow(&rest, depth - 1)? else { return Ok(None) };
+        Ok(Some(Tree::Node { test, yes: Box::new(yes), no: Box::new(no) }))
     }
 
     /// An action that is right on all rows of the node: labels first, then in the order of declaration.
@@ -258,33 +279,33 @@ impl Grower<'_> {
         self.order.iter().copied().find(right).or_else(|| (0..self.problem.actions.len()).find(right))
     }
 
-    fn impure(&self, totals: &[u32]) -> Option<Tree> {
+    fn impure(&self, totals: &[u32]) -> Option<Tree<F, usize>> {
         let most = (0..totals.len()).rev().max_by_key(|&class| totals[class])?;
         self.best_effort.then(|| Tree::Leaf(self.order[most]))
     }
 
-    /// The test of the highest weighted entropy gain, the first of equals.
-    fn best_test(&self, inside: &[Bits], totals: &[u32]) -> Option<&'_ Test> {
+    /// The split of the highest weighted entropy gain, the first of equals.
+    fn best_split(&self, inside: &[Bits], totals: &[u32]) -> Option<&'_ Split<F>> {
         let base = entropy(totals);
         let n_rows: u32 = totals.iter().sum();
-        let mut best: Option<(f64, &Test)> = None;
+        let mut best: Option<(f64, &Split<F>)> = None;
         let mut yes = vec![0u32; inside.len()];
         let mut no = yes.clone();
-        for test in &self.tests {
+        for split in &self.splits {
             for (class, rows) in inside.iter().enumerate() {
-                yes[class] = overlap(rows, &test.rows);
+                yes[class] = overlap(rows, &split.rows);
                 no[class] = totals[class] - yes[class];
             }
             let n_yes: u32 = yes.iter().sum();
             if n_yes == 0 || n_yes == n_rows {
                 continue;
             }
-            let gain = (base - entropy(&yes) - entropy(&no)) * test.weight;
+            let gain = (base - entropy(&yes) - entropy(&no)) * split.weight;
             if gain > best.map_or(1e-9, |(top, _)| top + 1e-9) {
-                best = Some((gain, test));
+                best = Some((gain, split));
             }
         }
-        best.map(|(_, test)| test)
+        best.map(|(_, split)| split)
     }
 }
 

@@ -1,12 +1,12 @@
 //! The meter of a learner.
 //!
-//! A learner that found everything it looks for with `n` units finds the same with any limit from `n` on, and with
-//! less it is stopped; nothing in between.
+//! A learner that needs `n` units finds the same rules with any limit of at least `n`; with less it stops and finds
+//! none.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Counts work in units of about fifty nanoseconds, the same on every machine, and says when it is used up.
+/// Counts work in units of about fifty nanoseconds, the same on every machine, up to a limit.
 #[derive(Debug)]
 pub struct Work<'w> {
     limit: u64,
@@ -15,12 +15,16 @@ pub struct Work<'w> {
     flag: Option<&'w AtomicBool>,
 }
 
+/// The work is used up, or the stop flag is set.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OutOfWork;
+
 impl<'w> Work<'w> {
     pub fn new(limit: u64) -> Work<'w> {
         Work { limit, used: Cell::new(0), stopped: Cell::new(false), flag: None }
     }
 
-    /// Also ends when `flag` is set.
+    /// Also stops when `flag` is set.
     pub fn with_stop(limit: u64, flag: Option<&'w AtomicBool>) -> Work<'w> {
         Work { flag, ..Work::new(limit) }
     }
@@ -35,8 +39,8 @@ impl<'w> Work<'w> {
         self.stopped.get()
     }
 
-    /// Counts `amount`. `None`: there is not that much left, and whoever learns gives up.
-    pub(crate) fn spend(&self, amount: usize) -> Option<()> {
+    /// Counts `amount`, or fails if less is left.
+    pub(crate) fn spend(&self, amount: usize) -> Result<(), OutOfWork> {
         let used = self.used.get().saturating_add(amount as u64);
         if used > self.limit {
             self.used.set(self.limit);
@@ -46,9 +50,9 @@ impl<'w> Work<'w> {
             self.stopped.set(true);
         }
         if self.stopped.get() {
-            return None;
+            return Err(OutOfWork);
         }
         self.used.set(used);
-        Some(())
+        Ok(())
     }
 }

@@ -1,8 +1,8 @@
 //! Every learner on a small task made for it: the rule carries over to an input not seen, and says so in words.
 
 use batt_learn::{
-    Context, Demos, Frame, Image, Learner, Matrix, Parts, Placement, Post, Property, Region, Rule, Spec,
-    Steps, Vocabulary, Work, catalogue,
+    Completion, Context, Criterion, Demos, Finish, Frame, Image, Learner, Matrix, Parts, Placement, Property,
+    Region, Rule, Spec, Steps, Vocabulary, Work, catalogue,
 };
 
 /// `"10/02"` is two rows.
@@ -32,7 +32,7 @@ fn check(spec: Spec, pairs: &[(&str, &str)], input: &str, output: &str) -> Strin
     let rules = learn(&spec, pairs);
     let rule = rules.first().unwrap_or_else(|| panic!("{spec:?} finds nothing"));
     assert_eq!(rule.apply(&image(input)), Some(image(output)), "{rule:?}");
-    rule.explain().to_owned()
+    rule.words().to_string()
 }
 
 fn plain(learner: Learner) -> Spec {
@@ -73,7 +73,7 @@ fn transforms_with_a_colour_map() {
 #[test]
 fn objects_are_recoloured_by_size() {
     let pairs = [("1100/0001", "2200/0003"), ("1010/0010", "3020/0020")];
-    check(plain(Learner::Recolor(false)), &pairs, "0110/0110/1000", "0220/0220/3000");
+    check(plain(Learner::Recolor(Criterion::Properties)), &pairs, "0110/0110/1000", "0220/0220/3000");
 }
 
 #[test]
@@ -106,11 +106,19 @@ fn tables_and_counts() {
 #[test]
 fn what_is_hidden_is_completed() {
     let pairs = [("1231/3993/2112", "1231/3123/2112")];
-    assert!(learn(&plain(Learner::Complete), &pairs).is_empty(), "no symmetry says 12");
+    assert!(learn(&plain(Learner::Complete(Completion::Hidden)), &pairs).is_empty(), "no symmetry says 12");
     let pairs = [("121212/212912/121212", "121212/212112/121212")];
-    assert!(learn(&plain(Learner::Complete), &pairs).is_empty(), "the pattern says 1 there, then 2");
+    assert!(
+        learn(&plain(Learner::Complete(Completion::Hidden)), &pairs).is_empty(),
+        "the pattern says 1 there, then 2"
+    );
     let pairs = [("121212/219121/121212", "121212/212121/121212")];
-    check(plain(Learner::Complete), &pairs, "343434/434393/343434", "343434/434343/343434");
+    check(
+        plain(Learner::Complete(Completion::Hidden)),
+        &pairs,
+        "343434/434393/343434",
+        "343434/434343/343434",
+    );
 }
 
 #[test]
@@ -134,7 +142,7 @@ fn contexts_wrap_and_nest() {
         "3344/3344",
         "4433/4433",
     );
-    check(mirror().within(Context::Before(Post::MirroredRight)), &[("12", "2112")], "34", "4334");
+    check(mirror().within(Context::Before(Finish::MirroredRight)), &[("12", "2112")], "34", "4334");
     check(
         mirror().within(Context::Canvas(Placement::TopLeft)),
         &[("10/00", "1111/0000")],
@@ -166,7 +174,7 @@ fn work_is_the_same_every_time_and_stops_learners() {
         let work = Work::new(limit);
         let rules = spec.learn(&demos(&pairs), &work);
         (
-            rules.map(|rules| rules.iter().map(|rule| rule.explain().to_owned()).collect::<Vec<_>>()),
+            rules.ok().map(|rules| rules.iter().map(|rule| rule.words().to_string()).collect::<Vec<_>>()),
             work.used(),
         )
     };

@@ -411,6 +411,10 @@ pub struct TaskSearch {
     pub done: bool,
     /// True if a program is right on all demonstration pairs.
     pub solved: bool,
+    /// Solve: the phase that would come next: `cheap`, `middle`, `expensive`, `enumerate`, `breed` or `deeper N`. Absent
+    /// if nothing is left to try.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_phase: Option<String>,
     /// Search: graded score of the best program known before, in millionths.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score_before: Option<u32>,

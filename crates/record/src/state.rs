@@ -34,8 +34,8 @@ pub struct State {
 pub struct TaskState {
     /// Id of the task.
     pub id: String,
-    /// Index of the next step of the search.
-    pub step: usize,
+    /// The next phase of the search: `cheap`, `middle`, `expensive`, `enumerate`, `breed` or `deeper N`.
+    pub phase: String,
     /// Fuel used so far.
     pub fuel: u64,
     /// Number of candidates tried so far.

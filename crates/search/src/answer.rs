@@ -4,15 +4,17 @@ use std::collections::BTreeMap;
 
 use batt_task::Grid;
 
+use crate::{Mechanism, SearchPhase, Words};
+
 /// A program that is right on all demonstration pairs.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, Debug)]
 pub struct Answer {
     /// Its text.
     pub program: String,
     /// How it was found: agreement within one mechanism counts once.
-    pub mechanism: String,
+    pub mechanism: Mechanism,
     /// The rule in words.
-    pub words: String,
+    pub words: Words,
     /// How complicated it is.
     pub cost: f64,
     /// Colours or directions are written into it.
@@ -52,10 +54,10 @@ impl Answer {
 }
 
 /// How far the search for one task is.
-#[derive(Clone, PartialEq, Default, Debug)]
+#[derive(Clone, Default, Debug)]
 pub struct Progress {
-    /// The next step.
-    pub step: usize,
+    /// The next phase.
+    pub phase: SearchPhase,
     /// Used so far.
     pub fuel: u64,
     /// Candidates that were tried.
@@ -83,10 +85,10 @@ impl Progress {
         let mut order: Vec<usize> = (0..self.answers.len()).collect();
         order.sort_by(|&a, &b| self.answers[a].cost.total_cmp(&self.answers[b].cost));
         let mut keep = vec![false; self.answers.len()];
-        let mut heard: BTreeMap<&str, Vec<&[Option<Grid>]>> = BTreeMap::new();
+        let mut heard: BTreeMap<Mechanism, Vec<&[Option<Grid>]>> = BTreeMap::new();
         for i in order {
             let answer = &self.answers[i];
-            let own = heard.entry(&answer.mechanism).or_default();
+            let own = heard.entry(answer.mechanism).or_default();
             if own.len() < PER_MECHANISM && !own.contains(&&answer.outputs[..]) {
                 own.push(&answer.outputs);
                 keep[i] = true;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use batt_task::Grid;
 
 use crate::confidence::confidence;
-use crate::{Answer, Progress};
+use crate::{Answer, Mechanism, Progress};
 
 /// The attempts at one test output, the better one first; at most two, and different.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -39,21 +39,19 @@ pub(crate) fn ranked(answers: &[Answer], output: usize) -> Vec<Attempt> {
     struct Group<'a> {
         grid: &'a Grid,
         answer: usize,
-        mechanisms: BTreeSet<&'a str>,
+        mechanisms: BTreeSet<Mechanism>,
     }
     let mut groups: Vec<Group<'_>> = Vec::new();
     for (i, answer) in answers.iter().enumerate().filter(|(_, answer)| answer.stands()) {
         let Some(Some(grid)) = answer.outputs.get(output) else { continue };
         match groups.iter_mut().find(|group| group.grid == grid) {
             Some(group) => {
-                group.mechanisms.insert(&answer.mechanism);
+                group.mechanisms.insert(answer.mechanism);
                 if answer.cost < answers[group.answer].cost {
                     group.answer = i;
                 }
             }
-            None => {
-                groups.push(Group { grid, answer: i, mechanisms: BTreeSet::from([&answer.mechanism[..]]) })
-            }
+            None => groups.push(Group { grid, answer: i, mechanisms: BTreeSet::from([answer.mechanism]) }),
         }
     }
     let attempt = |group: Group<'_>| {

@@ -17,6 +17,7 @@ mod check;
 mod choose;
 mod confidence;
 mod enumerate;
+mod phase;
 mod puzzle;
 mod simplify;
 mod step;
@@ -26,12 +27,14 @@ use std::sync::atomic::AtomicBool;
 use batt_trace::Lane;
 
 pub use answer::{Answer, Checks, Folds, Progress};
+pub use batt_learn::{Mechanism, Words};
 pub use choose::{Attempt, Attempts};
 pub use confidence::SURE;
 pub use enumerate::{Counts, Enumerated, View, enumerate, enumerate_traced};
+pub use phase::{SearchPhase, UnknownPhase};
 pub use puzzle::Puzzle;
 pub use simplify::{Simplified, simplify};
-pub use step::{FUEL_PER_WORK, KNOWN, Known, Searcher, Step, name};
+pub use step::{FUEL_PER_WORK, Known, Searcher, name};
 
 /// Limits of one step of a search.
 #[derive(Clone, Copy)]

@@ -8,7 +8,7 @@ use batt_base::Rng;
 use batt_dsl::{Limits, lesson};
 use batt_exec::{Input, Job, Options, Prepared, Scratch, caught};
 use batt_lang::{Program, learning_program, learning_program_after};
-use batt_learn::{Candidate, Context, Demos, Image, Stage, Work, catalogue, contexts, stage_of_catalogue};
+use batt_learn::{Candidate, Context, Demos, Image, Mechanism, Stage, Work, catalogue, stage_of_catalogue};
 use batt_plan::ProgramId;
 use batt_task::Grid;
 use batt_trace::{Lane, NodeRuns, Spot};
@@ -17,13 +17,10 @@ use crate::breed::{Breeder, Capacity};
 use crate::check::{Inspector, picture};
 use crate::choose::ranked;
 use crate::puzzle::{grid, image};
-use crate::{Allowance, Answer, Enumerated, NEVER, Progress, Puzzle, View, enumerate_traced};
+use crate::{Allowance, Answer, Enumerated, NEVER, Progress, Puzzle, SearchPhase, View, enumerate_traced};
 
 /// Learners count their work in units of so much fuel.
 pub const FUEL_PER_WORK: u64 = lesson::FUEL_PER_WORK;
-
-/// The mechanism of programs that are known before the search.
-pub const KNOWN: &str = "known program";
 
 /// Programs that are known before the search.
 #[derive(Clone, Copy)]
@@ -52,26 +49,7 @@ pub struct Searcher<'s> {
     seed: u64,
     colors: [i8; 10],
     contexts: Vec<Context>,
-    without: Vec<Step>,
-}
-
-/// A step of the search that can be left out, to see what it is worth.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Step {
-    /// The search from the task.
-    Enumerate,
-    /// Breeding from known programs.
-    Breed,
-}
-
-impl Step {
-    /// As records have it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Step::Enumerate => "enumerate",
-            Step::Breed => "breed",
-        }
-    }
+    without: Vec<SearchPhase>,
 }
 
 /// Contexts that are tried in one step, once the catalogue is through.
@@ -96,11 +74,11 @@ const MAX_CHECKS: usize = 12;
 impl<'s> Searcher<'s> {
     /// `seed`: for what is drawn by lot, the colours of the recoloured task and the mutations.
     pub fn new(known: Option<Known<'s>>, seed: u64) -> Searcher<'s> {
-        Searcher { known, seed, colors: shuffled_colors(seed), contexts: contexts(), without: Vec::new() }
+        Searcher { known, seed, colors: shuffled_colors(seed), contexts: Context::all(), without: Vec::new() }
     }
 
-    /// Leaves out steps; their fuel goes to those that follow.
-    pub fn without(self, without: Vec<Step>) -> Searcher<'s> {
+    /// Skips phases, to see what they are worth; their fuel goes to those that follow.
+    pub fn without(self, without: Vec<SearchPhase>) -> Searcher<'s> {
         Searcher { without, ..self }
     }
 
@@ -118,38 +96,33 @@ impl<'s> Searcher<'s> {
         let mut attempt = Attempt { puzzle, inputs, work: &work, progress: &mut *progress, lane };
         // Fuel that is not counted by learners.
         let mut besides = 0;
-        let next = match attempt.progress.step {
-            0 => {
+        let phase = attempt.progress.phase;
+        let mut next = Some(phase.next());
+        let share = |percent: u64, spent: u64| fuel.saturating_sub(spent) / 100 * percent;
+        match phase {
+            _ if self.without.contains(&phase) => {}
+            SearchPhase::Cheap => {
                 if let Some(known) = self.known {
-                    attempt.know(known, stop);
+                    attempt.run_known(known, stop);
                 }
                 attempt.stage(&demos, Stage::Cheap);
-                Some(1)
             }
-            1 => {
-                attempt.stage(&demos, Stage::Middle);
-                Some(2)
-            }
-            2 => {
-                attempt.stage(&demos, Stage::Dear);
-                Some(3)
-            }
-            3 if self.without.contains(&Step::Enumerate) => Some(4),
-            3 => {
-                let share = fuel.saturating_sub(attempt.progress.fuel) / 100 * ENUMERATE_PERCENT;
+            SearchPhase::Middle => attempt.stage(&demos, Stage::Middle),
+            SearchPhase::Expensive => attempt.stage(&demos, Stage::Expensive),
+            SearchPhase::Enumerate => {
+                let share = share(ENUMERATE_PERCENT, attempt.progress.fuel);
                 besides = attempt.enumerate(share.min(MAX_ENUMERATE_FUEL), stop);
-                Some(4)
             }
-            4 if self.without.contains(&Step::Breed) => Some(5),
-            4 => {
+            SearchPhase::Breed => {
                 if let Some(known) = self.known {
-                    let share = fuel.saturating_sub(attempt.progress.fuel) / 100 * BREED_PERCENT;
+                    let share = share(BREED_PERCENT, attempt.progress.fuel);
                     besides = attempt.breed(known, self.seed, share.min(MAX_BREED_FUEL), stop);
                 }
-                Some(5)
             }
-            n => attempt.deeper(n - 5, &self.contexts).map(|place| place + 5),
-        };
+            SearchPhase::Deeper(place) => {
+                next = attempt.deeper(place, &self.contexts).map(SearchPhase::Deeper);
+            }
+        }
         progress.fuel += work.used() * FUEL_PER_WORK + besides;
         let stopped = || stop.load(Ordering::Relaxed);
         progress.prune();
@@ -157,7 +130,7 @@ impl<'s> Searcher<'s> {
             match next {
                 // The step is due again if there is ever more fuel.
                 _ if work.is_exhausted() => progress.fuel = progress.fuel.max(fuel),
-                Some(next) => progress.step = next,
+                Some(next) => progress.phase = next,
                 None => progress.ended = true,
             }
         }
@@ -231,7 +204,7 @@ impl Attempt<'_> {
     }
 
     /// Runs the known programs.
-    fn know(&mut self, known: Known<'_>, stop: &AtomicBool) {
+    fn run_known(&mut self, known: Known<'_>, stop: &AtomicBool) {
         let task = self.puzzle.task();
         let pairs = self.puzzle.pairs();
         let limits = Limits::STANDARD;
@@ -258,8 +231,8 @@ impl Attempt<'_> {
                 tests.iter().map(|run| batt_score::Answer::from(run).grid()).collect();
             self.progress.push(Answer {
                 program: batt_lang::print(program),
-                mechanism: KNOWN.to_owned(),
-                words: program.name().to_owned(),
+                mechanism: Mechanism::Known,
+                words: program.name().to_owned().into(),
                 cost: 1.0 + program.nodes().len() as f64 / 20.0,
                 fixed: true,
                 outputs,
@@ -312,8 +285,8 @@ impl Attempt<'_> {
                     learning_program_after(&view.function, &candidate.spec, rank, &name(self.puzzle.id()));
                 self.progress.push(Answer {
                     program,
-                    mechanism: "learn from the pool".to_owned(),
-                    words: format!("on {}: {}", view.function, rule.explain()),
+                    mechanism: Mechanism::LearnFromPool,
+                    words: format!("on {}: {}", view.function, rule.words()).into(),
                     cost: rule.cost() + 1.0 + 0.7 * f64::from(view.depth),
                     fixed: candidate.spec.is_fixed(),
                     outputs,
@@ -348,12 +321,12 @@ impl Attempt<'_> {
             if let Some(outputs) = inspector.outputs(&program) {
                 let words = format!("{} of a known program", solution.operator());
                 let cost = BRED_COST + f64::from(solution.calls) / 4.0;
-                let mechanism = "breed".to_owned();
+                let mechanism = Mechanism::Breed;
                 let (checks, folds) = (None, None);
                 self.progress.push(Answer {
                     program,
                     mechanism,
-                    words,
+                    words: words.into(),
                     cost,
                     fixed: true,
                     outputs,
@@ -388,7 +361,7 @@ impl Attempt<'_> {
         let mut inner: Option<Arc<Demos>> = None;
         for context in chain {
             let outer = inner.as_deref().unwrap_or(&demos);
-            let Some(Some(inside)) = outer.inside(*context, self.work) else { return false };
+            let Ok(Some(inside)) = outer.inside(*context, self.work) else { return false };
             inner = Some(inside.demos().clone());
         }
         let Some(inner) = inner else { return false };
@@ -398,7 +371,7 @@ impl Attempt<'_> {
         };
         let whole = |candidate: Candidate| {
             let spec = chain.iter().rev().fold(candidate.spec, |spec, context| spec.within(*context));
-            Candidate { mechanism: "deeper", spec }
+            Candidate { mechanism: Mechanism::Deeper, spec }
         };
         self.all(&demos, listed.into_iter().map(whole).collect());
         true
@@ -425,8 +398,8 @@ impl Attempt<'_> {
                 self.inputs.iter().map(|input| grid(&rule.apply(input)?)).collect();
             self.progress.push(Answer {
                 program: learning_program(&candidate.spec, rank, &name(self.puzzle.id())),
-                mechanism: candidate.mechanism.to_owned(),
-                words: rule.explain().to_owned(),
+                mechanism: candidate.mechanism,
+                words: rule.words().clone(),
                 cost: rule.cost(),
                 fixed: candidate.spec.is_fixed(),
                 outputs,

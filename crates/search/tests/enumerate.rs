@@ -10,7 +10,7 @@ use batt_dsl::{Cx, Limits};
 use batt_exec::{Sample, run};
 use batt_lang::parse;
 use batt_score::Answer;
-use batt_search::{Allowance, Progress, Puzzle, Searcher, enumerate};
+use batt_search::{Allowance, Progress, Puzzle, SearchPhase, Searcher, enumerate};
 use batt_task::demo;
 use batt_task::{Grid, Pair, Task};
 use batt_value::{Arena, Value};
@@ -79,7 +79,7 @@ fn finds_what_no_learner_knows() {
         let searcher = Searcher::new(None, 0);
         let mut progress = Progress::default();
         let stop = Arc::new(AtomicBool::new(false));
-        while progress.step < 3 {
+        while progress.phase < SearchPhase::Enumerate {
             searcher.advance(&puzzle, &mut progress, Allowance { fuel: u64::MAX, stop: &stop, lane: None });
         }
         assert!(!is_right(&progress, &task), "a learner knows\n{program}");

@@ -119,26 +119,26 @@ pub(crate) struct Document<'a> {
     /// Id of the task.
     task: &'a str,
     /// The rules, in the order of the program.
-    rules: Vec<RuleEntry<'a>>,
+    rules: Vec<RuleEntry>,
 }
 
 /// A learned rule.
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "LearnedRule")]
-struct RuleEntry<'a> {
+struct RuleEntry {
     /// The primitive that learned it.
     learner: &'static str,
     /// How complicated the rule is; lower is simpler.
     cost: f64,
     /// The rule in words.
-    words: &'a str,
+    words: String,
 }
 
 fn document<'a>(program: &'a Program, task: &'a Task, rules: &'a [LearnedRule]) -> Document<'a> {
     let entry = |LearnedRule { learner, explanation }: &'a LearnedRule| RuleEntry {
         learner,
         cost: explanation.cost,
-        words: &explanation.words,
+        words: explanation.words.to_string(),
     };
     Document { program: program.name(), task: &task.id, rules: rules.iter().map(entry).collect() }
 }

@@ -1,109 +1,207 @@
 //! The output is put together from a list of pieces: filtered, ordered, shown, laid out.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use crate::found::Found;
-use crate::image::{Image, MAX_SIDE};
+use crate::image::{Area, Image, MAX_SIDE, Symmetry};
 use crate::object::{Reading, components, holes};
-use crate::piece::{FAMILIES, Family};
-use crate::{Demos, Rule, Work};
+use crate::piece::{Family, Piece};
+use crate::{Demos, OutOfWork, Rule, Work};
 
-/// A piece with all it may be ordered by.
+/// A piece with its keys.
 struct Item {
     image: Image,
     color: u8,
     size: usize,
     y: usize,
     x: usize,
-    keys: [i32; ORDERS.len()],
+    /// The keys of all orders.
+    keys: Vec<i32>,
 }
 
-const FILTERS: [&str; 10] = [
-    "all",
-    "all but the largest",
-    "all but the smallest",
-    "those of more than one cell",
-    "the first of each colour",
-    "the first of each picture",
-    "those of at least two colours",
-    "those that are not empty",
-    "those not of the commonest colour",
-    "the first of each colour in a row or column",
-];
-const ORDERS: [&str; 15] = [
-    "as found",
-    "in reading order",
-    "by columns",
-    "by size",
-    "by the area of the box",
-    "by the amount of their colour",
-    "by the number of pieces of their colour",
-    "by holes",
-    "by number of colours",
-    "by coloured cells",
-    "by parts",
-    "by equal pieces",
-    "by the lower edge",
-    "by the right edge",
-    "by colour number",
-];
-const ORDER_PRICES: [f64; ORDERS.len()] =
-    [0.3, 0.0, 0.0, 0.1, 0.4, 0.4, 0.5, 0.5, 0.5, 0.5, 0.5, 0.6, 0.7, 0.7, 1.0];
-const SHOWN: [&str; 6] = [
-    "their pictures",
-    "one cell each",
-    "bars of their size",
-    "bars of their size, aligned at the end",
-    "bars as long as the list",
-    "blocks of their size",
-];
-const LAYOUTS: [&str; 11] = [
-    "side by side",
-    "one below the other",
-    "side by side with gaps",
-    "one below the other with gaps",
-    "laid over each other",
-    "laid over each other at their centres",
-    "in the direction in which they are spread",
-    "in a grid by position",
-    "laid over each other at their common cell",
-    "filling a square",
-    "as a matrix of positions",
-];
+/// Declares the choices of one step with their words.
+macro_rules! choices {
+    ($(#[$meta:meta])* $name:ident { $($id:ident: $words:literal,)* }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        enum $name { $($id),* }
+
+        impl $name {
+            const ALL: &[$name] = &[$($name::$id),*];
+
+            const fn words(self) -> &'static str {
+                match self { $($name::$id => $words),* }
+            }
+        }
+    };
+}
+
+choices! {
+    /// Which pieces are used.
+    Filter {
+        All: "all",
+        NotLargest: "all but the largest",
+        NotSmallest: "all but the smallest",
+        MoreThanOneCell: "those of more than one cell",
+        FirstOfColor: "the first of each colour",
+        FirstOfPicture: "the first of each picture",
+        TwoColors: "those of at least two colours",
+        NotEmpty: "those that are not empty",
+        NotCommonest: "those not of the commonest colour",
+        FirstOfColorInLine: "the first of each colour in a row or column",
+    }
+}
+
+choices! {
+    /// The order of the pieces.
+    Order {
+        Found: "as found",
+        Reading: "in reading order",
+        ByColumns: "by columns",
+        BySize: "by size",
+        ByBox: "by the area of the box",
+        ByColorAmount: "by the amount of their colour",
+        ByColorPieces: "by the number of pieces of their colour",
+        ByHoles: "by holes",
+        ByColors: "by number of colours",
+        ByColoredCells: "by coloured cells",
+        ByParts: "by parts",
+        ByEqualPieces: "by equal pieces",
+        ByLowerEdge: "by the lower edge",
+        ByRightEdge: "by the right edge",
+        ByColor: "by colour number",
+    }
+}
+
+choices! {
+    /// How a piece is shown.
+    Shown {
+        Picture: "their pictures",
+        Cell: "one cell each",
+        Bar: "bars of their size",
+        BarAtEnd: "bars of their size, aligned at the end",
+        FullBar: "bars as long as the list",
+        Block: "blocks of their size",
+    }
+}
+
+choices! {
+    /// Where the shown pieces go.
+    Layout {
+        SideBySide: "side by side",
+        Below: "one below the other",
+        SideBySideWithGaps: "side by side with gaps",
+        BelowWithGaps: "one below the other with gaps",
+        Overlaid: "laid over each other",
+        OverlaidCentred: "laid over each other at their centres",
+        AsSpread: "in the direction in which they are spread",
+        ByPosition: "in a grid by position",
+        AtCommonCell: "laid over each other at their common cell",
+        Square: "filling a square",
+        Matrix: "as a matrix of positions",
+    }
+}
+
+impl Order {
+    /// The additional cost of a rule. Chosen on the 400 ARC-AGI-1 training tasks: orders by place are the most natural.
+    const fn price(self) -> f64 {
+        match self {
+            Order::Reading | Order::ByColumns => 0.0,
+            Order::BySize => 0.1,
+            Order::Found => 0.3,
+            Order::ByBox | Order::ByColorAmount => 0.4,
+            Order::ByColorPieces
+            | Order::ByHoles
+            | Order::ByColors
+            | Order::ByColoredCells
+            | Order::ByParts => 0.5,
+            Order::ByEqualPieces => 0.6,
+            Order::ByLowerEdge | Order::ByRightEdge => 0.7,
+            Order::ByColor => 1.0,
+        }
+    }
+
+    /// Whether pieces with the same key may be exchanged, so that a tie between different ones is a guess.
+    const fn may_tie(self) -> bool {
+        matches!(
+            self,
+            Order::BySize
+                | Order::ByBox
+                | Order::ByColorAmount
+                | Order::ByColorPieces
+                | Order::ByHoles
+                | Order::ByColors
+                | Order::ByColoredCells
+                | Order::ByParts
+                | Order::ByEqualPieces
+        )
+    }
+
+    fn key(self, g: &Image, pieces: &[Piece], i: usize) -> i32 {
+        let (image, o) = (&pieces[i].image, &pieces[i].object);
+        let background = g.background();
+        let key = match self {
+            Order::Found => 0,
+            Order::Reading => o.y0 * 100 + o.x0,
+            Order::ByColumns => o.x0 * 100 + o.y0,
+            Order::BySize => o.size(),
+            Order::ByBox => o.h() * o.w(),
+            Order::ByColorAmount => g.counts()[usize::from(o.color)],
+            Order::ByColorPieces => pieces.iter().filter(|p| p.object.color == o.color).count(),
+            Order::ByHoles => holes(&o.mask()),
+            Order::ByColors => image.counts().iter().filter(|&&n| n > 0).count(),
+            Order::ByColoredCells => image.cells.iter().filter(|&&c| c != background).count(),
+            Order::ByParts => {
+                let reading = Reading { ground: Some(background), diagonal: true, one_color: true };
+                components(image, reading).0.len()
+            }
+            Order::ByEqualPieces => pieces.iter().filter(|p| p.image == *image).count(),
+            Order::ByLowerEdge => o.y1,
+            Order::ByRightEdge => o.x1,
+            Order::ByColor => o.color.into(),
+        };
+        key as i32
+    }
+}
 
 /// One way to put an output together.
 #[derive(Clone, Copy, Debug)]
 struct Plan {
     family: Family,
-    filter: usize,
-    order: usize,
+    filter: Filter,
+    order: Order,
     falling: bool,
-    shown: usize,
-    layout: usize,
+    shown: Shown,
+    layout: Layout,
 }
 
-pub(crate) fn learn(demos: &Demos, work: &Work<'_>) -> Option<Vec<Rule>> {
+/// Costs of a rule, of a filter, and of later choices. Chosen on the 400 ARC-AGI-1 training tasks.
+const BASE_COST: f64 = 2.5;
+const FILTERED: f64 = 0.5;
+const PER_SHOWN: f64 = 0.05;
+const PER_LAYOUT: f64 = 0.02;
+const PER_FAMILY: f64 = 0.01;
+
+pub(crate) fn learn(demos: &Demos, work: &Work<'_>) -> Result<Vec<Rule>, OutOfWork> {
     let mut found = Found::default();
     if demos.same_size() {
-        return Some(Vec::new());
+        return Ok(Vec::new());
     }
-    for (k, family) in FAMILIES.into_iter().enumerate() {
+    for (k, &family) in Family::ALL.iter().enumerate() {
         work.spend(demos.n_cells() * 4)?;
         let lists: Option<Vec<Vec<Item>>> = demos.inputs().map(|input| items(input, family)).collect();
         let Some(lists) = lists else { continue };
-        for filter in 0..FILTERS.len() {
-            let chosen: Vec<Vec<usize>> = lists
-                .iter()
-                .zip(demos.inputs())
-                .map(|(items, input)| filtered(items, input, filter))
-                .collect();
-            // A filter that takes nothing away is the first one.
-            if filter > 0 && chosen.iter().zip(&lists).all(|(chosen, items)| chosen.len() == items.len()) {
+        for &filter in Filter::ALL {
+            let chosen: Vec<Vec<usize>> =
+                lists.iter().zip(demos.inputs()).map(|(items, input)| filter.chosen(items, input)).collect();
+            // A filter that removes nothing is the first one.
+            let removes = chosen.iter().zip(&lists).any(|(chosen, items)| chosen.len() < items.len());
+            if filter != Filter::All && !removes {
                 continue;
             }
-            for (order, price) in ORDER_PRICES.into_iter().enumerate() {
+            for &order in Order::ALL {
                 for falling in [false, true] {
-                    if order == 0 && falling {
+                    if order == Order::Found && falling {
                         continue;
                     }
                     work.spend(20)?;
@@ -113,23 +211,24 @@ pub(crate) fn learn(demos: &Demos, work: &Work<'_>) -> Option<Vec<Rule>> {
                         .map(|(items, chosen)| ordered(items, chosen, order, falling))
                         .collect();
                     let Some(sorted) = sorted else { continue };
-                    for shown in 0..SHOWN.len() {
-                        for layout in 0..LAYOUTS.len() {
+                    for (s, &shown) in Shown::ALL.iter().enumerate() {
+                        for (l, &layout) in Layout::ALL.iter().enumerate() {
                             let plan = Plan { family, filter, order, falling, shown, layout };
                             let right = lists.iter().zip(&sorted).zip(demos.pairs()).all(
-                                |((items, sorted), pair)| {
-                                    plan.lay_out(items, sorted, &pair.0, Some(&pair.1)).as_ref()
-                                        == Some(&pair.1)
+                                |((items, sorted), (input, output))| {
+                                    plan.lay_out(items, sorted, input, Some(output)).as_ref() == Some(output)
                                 },
                             );
                             if right {
-                                let cost = 2.5
-                                    + if filter > 0 { 0.5 } else { 0.0 }
-                                    + price
-                                    + 0.05 * shown as f64
-                                    + 0.02 * layout as f64
-                                    + 0.01 * k as f64;
-                                found.push(Rule::new(cost, plan.words(), move |input| plan.apply(input)));
+                                let cost = BASE_COST
+                                    + if filter == Filter::All { 0.0 } else { FILTERED }
+                                    + order.price()
+                                    + PER_SHOWN * s as f64
+                                    + PER_LAYOUT * l as f64
+                                    + PER_FAMILY * k as f64;
+                                found.push(Rule::new(cost, plan.words(), move |input: &Image| {
+                                    plan.apply(input)
+                                }));
                             }
                         }
                     }
@@ -140,69 +239,60 @@ pub(crate) fn learn(demos: &Demos, work: &Work<'_>) -> Option<Vec<Rule>> {
     found.best(4, demos, work)
 }
 
+/// More pieces than this are a texture.
+const MAX_PIECES: usize = 40;
+
 fn items(g: &Image, family: Family) -> Option<Vec<Item>> {
     let pieces = family.pieces(g);
-    if pieces.is_empty() || pieces.len() > 40 {
+    if pieces.is_empty() || pieces.len() > MAX_PIECES {
         return None;
     }
-    let ground = g.background();
-    let counts = g.counts();
-    let list = pieces.iter().map(|piece| {
-        let (image, o) = (&piece.image, &piece.object);
-        let reading = Reading { ground: Some(ground), diagonal: true, one_color: true };
-        let n = |k: usize| k as i32;
-        let keys = [
-            0,
-            n(o.y0 * 100 + o.x0),
-            n(o.x0 * 100 + o.y0),
-            n(o.size()),
-            n(o.h() * o.w()),
-            n(counts[usize::from(o.color)]),
-            n(pieces.iter().filter(|p| p.object.color == o.color).count()),
-            n(holes(&o.mask())),
-            n(image.counts().iter().filter(|&&n| n > 0).count()),
-            n(image.cells.iter().filter(|&&c| c != ground).count()),
-            n(components(image, reading).0.len()),
-            n(pieces.iter().filter(|p| p.image == *image).count()),
-            n(o.y1),
-            n(o.x1),
-            i32::from(o.color),
-        ];
-        Item { image: image.clone(), color: o.color, size: o.size(), y: o.y0, x: o.x0, keys }
-    });
-    Some(list.collect())
+    let item = |i: usize| {
+        let (image, o) = (pieces[i].image.clone(), &pieces[i].object);
+        let keys = Order::ALL.iter().map(|order| order.key(g, &pieces, i)).collect();
+        Item { image, color: o.color, size: o.size(), y: o.y0, x: o.x0, keys }
+    };
+    Some((0..pieces.len()).map(item).collect())
 }
 
-fn filtered(items: &[Item], g: &Image, filter: usize) -> Vec<usize> {
-    let sizes = || items.iter().map(|item| item.size);
-    let (largest, smallest) = (sizes().max(), sizes().min());
-    let majority = g.majority();
-    let distinct = |value: &dyn Fn(&Item) -> usize| items.iter().map(value).collect::<HashSet<_>>().len();
-    let upright = distinct(&|item| item.y) >= distinct(&|item| item.x);
-    let mut colors = HashSet::new();
-    let mut pictures = HashSet::new();
-    let mut placed = HashSet::new();
-    let mut keep = |item: &Item| match filter {
-        0 => true,
-        1 => Some(item.size) != largest,
-        2 => Some(item.size) != smallest,
-        3 => item.size > 1,
-        4 => colors.insert(item.color),
-        5 => pictures.insert(item.image.clone()),
-        6 => item.keys[8] > 1,
-        7 => item.keys[9] > 0,
-        8 => item.color != majority,
-        _ => placed.insert((item.color, if upright { item.y } else { item.x })),
-    };
-    (0..items.len()).filter(|&i| keep(&items[i])).collect()
+impl Item {
+    fn key(&self, order: Order) -> i32 {
+        self.keys[order as usize]
+    }
+}
+
+impl Filter {
+    fn chosen(self, items: &[Item], g: &Image) -> Vec<usize> {
+        let sizes = || items.iter().map(|item| item.size);
+        let (largest, smallest) = (sizes().max(), sizes().min());
+        let majority = g.majority();
+        let distinct = |value: &dyn Fn(&Item) -> usize| items.iter().map(value).collect::<HashSet<_>>().len();
+        let upright = distinct(&|item| item.y) >= distinct(&|item| item.x);
+        let mut colors = HashSet::new();
+        let mut pictures = HashSet::new();
+        let mut placed = HashSet::new();
+        let mut keep = |item: &Item| match self {
+            Filter::All => true,
+            Filter::NotLargest => Some(item.size) != largest,
+            Filter::NotSmallest => Some(item.size) != smallest,
+            Filter::MoreThanOneCell => item.size > 1,
+            Filter::FirstOfColor => colors.insert(item.color),
+            Filter::FirstOfPicture => pictures.insert(item.image.clone()),
+            Filter::TwoColors => item.key(Order::ByColors) > 1,
+            Filter::NotEmpty => item.key(Order::ByColoredCells) > 0,
+            Filter::NotCommonest => item.color != majority,
+            Filter::FirstOfColorInLine => placed.insert((item.color, if upright { item.y } else { item.x })),
+        };
+        (0..items.len()).filter(|&i| keep(&items[i])).collect()
+    }
 }
 
 /// Pieces in order; `None` if a tie between different pieces would decide.
-fn ordered(items: &[Item], chosen: &[usize], order: usize, falling: bool) -> Option<Vec<usize>> {
-    let key = |i: usize| if falling { -items[i].keys[order] } else { items[i].keys[order] };
+fn ordered(items: &[Item], chosen: &[usize], order: Order, falling: bool) -> Option<Vec<usize>> {
+    let key = |i: usize| if falling { -items[i].key(order) } else { items[i].key(order) };
     let mut sorted = chosen.to_vec();
     sorted.sort_by_key(|&i| key(i));
-    let decides = (3..12).contains(&order)
+    let decides = order.may_tie()
         && sorted.windows(2).any(|w| key(w[0]) == key(w[1]) && items[w[0]].image != items[w[1]].image);
     (!decides && !sorted.is_empty() && sorted.len() <= MAX_SIDE).then_some(sorted)
 }
@@ -210,7 +300,7 @@ fn ordered(items: &[Item], chosen: &[usize], order: usize, falling: bool) -> Opt
 impl Plan {
     fn apply(self, input: &Image) -> Option<Image> {
         let items = items(input, self.family)?;
-        let chosen = filtered(&items, input, self.filter);
+        let chosen = self.filter.chosen(&items, input);
         let sorted = ordered(&items, &chosen, self.order, self.falling)?;
         self.lay_out(&items, &sorted, input, None)
     }
@@ -219,11 +309,11 @@ impl Plan {
         format!(
             "every {} ({}), {}{}: {} {}",
             self.family.words(),
-            FILTERS[self.filter],
-            ORDERS[self.order],
+            self.filter.words(),
+            self.order.words(),
             if self.falling { " (falling)" } else { "" },
-            SHOWN[self.shown],
-            LAYOUTS[self.layout],
+            self.shown.words(),
+            self.layout.words(),
         )
     }
 
@@ -235,7 +325,7 @@ impl Plan {
         input: &Image,
         wanted: Option<&Image>,
     ) -> Option<Image> {
-        if sorted.len() < 2 && self.shown != 0 {
+        if sorted.len() < 2 && self.shown != Shown::Picture {
             return None;
         }
         let spread = |value: &dyn Fn(&Item) -> usize| {
@@ -243,14 +333,17 @@ impl Plan {
             all().max().unwrap_or(0) - all().min().unwrap_or(0)
         };
         let layout = match self.layout {
-            6 if spread(&|item| item.y) > spread(&|item| item.x) => 1,
-            6 => 0,
+            Layout::AsSpread if spread(&|item| item.y) > spread(&|item| item.x) => Layout::Below,
+            Layout::AsSpread => Layout::SideBySide,
             other => other,
         };
-        if self.shown >= 2 && layout > 1 || (layout >= 9 && self.shown != 1) {
+        let in_line = matches!(layout, Layout::SideBySide | Layout::Below);
+        let as_cells = matches!(layout, Layout::Square | Layout::Matrix);
+        let is_bar = !matches!(self.shown, Shown::Picture | Shown::Cell);
+        if is_bar && !in_line || as_cells && self.shown != Shown::Cell {
             return None;
         }
-        let show = |&i: &usize| self.show(&items[i], items, sorted, layout == 1);
+        let show = |&i: &usize| self.show(&items[i], items, sorted, layout == Layout::Below);
         let pictures: Vec<Image> = sorted.iter().map(show).collect::<Option<_>>()?;
         let fits = |h: usize, w: usize| {
             h <= MAX_SIDE && w <= MAX_SIDE && wanted.is_none_or(|image| (image.h, image.w) == (h, w))
@@ -258,42 +351,25 @@ impl Plan {
         let n = pictures.len();
         let first = &pictures[0];
         let all_same = || pictures.iter().all(|p| p.same_size(first));
+        let by_reading = self.order == Order::Reading && !self.falling;
         match layout {
-            0..=3 => {
-                let gap = layout / 2;
-                let upright = layout % 2 == 1;
-                stacked(&pictures, gap, upright, &fits)
-            }
-            4 if n > 1 && all_same() && fits(first.h, first.w) => {
+            Layout::SideBySide => stacked(&pictures, 0, false, &fits),
+            Layout::Below => stacked(&pictures, 0, true, &fits),
+            Layout::SideBySideWithGaps => stacked(&pictures, 1, false, &fits),
+            Layout::BelowWithGaps => stacked(&pictures, 1, true, &fits),
+            Layout::Overlaid if n > 1 && all_same() && fits(first.h, first.w) => {
                 Some(pictures[1..].iter().fold(first.clone(), |top, next| top.over(next)))
             }
-            5 if n > 1 => centred(&pictures, &fits),
-            7 if n > 1 && self.order == 1 && !self.falling && all_same() => {
+            Layout::OverlaidCentred if n > 1 => centred(&pictures, &fits),
+            Layout::ByPosition if n > 1 && by_reading && all_same() => {
                 by_position(items, sorted, &pictures, &fits)
             }
-            8 if n > 1 && self.order == 0 => at_common_cell(&pictures, &fits),
-            9 => {
+            Layout::AtCommonCell if n > 1 && self.order == Order::Found => at_common_cell(&pictures, &fits),
+            Layout::Square => {
                 let side = (1..=9).find(|side| side * side >= n).filter(|&side| fits(side, side))?;
                 Some(Image::from_fn(side, side, |y, x| pictures.get(y * side + x).map_or(0, |p| p.cells[0])))
             }
-            10 if self.order == 1 && !self.falling => {
-                let distinct = |value: &dyn Fn(&Item) -> usize| {
-                    let all: std::collections::BTreeSet<usize> =
-                        sorted.iter().map(|&i| value(&items[i])).collect();
-                    all.into_iter().collect::<Vec<_>>()
-                };
-                let (rows, cols) = (distinct(&|item| item.y), distinct(&|item| item.x));
-                if !fits(rows.len(), cols.len()) {
-                    return None;
-                }
-                let mut output = Image::new(rows.len(), cols.len(), input.background());
-                for &i in sorted {
-                    let (y, x) =
-                        (rows.binary_search(&items[i].y).ok()?, cols.binary_search(&items[i].x).ok()?);
-                    output.set(y, x, items[i].color);
-                }
-                Some(output)
-            }
+            Layout::Matrix if by_reading => matrix(items, sorted, input, &fits),
             _ => None,
         }
     }
@@ -303,18 +379,43 @@ impl Plan {
         let (n, color) = (item.size, item.color);
         let bar = |length: usize, on: &dyn Fn(usize) -> bool| {
             let lying = Image::from_fn(1, length, |_, x| if on(x) { color } else { 0 });
-            if upright { lying } else { lying.turned(4) }
+            if upright { lying } else { lying.turned(Symmetry::Transpose) }
         };
         let small = longest <= MAX_SIDE;
         match self.shown {
-            0 => Some(item.image.clone()),
-            1 => Some(Image::new(1, 1, color)),
-            2 => small.then(|| bar(longest, &|x| x < n)),
-            3 => small.then(|| bar(longest, &|x| longest - x <= n)),
-            4 => Some(bar(sorted.len(), &|_| true)),
-            _ => small.then(|| if upright { Image::new(n, 1, color) } else { Image::new(1, n, color) }),
+            Shown::Picture => Some(item.image.clone()),
+            Shown::Cell => Some(Image::new(1, 1, color)),
+            Shown::Bar => small.then(|| bar(longest, &|x| x < n)),
+            Shown::BarAtEnd => small.then(|| bar(longest, &|x| longest - x <= n)),
+            Shown::FullBar => Some(bar(sorted.len(), &|_| true)),
+            Shown::Block => {
+                small.then(|| if upright { Image::new(n, 1, color) } else { Image::new(1, n, color) })
+            }
         }
     }
+}
+
+/// One cell for each row and column in which a piece begins.
+fn matrix(
+    items: &[Item],
+    sorted: &[usize],
+    input: &Image,
+    fits: &dyn Fn(usize, usize) -> bool,
+) -> Option<Image> {
+    let distinct = |value: &dyn Fn(&Item) -> usize| {
+        let all: BTreeSet<usize> = sorted.iter().map(|&i| value(&items[i])).collect();
+        all.into_iter().collect::<Vec<_>>()
+    };
+    let (rows, cols) = (distinct(&|item| item.y), distinct(&|item| item.x));
+    if !fits(rows.len(), cols.len()) {
+        return None;
+    }
+    let mut output = Image::new(rows.len(), cols.len(), input.background());
+    for &i in sorted {
+        let (y, x) = (rows.binary_search(&items[i].y).ok()?, cols.binary_search(&items[i].x).ok()?);
+        output.set(y, x, items[i].color);
+    }
+    Some(output)
 }
 
 fn stacked(
@@ -335,7 +436,7 @@ fn stacked(
     let mut at = 0;
     for p in pictures {
         let (y, x) = if upright { (at, 0) } else { (0, at) };
-        output.paste(crate::image::Area { y, x, h: p.h, w: p.w }, p);
+        output.paste(Area { y, x, h: p.h, w: p.w }, p);
         at += along(p) + gap;
     }
     Some(output)

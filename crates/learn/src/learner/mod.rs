@@ -1,91 +1,170 @@
-//! The learners.
+//! The learners, one in a file.
 
 mod assemble;
-mod cells;
-mod combine;
+mod cell;
 mod complete;
+mod count;
 mod draw;
 mod fill_parts;
-mod lookup;
 mod moves;
+mod pool;
 mod recolor;
+mod repeat;
 mod select;
+mod split;
+mod table;
 mod template;
 mod transform;
 
-pub use cells::Vocabulary;
+pub use cell::Vocabulary;
+pub use complete::{Completion, Repetition};
+pub use recolor::Criterion;
 pub use select::Property;
 pub use transform::Steps;
 
-use crate::{Demos, Rule, Work};
+use crate::{Demos, Name, OptionDoc, OutOfWork, Rule, Work};
 
-/// A learner with its options.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Learner {
+/// The pairs on which a learner has a chance: a cheap look at their sizes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Fits {
+    Any,
+    /// Sizes stay and something changes.
+    Edits,
+    /// Some size changes.
+    Resizes,
+    /// No output is larger than its input.
+    Shrinks,
+}
+
+impl Fits {
+    fn holds(self, demos: &Demos) -> bool {
+        match self {
+            Fits::Any => true,
+            Fits::Edits => demos.edits(),
+            Fits::Resizes => !demos.same_size(),
+            Fits::Shrinks => demos.pairs().iter().all(|(i, o)| o.area() <= i.area()),
+        }
+    }
+}
+
+/// Declares the learners: for each its option, the primitive that stands for it in programs, the pairs it fits, and the
+/// function that learns.
+macro_rules! learners {
+    ($(
+        $(#[doc = $doc:literal])*
+        $id:ident$(($option:ident))?: $primitive:literal, $fits:expr, $learn:path;
+    )*) => {
+        /// A learner with its option.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        pub enum Learner { $($(#[doc = $doc])* $id$(($option))?,)* }
+
+        impl Learner {
+            /// The primitive that stands for the learner in programs.
+            pub fn primitive(self) -> &'static str {
+                match self { $(learners!(@any $id $($option)?) => $primitive,)* }
+            }
+
+            /// The constant that names its option, if it has one.
+            pub fn option(self) -> Option<Name> {
+                match self { $(learners!(@pattern $id it $($option)?) => learners!(@name it $($option)?),)* }
+            }
+
+            /// The learner that a call of a primitive means: `option` is the value of its option, if it has one. `None`
+            /// if there is no such learner or option.
+            pub fn from_call(primitive: &str, option: Option<i64>) -> Option<Learner> {
+                match (primitive, option) {
+                    $(learners!(@call $primitive it $($option)?) => learners!(@parse $id it $($option)?),)*
+                    _ => None,
+                }
+            }
+
+            /// The options of a primitive, for the manual.
+            pub(crate) fn options_of(primitive: &str) -> Vec<OptionDoc> {
+                match primitive {
+                    $($primitive => learners!(@docs $($option)?),)*
+                    _ => Vec::new(),
+                }
+            }
+
+            /// Every learner with every option.
+            pub fn all() -> Vec<Learner> {
+                let mut all = Vec::new();
+                $(learners!(@push all $id $($option)?);)*
+                all
+            }
+
+            fn fits_of(self) -> Fits {
+                match self { $(learners!(@pattern $id it $($option)?) => learners!(@fits $fits, it $($option)?),)* }
+            }
+
+            /// The rules that are right on all pairs, the simplest first.
+            pub fn learn(self, demos: &Demos, work: &Work<'_>) -> Result<Vec<Rule>, OutOfWork> {
+                match self {
+                    $(learners!(@pattern $id it $($option)?) => learners!(@learn $learn, demos, work, it $($option)?),)*
+                }
+            }
+        }
+    };
+    (@any $id:ident) => { Learner::$id };
+    (@any $id:ident $option:ident) => { Learner::$id(_) };
+    (@pattern $id:ident $it:ident) => { Learner::$id };
+    (@pattern $id:ident $it:ident $option:ident) => { Learner::$id($it) };
+    (@name $it:ident) => { None };
+    (@name $it:ident $option:ident) => { Some($it.name()) };
+    (@call $primitive:literal $it:ident) => { ($primitive, None) };
+    (@call $primitive:literal $it:ident $option:ident) => { ($primitive, Some($it)) };
+    (@parse $id:ident $it:ident) => { Some(Learner::$id) };
+    (@parse $id:ident $it:ident $option:ident) => { $option::from_value($it).map(Learner::$id) };
+    (@docs) => { Vec::new() };
+    (@docs $option:ident) => { $option::ALL.iter().map(|option| option.doc()).collect() };
+    (@push $all:ident $id:ident) => { $all.push(Learner::$id) };
+    (@push $all:ident $id:ident $option:ident) => { $all.extend($option::ALL.iter().copied().map(Learner::$id)) };
+    (@fits $fits:expr, $it:ident) => { $fits };
+    (@fits $fits:expr, $it:ident $option:ident) => { $fits($it) };
+    (@learn $learn:path, $demos:ident, $work:ident, $it:ident) => { $learn($demos, $work) };
+    (@learn $learn:path, $demos:ident, $work:ident, $it:ident $option:ident) => { $learn($demos, $it, $work) };
+}
+
+learners! {
     /// Views, one after the other, and a colour map.
-    Transform(Steps),
-    /// A rule for every cell.
-    Cells(Vocabulary),
-    /// Many rules for every cell that vote.
-    Forest,
-    /// Two rules for every cell, one after the other.
-    Stack,
-    /// Objects take other colours; by their relations to others too, if true.
-    Recolor(bool),
-    /// Objects move.
-    Move,
+    Transform(Steps): "learn_transform", |_| Fits::Any, transform::learn;
+    /// One rule for every cell.
+    Cells(Vocabulary): "learn_cells", |_| Fits::Edits, cell::learn;
+    /// Objects take other colours.
+    Recolor(Criterion): "learn_recolor", |_| Fits::Edits, recolor::learn;
     /// One piece of the input.
-    Select(Property),
+    Select(Property): "learn_select", |_| Fits::Shrinks, select::learn;
+    /// Hidden cells, the background or a larger canvas are filled in by symmetry and repetition.
+    Complete(Completion): "learn_complete", Completion::fits, complete::learn;
+    /// Many rules for every cell that vote.
+    Forest: "learn_forest", Fits::Edits, cell::learn_forest;
+    /// Two rules for every cell, one after the other.
+    Stack: "learn_stack", Fits::Edits, cell::learn_stack;
+    /// Objects move.
+    Move: "learn_move", Fits::Edits, moves::learn;
     /// Parts of the input laid over each other.
-    Split,
+    Split: "learn_split", Fits::Shrinks, split::learn;
     /// The input repeated, enlarged, mirrored.
-    Repeat,
-    /// What is hidden or beyond the border is filled in by symmetry.
-    Complete,
-    /// The background is filled in by symmetry.
-    CompleteSoft,
+    Repeat: "learn_repeat", Fits::Resizes, repeat::learn;
     /// One of a few stored outputs.
-    Table,
+    Table: "learn_table", Fits::Any, table::learn;
     /// A shape drawn from numbers.
-    Count,
+    Count: "learn_count", Fits::Any, count::learn;
     /// Views laid over each other.
-    Pool,
+    Pool: "learn_pool", Fits::Any, pool::learn;
     /// Objects draw.
-    Draw,
+    Draw: "learn_draw", Fits::Edits, draw::learn;
     /// A template is completed or pasted at marks.
-    Template,
+    Template: "learn_template", Fits::Edits, template::learn;
     /// Parts are filled, cleared or copied.
-    FillParts,
+    FillParts: "learn_fill_parts", Fits::Edits, fill_parts::learn;
     /// Pieces are put together.
-    Assemble,
-    /// A pattern is continued on a larger canvas.
-    Continue,
+    Assemble: "learn_assemble", Fits::Resizes, assemble::learn;
 }
 
 impl Learner {
-    /// The rules that are right on all pairs, the simplest first. `None`: out of work.
-    pub fn learn(self, demos: &Demos, work: &Work<'_>) -> Option<Vec<Rule>> {
-        let rules = match self {
-            Learner::Transform(steps) => transform::learn(demos, steps, work),
-            Learner::Cells(vocabulary) => cells::learn(demos, vocabulary, work),
-            Learner::Forest => cells::learn_forest(demos, work),
-            Learner::Stack => cells::learn_stack(demos, work),
-            Learner::Recolor(by_relations) => recolor::learn(demos, by_relations, work),
-            Learner::Move => moves::learn(demos, work),
-            Learner::Select(property) => select::learn(demos, property, work),
-            Learner::Split => combine::learn_split(demos, work),
-            Learner::Repeat => combine::learn_repeat(demos, work),
-            Learner::Complete => complete::learn(demos, work),
-            Learner::CompleteSoft => complete::learn_soft(demos, work),
-            Learner::Table => lookup::learn_table(demos, work),
-            Learner::Count => lookup::learn_count(demos, work),
-            Learner::Pool => combine::learn_pool(demos, work),
-            Learner::Draw => draw::learn(demos, work),
-            Learner::Template => template::learn(demos, work),
-            Learner::FillParts => fill_parts::learn(demos, work),
-            Learner::Assemble => assemble::learn(demos, work),
-            Learner::Continue => complete::learn_continuation(demos, work),
-        };
-        rules.filter(|_| !work.is_exhausted())
+    /// Whether the learner has a chance on the pairs.
+    pub(crate) fn fits(self, demos: &Demos) -> bool {
+        self.fits_of().holds(demos)
     }
 }

@@ -1,128 +1,185 @@
 //! Objects keep their place and take another colour.
 
-use crate::feature::Feature;
+use crate::code::{Code, Expr, number};
 use crate::found::Found;
 use crate::image::color_name;
-use crate::object::{OBJECT_FEATURES, Object, Seg, object_features};
-use crate::relation::{COPIES, RELATED_COPIES, Shapes, copies, related, related_copies, related_features};
-use crate::rows::{Rows, named};
-use crate::tree::Bounds;
-use crate::{Demos, Image, Rule, Work};
+use crate::object::{
+    Chosen, ColorSource, Crowd, Object, ObjectFeature, ObjectOrRelation, Segmentation, Shapes, related,
+    related_features,
+};
+use crate::option::options;
+use crate::rows::Rows;
+use crate::rule::Body;
+use crate::tree::{Bounds, Tree};
+use crate::{Demos, Image, OutOfWork, Rule, Work};
 
-/// Keep, then the ten colours, then the copies.
-const FIRST_COPY: usize = 11;
+options! {
+    /// What decides the new colour of an object.
+    Criterion {
+        /// Properties of the object.
+        Properties = "PROPERTIES",
+        /// Its relations to others too.
+        Relations = "RELATIONS",
+    }
+}
 
-/// Learns the colour of objects from what they are or, if `by_relations`, also from how they relate to others.
-pub(crate) fn learn(demos: &Demos, by_relations: bool, work: &Work<'_>) -> Option<Vec<Rule>> {
+/// The new colour of an object.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Paint {
+    Keep,
+    Color(u8),
+    From(ColorSource),
+}
+
+impl Paint {
+    fn words(self) -> &'static str {
+        match self {
+            Paint::Keep => "keep",
+            Paint::Color(color) => color_name(color),
+            Paint::From(source) => source.words(),
+        }
+    }
+}
+
+impl Criterion {
+    fn segmentations(self) -> [Segmentation; 6] {
+        let [fifth, sixth] = match self {
+            Criterion::Properties => [Segmentation::Multi4, Segmentation::ByColor],
+            Criterion::Relations => [Segmentation::MonoOnMajority, Segmentation::MultiOnMajority],
+        };
+        use Segmentation::{Everything4, Mono4, Mono8, Multi8};
+        [Mono4, Mono8, Multi8, Everything4, fifth, sixth]
+    }
+
+    fn actions(self) -> Vec<Paint> {
+        let mut actions = vec![Paint::Keep];
+        actions.extend((0..10).map(Paint::Color));
+        actions.extend(ColorSource::PLAIN.iter().copied().map(Paint::From));
+        if self == Criterion::Relations {
+            actions.extend(ColorSource::BY_RELATIONS.iter().copied().map(Paint::From));
+        }
+        actions
+    }
+
+    /// The most leaves of a rule, and its cost before them. Chosen on the 400 ARC-AGI-1 training tasks.
+    const fn bounds(self) -> (usize, f64) {
+        match self {
+            Criterion::Properties => (6, 2.0),
+            Criterion::Relations => (5, 2.3),
+        }
+    }
+
+    /// More objects than this are a texture: in demonstration pairs, and in other inputs.
+    const fn max_objects(self) -> (usize, usize) {
+        match self {
+            Criterion::Properties => (80, 200),
+            Criterion::Relations => (50, 70),
+        }
+    }
+}
+
+pub(crate) fn learn(demos: &Demos, criterion: Criterion, work: &Work<'_>) -> Result<Vec<Rule>, OutOfWork> {
     let mut found = Found::default();
     if !demos.edits() {
-        return Some(Vec::new());
+        return Ok(Vec::new());
     }
-    let tail =
-        if by_relations { [Seg::MonoOnMajority, Seg::MultiOnMajority] } else { [Seg::Multi4, Seg::ByColor] };
-    let segs = [Seg::Mono4, Seg::Mono8, Seg::Multi8, Seg::Everything4, tail[0], tail[1]];
-    for (k, seg) in segs.into_iter().enumerate() {
-        let scene = Scene { seg, by_relations };
-        let Some(rows) = scene.rows(demos, work)? else { continue };
+    for (k, segmentation) in criterion.segmentations().into_iter().enumerate() {
+        let scheme = Scheme { segmentation, criterion };
+        let Some(rows) = scheme.rows(demos, work)? else { continue };
         for ordinals in [true, false] {
-            if !ordinals && !by_relations {
+            if !ordinals && criterion == Criterion::Properties {
                 continue;
             }
-            let leaves = if by_relations { 5 } else { 6 };
-            let Some(tree) = rows.tree(Bounds::leaves(leaves), ordinals, work) else { continue };
-            let base = if by_relations { 2.3 } else { 2.0 } + if ordinals { 0.0 } else { 0.4 };
-            let text = format!("{}: {}", seg.words(), rows.words(&tree, action_name));
+            let (leaves, base) = criterion.bounds();
+            let Some(tree) = rows.tree(Bounds::leaves(leaves), ordinals, work)? else { continue };
+            let base = base + if ordinals { 0.0 } else { 0.4 };
+            let words =
+                format!("{}: {}", segmentation.words(), rows.words(&tree, |paint| paint.words().to_owned()));
             let cost = base + tree.leaves() as f64 + 0.1 * k as f64;
-            found.push(Rule::new(cost, text, move |input| {
-                let (objects, features, copies) = scene.read(input)?;
-                let mut output = input.clone();
-                for (i, object) in objects.iter().enumerate() {
-                    let color = match tree.action(|feature| features[i][feature]) {
-                        0 => continue,
-                        action if action < FIRST_COPY => action as u8 - 1,
-                        action => copies[i][action - FIRST_COPY],
-                    };
-                    for &(y, x) in &object.cells {
-                        output.set(y, x, color);
-                    }
-                }
-                Some(output)
-            }));
+            found.push(Rule::new(cost, words, Recolor { scheme, tree }));
         }
     }
     found.best(3, demos, work)
 }
 
-fn action_name(action: usize) -> String {
-    match action {
-        0 => "keep".to_owned(),
-        _ if action < FIRST_COPY => color_name(action as u8 - 1).to_owned(),
-        _ if action < FIRST_COPY + COPIES.len() => COPIES[action - FIRST_COPY].to_owned(),
-        _ => RELATED_COPIES[action - FIRST_COPY - COPIES.len()].to_owned(),
+/// How objects are found and described.
+#[derive(Clone, Copy)]
+struct Scheme {
+    segmentation: Segmentation,
+    criterion: Criterion,
+}
+
+/// The objects of an image with the values of their features.
+struct Described {
+    objects: Vec<Object>,
+    features: Vec<Vec<u8>>,
+    shapes: Option<Shapes>,
+}
+
+impl Described {
+    fn chosen<'a>(&'a self, image: &'a Image, i: usize) -> Chosen<'a> {
+        let background = image.background();
+        Chosen { image, objects: &self.objects, i, background, shapes: self.shapes.as_ref() }
     }
 }
 
-#[derive(Clone, Copy)]
-struct Scene {
-    seg: Seg,
-    by_relations: bool,
-}
-
-impl Scene {
-    /// The objects of an image with their features and the colours they may copy.
-    #[expect(clippy::type_complexity, reason = "three parallel lists, taken apart at once")]
-    fn read(self, image: &Image) -> Option<(Vec<Object>, Vec<Vec<u8>>, Vec<Vec<u8>>)> {
-        let objects = self.seg.objects(image);
-        if objects.len() > if self.by_relations { 70 } else { 200 } {
+impl Scheme {
+    fn read(self, image: &Image) -> Option<Described> {
+        let objects = self.segmentation.objects(image);
+        if objects.len() > self.criterion.max_objects().1 {
             return None;
         }
-        let ground = image.background();
-        let mut colors: Vec<Vec<u8>> =
-            (0..objects.len()).map(|i| copies(image, &objects, i, ground)).collect();
-        let features = if self.by_relations {
-            let shapes = Shapes::new(&objects);
-            for (i, colors) in colors.iter_mut().enumerate() {
-                colors.extend(related_copies(image, &objects, i, ground, &shapes));
+        Some(match self.criterion {
+            Criterion::Properties => {
+                let features = Crowd::new(image, &objects, image.background()).values();
+                Described { objects, features, shapes: None }
             }
-            related(image, &objects)
-        } else {
-            object_features(image, &objects, ground)
+            Criterion::Relations => {
+                let (features, shapes) = (related(image, &objects), Some(Shapes::new(&objects)));
+                Described { objects, features, shapes }
+            }
+        })
+    }
+
+    /// A row for each object; `None` if something changes that is not an object's colour.
+    fn rows(
+        self,
+        demos: &Demos,
+        work: &Work<'_>,
+    ) -> Result<Option<Rows<ObjectOrRelation, Paint>>, OutOfWork> {
+        let features = match self.criterion {
+            Criterion::Properties => {
+                let own = ObjectFeature::ALL.iter();
+                own.map(|&feature| (ObjectOrRelation::Object(feature), feature.feature())).collect()
+            }
+            Criterion::Relations => related_features(),
         };
-        Some((objects, features, colors))
-    }
-
-    fn features(self) -> Vec<Feature<String>> {
-        if self.by_relations { related_features() } else { named(&OBJECT_FEATURES) }
-    }
-
-    /// A row for each object; none if something changes that is not an object's colour.
-    fn rows(self, demos: &Demos, work: &Work<'_>) -> Option<Option<Rows>> {
-        let n_copies = COPIES.len() + if self.by_relations { RELATED_COPIES.len() } else { 0 };
-        let mut rows = Rows::new(self.features(), FIRST_COPY + n_copies);
-        let max_objects = if self.by_relations { 50 } else { 80 };
+        let mut rows = Rows::new(features, self.criterion.actions());
         work.spend(demos.n_cells() * 2)?;
         for (input, output) in demos.pairs() {
-            let objects = self.seg.objects(input);
-            if objects.len() > max_objects || !only_objects_change(input, output, &objects) {
-                return Some(None);
+            let objects = self.segmentation.objects(input);
+            if objects.len() > self.criterion.max_objects().0 || !only_objects_change(input, output, &objects)
+            {
+                return Ok(None);
             }
         }
         for (input, output) in demos.pairs() {
             work.spend(input.area() * 4)?;
-            let Some((objects, features, copies)) = self.read(input) else { return Some(None) };
-            work.spend(objects.len() * objects.len() * 4)?;
-            for (i, object) in objects.iter().enumerate() {
+            let Some(described) = self.read(input) else { return Ok(None) };
+            work.spend(described.objects.len() * described.objects.len() * 4)?;
+            for (i, object) in described.objects.iter().enumerate() {
                 let new = output.at(object.cells[0].0, object.cells[0].1);
                 let uniform = object.cells.iter().all(|&(y, x)| output.at(y, x) == new);
                 let same = object.cells.iter().all(|&(y, x)| output.at(y, x) == input.at(y, x));
-                rows.push(&features[i], |action| match action {
-                    0 => same,
-                    _ if action < FIRST_COPY => uniform && action as u8 - 1 == new,
-                    _ => uniform && copies[i][action - FIRST_COPY] == new,
+                let chosen = described.chosen(input, i);
+                rows.push(&described.features[i], |_, paint| match paint {
+                    Paint::Keep => same,
+                    Paint::Color(color) => uniform && *color == new,
+                    Paint::From(source) => uniform && source.color(&chosen) == new,
                 });
             }
         }
-        Some(Some(rows))
+        Ok(Some(rows))
     }
 }
 
@@ -141,4 +198,74 @@ fn only_objects_change(input: &Image, output: &Image, objects: &[Object]) -> boo
         }
     }
     explained == *output
+}
+
+/// A rule: the new colour of each object.
+struct Recolor {
+    scheme: Scheme,
+    tree: Tree<ObjectOrRelation, Paint>,
+}
+
+impl Body for Recolor {
+    fn apply(&self, input: &Image) -> Option<Image> {
+        let described = self.scheme.read(input)?;
+        let mut output = input.clone();
+        for (i, object) in described.objects.iter().enumerate() {
+            let color = match self.tree.action(|feature| described.features[i][feature.index()]) {
+                Paint::Keep => continue,
+                Paint::Color(color) => *color,
+                Paint::From(source) => source.color(&described.chosen(input, i)),
+            };
+            for &(y, x) in &object.cells {
+                output.set(y, x, color);
+            }
+        }
+        Some(output)
+    }
+
+    fn code(&self, code: &mut Code, input: &Expr) -> Option<Expr> {
+        let objects = self.scheme.segmentation.code(code, input)?;
+        let mut output = input.clone();
+        write_colors(&self.tree, code, input, &objects, &objects, &mut output)?;
+        Some(output)
+    }
+}
+
+/// Writes a tree on a set of objects: those that pass a test are filtered, painted, and taken out of the rest.
+fn write_colors(
+    tree: &Tree<ObjectOrRelation, Paint>,
+    code: &mut Code,
+    grid: &Expr,
+    all: &Expr,
+    objects: &Expr,
+    output: &mut Expr,
+) -> Option<()> {
+    match tree {
+        Tree::Leaf(Paint::Keep) => Some(()),
+        Tree::Leaf(Paint::Color(color)) => {
+            *output = code.line(format!("fill({output}, {}, merge({objects}))", number((*color).into())));
+            Some(())
+        }
+        Tree::Leaf(Paint::From(source)) => {
+            let color = source.code(code, grid, all)?;
+            *output =
+                code.line(format!("paint({output}, mapply(fork(recolor, {color}, identity), {objects}))"));
+            Some(())
+        }
+        Tree::Node { test, yes, no } => {
+            let ObjectOrRelation::Object(feature) = test.feature else { return None };
+            // Extremes and ranks are among all objects, not among those that are left.
+            let chosen = feature.filter(all, test, code, grid)?;
+            let (chosen, rest) = if objects == all {
+                (chosen.clone(), code.line(format!("difference({all}, {chosen})")))
+            } else {
+                (
+                    code.line(format!("intersection({objects}, {chosen})")),
+                    code.line(format!("difference({objects}, {chosen})")),
+                )
+            };
+            write_colors(yes, code, grid, all, &chosen, output)?;
+            write_colors(no, code, grid, all, &rest, output)
+        }
+    }
 }

@@ -3,13 +3,21 @@
 use std::collections::{BTreeSet, HashSet};
 
 use crate::found::Found;
-use crate::image::Image;
-use crate::object::{Object, Seg};
-use crate::{Demos, Rule, Work};
+use crate::image::{Image, Symmetry};
+use crate::object::{Object, Segmentation};
+use crate::{Demos, OutOfWork, Rule, Work};
+
+/// Costs of completed and pasted templates, of any orientation or scale, and of later variants. Chosen on the 400
+/// ARC-AGI-1 training tasks.
+const COMPLETED: f64 = 3.0;
+const PASTED: f64 = 3.2;
+const IN_ANY_POSE: f64 = 0.4;
+const PER_VARIANT: f64 = 0.1;
 
 /// A cell of a template: place and colour.
 type Dot = (i32, i32, u8);
 
+/// What is removed in the end.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Erase {
     Nothing,
@@ -20,7 +28,7 @@ enum Erase {
 /// How a template finds its marks.
 #[derive(Clone, Copy, Debug)]
 struct Anchored {
-    seg: Seg,
+    segmentation: Segmentation,
     /// Only the template with the most colours.
     single: bool,
     /// In all eight orientations.
@@ -32,28 +40,31 @@ struct Anchored {
     whole: bool,
 }
 
-pub(crate) fn learn(demos: &Demos, work: &Work<'_>) -> Option<Vec<Rule>> {
+pub(crate) fn learn(demos: &Demos, work: &Work<'_>) -> Result<Vec<Rule>, OutOfWork> {
     let mut found = Found::default();
     if !demos.edits() {
-        return Some(Vec::new());
+        return Ok(Vec::new());
     }
-    let few = |input: &Image| (2..=60).contains(&Seg::Multi8.objects(input).len());
+    let few = |input: &Image| (2..=60).contains(&Segmentation::Multi8.objects(input).len());
     if !demos.inputs().all(few) {
-        return Some(Vec::new());
+        return Ok(Vec::new());
     }
-    for seg in [Seg::Multi8, Seg::Mono8] {
+    for segmentation in [Segmentation::Multi8, Segmentation::Mono8] {
         for single in [true, false] {
             for (turned, scaled) in [(false, false), (false, true), (true, false), (true, true)] {
                 for (k, erase) in [Erase::Nothing, Erase::Templates, Erase::Marks].into_iter().enumerate() {
                     for whole in [false, true] {
                         work.spend(demos.n_cells())?;
-                        let way = Anchored { seg, single, turned, scaled, erase, whole };
-                        let cost = 3.0
-                            + if turned { 0.4 } else { 0.0 }
-                            + if scaled { 0.4 } else { 0.0 }
-                            + 0.1 * k as f64
-                            + if single { 0.0 } else { 0.1 };
-                        found.check(demos, Rule::new(cost, way.words(), move |input| way.apply(input)));
+                        let way = Anchored { segmentation, single, turned, scaled, erase, whole };
+                        let cost = COMPLETED
+                            + if turned { IN_ANY_POSE } else { 0.0 }
+                            + if scaled { IN_ANY_POSE } else { 0.0 }
+                            + PER_VARIANT * k as f64
+                            + if single { 0.0 } else { PER_VARIANT };
+                        found.check(
+                            demos,
+                            Rule::new(cost, way.words(), move |input: &Image| way.apply(input)),
+                        );
                     }
                 }
             }
@@ -78,15 +89,15 @@ impl Anchored {
         }
         match self.erase {
             Erase::Nothing => {}
-            Erase::Templates => text += "; templates go",
-            Erase::Marks => text += "; marks go",
+            Erase::Templates => text += "; templates are removed",
+            Erase::Marks => text += "; marks are removed",
         }
         text
     }
 
     fn apply(self, input: &Image) -> Option<Image> {
         let ground = input.background();
-        let objects = self.seg.objects(input);
+        let objects = self.segmentation.objects(input);
         if !(2..=60).contains(&objects.len()) {
             return None;
         }
@@ -118,7 +129,8 @@ impl Anchored {
                 .map(|&(y, x)| ((y - o.y0) as i32, (x - o.x0) as i32, input.at(y, x)))
                 .collect();
             for scale in 1..=if self.scaled { 3 } else { 1 } {
-                for symmetry in 0..if self.turned { 8 } else { 1 } {
+                let symmetries = if self.turned { &Symmetry::ALL[..] } else { &[Symmetry::Identity][..] };
+                for &symmetry in symmetries {
                     let dots = posed(&dots, symmetry, scale);
                     let keys: Vec<Dot> = dots.iter().copied().filter(|d| is_mark[usize::from(d.2)]).collect();
                     if keys.is_empty() || (keys.len() == dots.len() && !self.whole) {
@@ -153,13 +165,15 @@ impl Anchored {
 
     fn templates(self, input: &Image, objects: &[Object]) -> Option<Vec<usize>> {
         let n_colors = |i: &usize| objects[*i].counts(input).iter().filter(|&&n| n > 0).count();
-        let rich = |i: &usize| objects[*i].size() >= 3 && (self.seg == Seg::Mono8 || n_colors(i) >= 2);
+        let rich = |i: &usize| {
+            objects[*i].size() >= 3 && (self.segmentation == Segmentation::Mono8 || n_colors(i) >= 2)
+        };
         let mut templates: Vec<usize> = (0..objects.len()).filter(rich).collect();
         if self.single {
             let best = templates.into_iter().max_by_key(|i| (n_colors(i), objects[*i].size()))?;
             return Some(vec![best]);
         }
-        if !self.whole && self.seg != Seg::Mono8 {
+        if !self.whole && self.segmentation != Segmentation::Mono8 {
             let most = templates.iter().map(&n_colors).max()?;
             templates.retain(|i| n_colors(i) == most);
         }
@@ -167,18 +181,19 @@ impl Anchored {
     }
 }
 
-fn posed(dots: &[Dot], symmetry: usize, scale: i32) -> Vec<Dot> {
+/// A template turned and enlarged.
+fn posed(dots: &[Dot], symmetry: Symmetry, scale: i32) -> Vec<Dot> {
     let mut posed = Vec::with_capacity(dots.len() * (scale * scale) as usize);
     for &(y, x, color) in dots {
         let (y, x) = match symmetry {
-            0 => (y, x),
-            1 => (y, -x),
-            2 => (-y, x),
-            3 => (-y, -x),
-            4 => (x, y),
-            5 => (-x, -y),
-            6 => (x, -y),
-            _ => (-x, y),
+            Symmetry::Identity => (y, x),
+            Symmetry::LeftRight => (y, -x),
+            Symmetry::UpDown => (-y, x),
+            Symmetry::HalfTurn => (-y, -x),
+            Symmetry::Transpose => (x, y),
+            Symmetry::Antitranspose => (-x, -y),
+            Symmetry::Clockwise => (x, -y),
+            Symmetry::Counterclockwise => (-x, y),
         };
         for (dy, dx) in (0..scale).flat_map(|dy| (0..scale).map(move |dx| (dy, dx))) {
             posed.push((y * scale + dy, x * scale + dx, color));
@@ -188,7 +203,7 @@ fn posed(dots: &[Dot], symmetry: usize, scale: i32) -> Vec<Dot> {
 }
 
 /// The template is pasted at every mark; marks are single cells, or objects if `any_size`.
-fn paste_at_marks(demos: &Demos, found: &mut Found, work: &Work<'_>) -> Option<()> {
+fn paste_at_marks(demos: &Demos, found: &mut Found, work: &Work<'_>) -> Result<(), OutOfWork> {
     const ALIGNED: [&str; 3] = ["first", "middle", "last"];
     for (v, vertical) in ALIGNED.iter().enumerate() {
         for (h, horizontal) in ALIGNED.iter().enumerate() {
@@ -197,21 +212,22 @@ fn paste_at_marks(demos: &Demos, found: &mut Found, work: &Work<'_>) -> Option<(
                     work.spend(demos.n_cells())?;
                     let text = format!(
                         "the template is pasted at every mark, its {vertical} row and {horizontal} column on it{}",
-                        if erase { "; the template goes" } else { "" }
+                        if erase { "; the template is removed" } else { "" }
                     );
-                    let cost = 3.2 + 0.1 * (3 * v + h) as f64;
-                    let rule = Rule::new(cost, text, move |input| pasted(input, (v, h), erase, any_size));
+                    let cost = PASTED + PER_VARIANT * (3 * v + h) as f64;
+                    let rule =
+                        Rule::new(cost, text, move |input: &Image| pasted(input, (v, h), erase, any_size));
                     found.check(demos, rule);
                 }
             }
         }
     }
-    Some(())
+    Ok(())
 }
 
 fn pasted(input: &Image, (v, h): (usize, usize), erase: bool, any_size: bool) -> Option<Image> {
     let ground = input.background();
-    let objects = Seg::Multi8.objects(input);
+    let objects = Segmentation::Multi8.objects(input);
     if !(2..=40).contains(&objects.len()) {
         return None;
     }

@@ -2,32 +2,49 @@
 
 use std::collections::HashSet;
 
+use crate::code::{Code, Expr, number};
 use crate::found::Found;
-use crate::image::{color_map, color_name};
-use crate::view::{View, views};
-use crate::{Demos, Image, Rule, Work};
+use crate::image::ColorMap;
+use crate::option::options;
+use crate::rule::Body;
+use crate::view::ViewId;
+use crate::{Demos, Image, OutOfWork, Rule, Work};
 
-/// Which views are searched.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Steps {
-    /// One plain view.
-    One,
-    /// Two plain views.
-    Two,
-    /// A special view, alone or beside a plain one.
-    Special,
+options! {
+    /// The views that a transform rule may use.
+    Steps {
+        /// One plain view.
+        One = "ONE_STEP",
+        /// Two plain views.
+        Two = "TWO_STEPS",
+        /// A special view, alone or beside a plain one.
+        Special = "SPECIAL_STEPS",
+    }
 }
 
-pub(crate) fn learn(demos: &Demos, steps: Steps, work: &Work<'_>) -> Option<Vec<Rule>> {
+/// Costs of transforms: for one view, two, and a colour map. Later views cost a little more, so that of equal rules the
+/// simplest wins. Chosen on the 400 ARC-AGI-1 training tasks.
+mod cost {
+    pub(super) const ONE: f64 = 1.0;
+    pub(super) const ONE_SPECIAL: f64 = 1.3;
+    pub(super) const TWO: f64 = 2.0;
+    pub(super) const TWO_SPECIAL: f64 = 2.4;
+    pub(super) const COLOR_MAP: f64 = 0.5;
+    pub(super) const PER_PLACE: f64 = 0.001;
+    pub(super) const PER_SPECIAL_PLACE: f64 = 0.002;
+}
+
+pub(crate) fn learn(demos: &Demos, steps: Steps, work: &Work<'_>) -> Result<Vec<Rule>, OutOfWork> {
     let mut found = Found::default();
-    let plain = views().iter().position(|view| view.special).unwrap_or(views().len());
-    let base = if steps == Steps::Special { 1.3 } else { 1.0 };
     if steps != Steps::Two {
-        for (i, images) in demos.views(work)? {
-            if views()[*i].special == (steps == Steps::Special) {
-                let place =
-                    if steps == Steps::Special { 0.002 * (*i - plain) as f64 } else { 0.001 * *i as f64 };
-                keep(demos, &mut found, vec![*i], images, base + place);
+        for (id, images) in demos.views(work)? {
+            if id.uses().special == (steps == Steps::Special) {
+                let cost = if steps == Steps::Special {
+                    cost::ONE_SPECIAL + cost::PER_SPECIAL_PLACE * id.special_place() as f64
+                } else {
+                    cost::ONE + cost::PER_PLACE * id.place() as f64
+                };
+                keep(demos, &mut found, vec![*id], images, cost);
             }
         }
     }
@@ -37,52 +54,92 @@ pub(crate) fn learn(demos: &Demos, steps: Steps, work: &Work<'_>) -> Option<Vec<
     found.best(3, demos, work)
 }
 
-fn two_steps(demos: &Demos, special: bool, found: &mut Found, work: &Work<'_>) -> Option<()> {
+fn two_steps(demos: &Demos, special: bool, found: &mut Found, work: &Work<'_>) -> Result<(), OutOfWork> {
     let mut seen = HashSet::new();
     let starts = demos.views(work)?;
     let first_output = &demos.pairs()[0].1;
-    for (i, images) in starts.iter().filter(|(i, _)| *i > 0 && views()[*i].core) {
+    for (id, images) in starts.iter().filter(|(id, _)| *id != ViewId::IDENTITY && id.uses().step) {
         work.spend(images[0].area() * 40)?;
-        for (j, view) in views().iter().enumerate().skip(1) {
-            if (view.special || views()[*i].special) != special {
+        for next in ViewId::all().skip(1) {
+            if (next.uses().special || id.uses().special) != special {
                 continue;
             }
             // The first pair rejects almost everything.
-            let Some(first) = view.apply(&images[0]) else { continue };
-            if color_map(std::iter::once((&first, first_output))).is_none() {
+            let Some(first) = next.apply(&images[0]) else { continue };
+            if ColorMap::between(std::iter::once((&first, first_output))).is_none() {
                 continue;
             }
-            let rest: Option<Vec<Image>> = images[1..].iter().map(|image| view.apply(image)).collect();
+            let rest: Option<Vec<Image>> = images[1..].iter().map(|image| next.apply(image)).collect();
             let Some(mut rest) = rest else { continue };
             rest.insert(0, first);
             if seen.insert(rest.clone()) {
-                let cost = if special { 2.4 } else { 2.0 } + 0.001 * (*i + j) as f64;
-                keep(demos, found, vec![*i, j], &rest, cost);
+                let base = if special { cost::TWO_SPECIAL } else { cost::TWO };
+                let cost = base + cost::PER_PLACE * (id.place() + next.place()) as f64;
+                keep(demos, found, vec![*id, next], &rest, cost);
             }
         }
     }
-    Some(())
+    Ok(())
 }
 
 /// Keeps a chain of views whose images are the outputs, up to a colour map at most.
-fn keep(demos: &Demos, found: &mut Found, chain: Vec<usize>, images: &[Image], cost: f64) {
-    let Some(table) = color_map(images.iter().zip(demos.outputs())) else { return };
+fn keep(demos: &Demos, found: &mut Found, chain: Vec<ViewId>, images: &[Image], cost: f64) {
+    let Some(map) = ColorMap::between(images.iter().zip(demos.outputs())) else { return };
     let exact = images.iter().zip(demos.outputs()).all(|(image, output)| image == output);
-    let steps: Vec<&'static View> = chain.iter().map(|&i| &views()[i]).collect();
-    let mut text = steps.iter().map(|view| view.name.as_str()).collect::<Vec<_>>().join(", then ");
+    let mut words = chain_words(&chain);
     if !exact {
-        text += &format!(", then {}", color_map_words(&table));
+        words += &format!(", then {}", map.words());
     }
-    let surcharge = if exact { 0.0 } else { 0.5 };
-    found.push(Rule::new(cost + surcharge, text, move |input| {
-        let image = steps.iter().try_fold(input.clone(), |image, view| view.apply(&image))?;
-        Some(if exact { image } else { image.recolored(&table) })
-    }));
+    let surcharge = if exact { 0.0 } else { cost::COLOR_MAP };
+    found.push(Rule::new(cost + surcharge, words, Transform { chain, map: (!exact).then_some(map) }));
 }
 
-pub(crate) fn color_map_words(table: &[u8; 10]) -> String {
-    let changes = (0..10u8).filter(|&c| table[usize::from(c)] != c);
-    let words: Vec<String> =
-        changes.map(|c| format!("{} becomes {}", color_name(c), color_name(table[usize::from(c)]))).collect();
-    if words.is_empty() { "colours stay".to_owned() } else { words.join(", ") }
+/// A chain of views in words.
+pub(super) fn chain_words(chain: &[ViewId]) -> String {
+    chain.iter().map(|id| id.words().to_string()).collect::<Vec<_>>().join(", then ")
+}
+
+/// Views and a colour map.
+struct Transform {
+    chain: Vec<ViewId>,
+    map: Option<ColorMap>,
+}
+
+impl Body for Transform {
+    fn apply(&self, input: &Image) -> Option<Image> {
+        let image = self.chain.iter().try_fold(input.clone(), |image, id| id.apply(&image))?;
+        Some(match &self.map {
+            Some(map) => image.recolored(map),
+            None => image,
+        })
+    }
+
+    fn code(&self, code: &mut Code, input: &Expr) -> Option<Expr> {
+        let grid = self.chain.iter().try_fold(input.clone(), |grid, id| id.code(code, &grid))?;
+        Some(match &self.map {
+            Some(map) => color_map_code(map, code, &grid),
+            None => grid,
+        })
+    }
+}
+
+/// A colour map in the language: `switch` for two colours that change places, `replace` for one that goes, else one
+/// `fill` for each colour.
+pub(super) fn color_map_code(map: &ColorMap, code: &mut Code, grid: &Expr) -> Expr {
+    let changes: Vec<(u8, u8)> = map.changes().collect();
+    let mut output = grid.clone();
+    let disjoint = changes.iter().all(|(from, _)| changes.iter().all(|(_, to)| from != to));
+    for &(from, to) in &changes {
+        let (from_code, to_code) = (number(from.into()), number(to.into()));
+        if disjoint {
+            output = code.line(format!("replace({output}, {from_code}, {to_code})"));
+        } else if map.of(to) == from {
+            if from < to {
+                output = code.line(format!("switch({output}, {from_code}, {to_code})"));
+            }
+        } else {
+            output = code.line(format!("fill({output}, {to_code}, ofcolor({grid}, {from_code}))"));
+        }
+    }
+    output
 }

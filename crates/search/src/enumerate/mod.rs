@@ -24,7 +24,7 @@ use batt_trace::{Lane, Spot};
 use batt_value::{Arena, Caps};
 
 use crate::check::Inspector;
-use crate::{Answer, Folds, NEVER, Puzzle};
+use crate::{Answer, Folds, Mechanism, NEVER, Puzzle};
 use explore::{Bounds, Explorer};
 use goal::Goal;
 
@@ -34,8 +34,6 @@ use write::Written;
 
 /// A program that learns nothing is the same with any pair left out, so that says nothing.
 const UNLEARNED: Option<Folds> = Some(Folds { right: 0, of: 0 });
-/// Under this name its answers are ranked.
-const MECHANISM: &str = "enumerate";
 /// The values of one task may take so many bytes.
 const BYTES: usize = 96 << 20;
 /// Larger values are no steps towards a picture of 30 × 30 cells.
@@ -84,11 +82,10 @@ pub fn enumerate_traced(
             return None;
         }
         let outputs = inspector.outputs(&text)?;
-        let mechanism = MECHANISM.to_owned();
         Some(Answer {
             program: text,
-            mechanism,
-            words,
+            mechanism: Mechanism::Enumerate,
+            words: words.into(),
             cost,
             fixed: true,
             outputs,

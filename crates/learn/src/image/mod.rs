@@ -1,14 +1,19 @@
 //! The working form of a grid: bytes, colours 0 to 9.
 
+mod color;
+mod direction;
+mod symmetry;
+
 use batt_value::{Arena, Fail, Value};
+
+pub(crate) use color::{ColorMap, color_constant, color_name, least_frequent, most_frequent};
+pub(crate) use direction::Direction;
+pub(crate) use symmetry::Symmetry;
 
 /// Learners work on grids of at most this many rows and columns.
 pub const MAX_SIDE: usize = 30;
 /// What lies beyond the border.
 pub(crate) const OUTSIDE: u8 = 10;
-/// East, south, west, north, then the diagonals.
-pub(crate) const DIRECTIONS: [(i32, i32); 8] =
-    [(0, 1), (1, 0), (0, -1), (-1, 0), (1, 1), (1, -1), (-1, -1), (-1, 1)];
 
 /// A rectangle of colours.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -57,8 +62,8 @@ impl Image {
         Image { h: self.h, w: self.w, cells: self.cells.iter().map(|&c| color(c)).collect() }
     }
 
-    pub(crate) fn recolored(&self, table: &[u8; 10]) -> Image {
-        self.map(|color| table[usize::from(color)])
+    pub(crate) fn recolored(&self, map: &ColorMap) -> Image {
+        self.map(|color| map.of(color))
     }
 
     #[inline]
@@ -74,6 +79,13 @@ impl Image {
         } else {
             self.cells[y as usize * self.w + x as usize]
         }
+    }
+
+    /// The colour one step away from a cell, or [`OUTSIDE`].
+    #[inline]
+    pub(crate) fn beside(&self, y: usize, x: usize, direction: Direction) -> u8 {
+        let (y, x) = direction.from(y, x);
+        self.get(y, x)
     }
 
     #[inline]
@@ -140,22 +152,6 @@ impl Image {
         found.map(|(y0, x0, y1, x1)| Area { y: y0, x: x0, h: y1 - y0 + 1, w: x1 - x0 + 1 })
     }
 
-    /// One of the eight symmetries: 1 left-right, 2 up-down, 3 half turn, 4 transpose, 5 the other diagonal,
-    /// 6 quarter turn clockwise, 7 quarter turn the other way.
-    pub(crate) fn turned(&self, symmetry: usize) -> Image {
-        let (h, w) = (self.h, self.w);
-        match symmetry {
-            0 => self.clone(),
-            1 => Image::from_fn(h, w, |y, x| self.at(y, w - 1 - x)),
-            2 => Image::from_fn(h, w, |y, x| self.at(h - 1 - y, x)),
-            3 => Image::from_fn(h, w, |y, x| self.at(h - 1 - y, w - 1 - x)),
-            4 => Image::from_fn(w, h, |y, x| self.at(x, y)),
-            5 => Image::from_fn(w, h, |y, x| self.at(h - 1 - x, w - 1 - y)),
-            6 => Image::from_fn(w, h, |y, x| self.at(h - 1 - x, y)),
-            _ => Image::from_fn(w, h, |y, x| self.at(x, w - 1 - y)),
-        }
-    }
-
     /// How many cells differ from an image of the same size.
     pub(crate) fn distance(&self, other: &Image) -> usize {
         self.cells.iter().zip(&other.cells).filter(|(a, b)| a != b).count()
@@ -214,7 +210,8 @@ impl Image {
     }
 
     /// The first colour other than `empty` that is seen from a place, not counting the place itself.
-    pub(crate) fn look(&self, (mut y, mut x): (i32, i32), (dy, dx): (i32, i32), empty: u8) -> (u8, u8) {
+    pub(crate) fn look(&self, (mut y, mut x): (i32, i32), direction: Direction, empty: u8) -> (u8, u8) {
+        let (dy, dx) = direction.step();
         let mut distance = 0;
         loop {
             y += dy;
@@ -228,60 +225,7 @@ impl Image {
     }
 }
 
-/// The colour with the highest count above 0, the smaller one of equals.
-pub(crate) fn most_frequent(counts: &[usize; 10], allowed: impl Fn(u8) -> bool) -> Option<u8> {
-    let colors = (0..10u8).filter(|&color| allowed(color) && counts[usize::from(color)] > 0);
-    colors.max_by_key(|&color| (counts[usize::from(color)], 10 - color))
-}
-
-/// The colour with the lowest count above 0, the smaller one of equals.
-pub(crate) fn least_frequent(counts: &[usize; 10], allowed: impl Fn(u8) -> bool) -> Option<u8> {
-    let colors = (0..10u8).filter(|&color| allowed(color) && counts[usize::from(color)] > 0);
-    colors.min_by_key(|&color| counts[usize::from(color)])
-}
-
 /// A number as a feature value.
 pub(crate) fn cap(number: usize) -> u8 {
     number.min(250) as u8
-}
-
-/// The table that maps each colour to itself.
-pub(crate) const SAME_COLORS: [u8; 10] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
-
-pub(crate) fn inverse(table: &[u8; 10]) -> [u8; 10] {
-    let mut inverse = [0; 10];
-    for (color, &to) in table.iter().enumerate() {
-        inverse[usize::from(to)] = color as u8;
-    }
-    inverse
-}
-
-const COLOR_NAMES: [&str; 11] =
-    ["black", "blue", "red", "green", "yellow", "grey", "pink", "orange", "cyan", "brown", "the border"];
-
-pub(crate) fn color_name(color: u8) -> &'static str {
-    COLOR_NAMES.get(usize::from(color)).copied().unwrap_or("nothing")
-}
-
-/// The colour map that turns the first image of every pair into the second; what it has not seen it keeps.
-pub(crate) fn color_map<'p>(pairs: impl Iterator<Item = (&'p Image, &'p Image)>) -> Option<[u8; 10]> {
-    let mut table = [u8::MAX; 10];
-    for (from, to) in pairs {
-        if !from.same_size(to) {
-            return None;
-        }
-        for (&a, &b) in from.cells.iter().zip(&to.cells) {
-            let entry = &mut table[usize::from(a)];
-            if *entry != u8::MAX && *entry != b {
-                return None;
-            }
-            *entry = b;
-        }
-    }
-    for (color, entry) in table.iter_mut().enumerate() {
-        if *entry == u8::MAX {
-            *entry = color as u8;
-        }
-    }
-    Some(table)
 }

@@ -1,0 +1,74 @@
+//! Options of learners and contexts: enums whose variants have names in the language.
+
+use std::sync::LazyLock;
+
+use crate::{Context, Learner, Name, Repetition, Words};
+
+/// An option with its name and what it means, for the manual.
+#[derive(Clone, Debug)]
+pub struct OptionDoc {
+    pub name: Name,
+    pub words: Words,
+}
+
+/// Declares an option: for each variant its documentation and the constant that names it in the language.
+macro_rules! options {
+    (
+        $(#[$meta:meta])*
+        $option:ident { $($(#[doc = $doc:literal])* $id:ident = $name:literal,)* }
+    ) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub enum $option { $($(#[doc = $doc])* $id),* }
+
+        impl $option {
+            /// All variants, in the order in which they are tried.
+            pub const ALL: &[$option] = &[$($option::$id),*];
+
+            /// The constant of the language that names the option.
+            pub const fn name(self) -> $crate::Name {
+                match self { $($option::$id => $crate::Name::new($name)),* }
+            }
+
+            /// The documentation of the option.
+            pub(crate) fn doc(self) -> $crate::OptionDoc {
+                let words = match self { $($option::$id => concat!($($doc),*).trim(),)* };
+                $crate::OptionDoc { name: self.name(), words: words.into() }
+            }
+
+            /// The option that a value of the language means.
+            pub fn from_value(value: i64) -> Option<$option> {
+                $option::ALL.iter().copied().find(|option| option.name().value() == value)
+            }
+        }
+    };
+}
+pub(crate) use options;
+
+/// The options of a primitive that learns or transforms, in the order of the manual; empty if it has none.
+pub fn options_of(primitive: &str) -> Vec<OptionDoc> {
+    match primitive {
+        "view" => Context::options_of("learn_after"),
+        "complete" => Repetition::ALL.iter().map(|option| option.doc()).collect(),
+        _ if Context::is_primitive(primitive) => Context::options_of(primitive),
+        _ => Learner::options_of(primitive),
+    }
+}
+
+/// All names of options, each once, with what they mean. They are constants of the language.
+pub fn constants() -> &'static [OptionDoc] {
+    static ALL: LazyLock<Vec<OptionDoc>> = LazyLock::new(|| {
+        let mut all: Vec<OptionDoc> = Vec::new();
+        let learners = Learner::all().into_iter().map(Learner::primitive);
+        let contexts = Context::all().into_iter().map(Context::primitive);
+        for primitive in learners.chain(contexts).chain(["complete"]) {
+            for option in options_of(primitive) {
+                if all.iter().all(|known| known.name != option.name) {
+                    all.push(option);
+                }
+            }
+        }
+        all
+    });
+    &ALL
+}
