@@ -1,4 +1,4 @@
-//! Atomic writes: a reader finds the old file or the new one, never half of it.
+//! Atomic file writes: a reader sees the old file or the new one, never a part of it.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, TryLockError};
@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Writes `bytes` to a temporary file beside `path`, then renames it. A crash or Ctrl-C leaves either the old content
+/// Writes `bytes` to a temporary file next to `path`, then renames it. A crash or Ctrl-C leaves either the old content
 /// or all of `bytes`.
 ///
 /// Follows symbolic links. Writes directly to anything that is not a regular file, such as a pipe or `/dev/stdout`.
@@ -30,12 +30,12 @@ pub fn write_atomic_with(
     }
 }
 
-/// The file that a path leads to through symbolic links, also if that file does not exist yet.
+/// Returns the file that `path` points to through symbolic links, even if that file does not exist yet.
 pub fn resolve(path: &Path) -> PathBuf {
-    /// As many links as Linux follows.
-    const LINKS: usize = 40;
+    /// The number of links that Linux follows.
+    const MAX_LINKS: usize = 40;
     let mut path = path.to_owned();
-    for _ in 0..LINKS {
+    for _ in 0..MAX_LINKS {
         let Ok(target) = fs::read_link(&path) else { break };
         path = path.parent().unwrap_or(Path::new("")).join(target);
     }
@@ -53,7 +53,7 @@ fn replace(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<(
     fs::rename(&temp.path, path)
 }
 
-/// Removes temporary files for `path` whose process was killed.
+/// Removes temporary files for `path` that killed processes left behind.
 pub fn remove_stale(path: &Path) {
     let path = resolve(path);
     let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(OsStr::to_str)) else {
@@ -65,7 +65,7 @@ pub fn remove_stale(path: &Path) {
         let middle =
             found.to_str().and_then(|it| it.strip_prefix(&format!(".{name}."))?.strip_suffix(".part"));
         let Some((process, _)) = middle.and_then(|middle| middle.split_once('.')) else { continue };
-        // On a shared disk the process can be on another machine; then it holds the lock.
+        // On a shared disk the process may run on another machine; in that case it holds the lock.
         let running = Path::new("/proc").is_dir() && Path::new("/proc").join(process).exists();
         let unlocked = || File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok());
         if !running && unlocked() {
@@ -74,14 +74,14 @@ pub fn remove_stale(path: &Path) {
     }
 }
 
-/// Keeps other processes from writing the same file: a locked file beside it that is removed when dropped.
+/// A lock file next to a file, which keeps other processes from writing that file. Removed when dropped.
 pub struct FileLock {
     _file: File,
     path: PathBuf,
 }
 
 impl FileLock {
-    /// Locks `path`; `None` if another process has it locked. Disks without locks are taken to be unlocked.
+    /// Locks `path`. Returns `None` if another process has locked it. A disk without locks counts as unlocked.
     pub fn take(path: &Path) -> io::Result<Option<FileLock>> {
         let path = resolve(path);
         let mut name = OsString::from(".");
@@ -95,7 +95,7 @@ impl FileLock {
                 Err(TryLockError::Error(error)) if error.kind() != io::ErrorKind::Unsupported => {
                     return Err(error);
                 }
-                // The process before us may have removed the file between our two calls.
+                // The previous owner may have removed the file between our two calls.
                 _ if same_file(&file, &path) => return Ok(Some(FileLock { _file: file, path })),
                 _ => {}
             }
@@ -112,9 +112,9 @@ impl Drop for FileLock {
 #[cfg(unix)]
 fn same_file(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
-    let number = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
+    let identity = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
     match (file.metadata(), fs::metadata(path)) {
-        (Ok(ours), Ok(theirs)) => number(ours) == number(theirs),
+        (Ok(open), Ok(on_disk)) => identity(open) == identity(on_disk),
         _ => false,
     }
 }
@@ -124,8 +124,8 @@ fn same_file(_: &File, path: &Path) -> bool {
     path.exists()
 }
 
-/// Returns a name in the same folder that nobody else uses. It includes the process id, so two processes with one
-/// target do not write into each other's file.
+/// Returns an unused name in the same folder. It includes the process id, so two processes with the same target do not
+/// write to the same file.
 fn unused_name(path: &Path) -> io::Result<PathBuf> {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     let mut name = OsString::from(".");
@@ -135,20 +135,20 @@ fn unused_name(path: &Path) -> io::Result<PathBuf> {
     Ok(path.with_file_name(name))
 }
 
-/// A temporary file that grows piece by piece and is removed when dropped.
+/// A temporary file that is written in pieces and removed when dropped.
 ///
-/// A piece that cannot be written, because the disk is full, is kept in memory and written with a later one. So nothing
-/// is lost if there is room again before the end.
+/// A piece that cannot be written, for example because the disk is full, stays in memory and is written with a later
+/// one. Nothing is lost if space becomes available before the end.
 pub struct TempFile {
     file: File,
     path: PathBuf,
-    /// Length of what is in the file.
+    /// The number of bytes in the file.
     written: u64,
     pending: Vec<u8>,
 }
 
 impl TempFile {
-    /// Creates a temporary file on the same disk as `path`, the file that its content will end up in.
+    /// Creates a temporary file on the same disk as `path`, its final destination.
     pub fn beside(path: &Path) -> io::Result<TempFile> {
         let special = fs::metadata(path).is_ok_and(|metadata| !metadata.is_file());
         let name = path.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
@@ -160,20 +160,20 @@ impl TempFile {
         &self.path
     }
 
-    /// Gives the file its final name.
+    /// Renames the file to `path`, its final name.
     pub fn rename(self, path: &Path) -> io::Result<()> {
         fs::rename(&self.path, resolve(path))
     }
 
-    /// Adds a piece. An error means that it is only in memory so far.
+    /// Appends a piece. After an error the piece is still in memory.
     pub fn append(&mut self, piece: &[u8]) -> io::Result<()> {
-        /// Large enough that writing costs next to nothing.
-        const ENOUGH: usize = 1 << 16;
+        /// Large enough that the cost of a write does not matter.
+        const BUFFER: usize = 1 << 16;
         self.pending.extend_from_slice(piece);
-        if self.pending.len() >= ENOUGH { self.write_pending() } else { Ok(()) }
+        if self.pending.len() >= BUFFER { self.write_pending() } else { Ok(()) }
     }
 
-    /// Copies everything added so far, whether it is in the file or in memory.
+    /// Copies everything appended so far, from the file and from memory.
     pub fn copy_to(&mut self, out: &mut impl Write) -> io::Result<()> {
         io::copy(&mut File::open(&self.path)?.take(self.written), out)?;
         out.write_all(&self.pending)
@@ -181,7 +181,7 @@ impl TempFile {
 
     fn write_pending(&mut self) -> io::Result<()> {
         if let Err(error) = self.file.write_all(&self.pending) {
-            // Half a piece is cut off again, so that it is not there twice after the next try.
+            // Remove a partly written piece, or the next attempt would write it twice.
             self.file.set_len(self.written)?;
             self.file.seek(SeekFrom::Start(self.written))?;
             return Err(error);
@@ -193,7 +193,7 @@ impl TempFile {
 
     fn create(path: PathBuf) -> io::Result<TempFile> {
         let file = File::create_new(&path)?;
-        // The lock shows others that the file is in use; a disk without locks does no harm.
+        // The lock tells other processes that the file is in use. It may fail on a disk without locks.
         let _ = file.try_lock();
         Ok(TempFile { file, path, written: 0, pending: Vec::new() })
     }
@@ -201,7 +201,7 @@ impl TempFile {
 
 impl Drop for TempFile {
     fn drop(&mut self) {
-        // After a rename there is nothing left to remove, and a file that cannot be removed does no harm.
+        // Errors are ignored: after a rename the file is gone, and a leftover file does no harm.
         let _ = fs::remove_file(&self.path);
     }
 }
@@ -210,7 +210,7 @@ impl Drop for TempFile {
 mod tests {
     use super::*;
 
-    /// An empty folder, for one test.
+    /// Creates an empty folder for one test.
     fn folder(name: &str) -> PathBuf {
         let folder = std::env::temp_dir().join(format!("batt-base-{}-{name}", std::process::id()));
         let _ = fs::remove_dir_all(&folder);
@@ -251,17 +251,17 @@ mod tests {
         write_atomic(&link, b"second").unwrap();
         assert_eq!(fs::read(&target).unwrap(), b"second");
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
-        // No process has such a number. Another file of a similar name, and one in use, stay.
+        // No process has this id. A file with a similar name and a file in use must stay.
         fs::write(folder.join(".target.999999999.0.part"), "").unwrap();
         fs::write(folder.join(".target.part"), "").unwrap();
-        let used = TempFile::beside(&target).unwrap();
+        let in_use = TempFile::beside(&target).unwrap();
         remove_stale(&link);
         let left = names(&folder);
         assert!(
             left.len() == 4 && !left.iter().any(|name| name.to_string_lossy().contains("999")),
             "{left:?}"
         );
-        drop(used);
+        drop(in_use);
         fs::remove_dir_all(folder).unwrap();
     }
 
@@ -288,7 +288,7 @@ mod tests {
         temp.append(b" more").unwrap();
         temp.copy_to(&mut copy).unwrap();
         assert_eq!(copy, b"somesome more");
-        // Pieces that exceed the buffer go to the file.
+        // Pieces larger than the buffer go to the file.
         temp.append(&[b'.'; 1 << 17]).unwrap();
         copy.clear();
         temp.copy_to(&mut copy).unwrap();

@@ -1,9 +1,9 @@
-//! Small things that every layer needs and that know nothing about ARC.
+//! Small utilities that every layer uses. They know nothing about ARC.
 //!
-//! - [`write_atomic`] and [`TempFile`] write files that nobody ever sees half-written.
-//! - [`Rng`] gives the same random numbers on every machine.
+//! - [`write_atomic`] and [`TempFile`] write files that are never seen half-written.
+//! - [`Rng`] generates the same random numbers on every machine.
 //! - [`time`] and [`size`] parse and print durations and amounts of memory.
-//! - [`number`] prints counts and shares.
+//! - [`number`] prints counts and percentages.
 
 mod atomic;
 pub mod number;

@@ -1,4 +1,4 @@
-//! Numbers as people read them.
+//! Formats numbers for people.
 
 /// Formats with thousands separators: `1,234,567`.
 pub fn grouped(n: u64) -> String {
@@ -13,12 +13,12 @@ pub fn grouped(n: u64) -> String {
     text
 }
 
-/// Formats a number of things: `1 task`, `2 tasks`.
-pub fn count(n: usize, what: &str) -> String {
-    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+/// Formats a count with its noun: `1 task`, `2 tasks`.
+pub fn count(n: usize, noun: &str) -> String {
+    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 
-/// Formats a share of 1: `12.3 %`, `1.23 %`.
+/// Formats a fraction as a percentage: `12.3 %`, `1.23 %`.
 pub fn percent(share: f64) -> String {
     format!("{:.*} %", if share.abs() < 0.1 { 2 } else { 1 }, share * 100.0)
 }

@@ -1,4 +1,4 @@
-//! Random numbers that never change: the same seed gives the same numbers on every machine and in every version.
+//! Reproducible random numbers: a seed gives the same numbers on every machine and in every version.
 
 /// SplitMix64 (Steele, Lea and Flood, 2014): a counter and a mixing function.
 #[derive(Clone, Debug)]
@@ -10,8 +10,8 @@ impl Rng {
         Rng(seed)
     }
 
-    /// Starts one stream for each seed, name and number. Streams are independent: a new one does not change the
-    /// numbers of the others.
+    /// Starts the stream for a seed, a name and a number. Streams are independent: adding one does not change the
+    /// others.
     pub fn of(seed: u64, name: &str, number: u64) -> Rng {
         // FNV-1a over the name, then one mixing step for each number.
         let name = name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
@@ -53,7 +53,7 @@ impl Rng {
         items[self.below(items.len())]
     }
 
-    /// Puts `items` into a random order.
+    /// Shuffles `items`.
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for i in (1..items.len()).rev() {
             items.swap(i, self.below(i + 1));
@@ -88,9 +88,9 @@ mod tests {
     #[test]
     fn ranges_are_covered_to_their_ends() {
         let mut rng = Rng::of(1, "ranges", 0);
-        let mut seen = [0; 4];
-        (0..400).for_each(|_| seen[rng.between(2, 5) - 2] += 1);
-        assert!(seen.iter().all(|&times| times > 60), "{seen:?}");
+        let mut counts = [0; 4];
+        (0..400).for_each(|_| counts[rng.between(2, 5) - 2] += 1);
+        assert!(counts.iter().all(|&count| count > 60), "{counts:?}");
         assert_eq!(rng.between(7, 3), 7);
         assert_eq!(rng.choose(5, 5), [0, 1, 2, 3, 4]);
     }

@@ -4,16 +4,16 @@ const UNITS: [(&str, u32); 4] = [("T", 40), ("G", 30), ("M", 20), ("K", 10)];
 
 /// Parses `4GB`, `500MB`, `1.5G` or `64KiB` into bytes.
 pub fn parse(text: &str) -> Result<u64, String> {
-    let wrong = || format!("`{text}` is not a size; write 4GB or 500MB");
+    let error = || format!("`{text}` is not a size; write 4GB or 500MB");
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit = text[digits.len()..].to_ascii_uppercase();
     let unit = unit.strip_suffix("IB").or(unit.strip_suffix('B')).unwrap_or(&unit);
-    let (_, shift) = UNITS.iter().find(|(name, _)| *name == unit).ok_or_else(wrong)?;
-    let number: f64 = digits.trim_end().parse().map_err(|_| wrong())?;
+    let (_, shift) = UNITS.iter().find(|(name, _)| *name == unit).ok_or_else(error)?;
+    let number: f64 = digits.trim_end().parse().map_err(|_| error())?;
     if number.is_finite() && number >= 0.0 {
         Ok((number * (1u64 << shift) as f64) as u64)
     } else {
-        Err(wrong())
+        Err(error())
     }
 }
 

@@ -1,38 +1,38 @@
-//! Durations: one parser, and printers for measurements and for waiting times.
+//! Parses durations, and formats measurements and waiting times.
 
 use std::time::Duration;
 
-/// Longest first where one unit ends with another.
+/// A unit that is a prefix of another one comes after it.
 const UNITS: [(&str, f64); 6] =
     [("ms", 1e-3), ("min", 60.0), ("m", 60.0), ("s", 1.0), ("h", 3_600.0), ("d", 86_400.0)];
 
-/// About 30 years. More is a mistake, and would overflow when added to a clock.
-const LONGEST: f64 = 1e9;
+/// About 30 years. More is a mistake and would overflow when added to a clock.
+const MAX_SECONDS: f64 = 1e9;
 
-/// Parses `1h30m`, `90m`, `10s`, `1.5h` or `500ms`; a bare number means seconds. The result is above zero.
+/// Parses `1h30m`, `90m`, `10s`, `1.5h` or `500ms`; a bare number means seconds. The result is longer than zero.
 pub fn parse(text: &str) -> Result<Duration, String> {
-    let wrong = || format!("`{text}` is not a duration; write 90s, 10m, 1h30m or 500ms");
+    let error = || format!("`{text}` is not a duration; write 90s, 10m, 1h30m or 500ms");
     let mut rest = text.trim();
     let mut seconds = 0.0;
     let mut bare = true;
     while !rest.is_empty() {
         let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
-        let number: f64 = rest[..digits].parse().map_err(|_| wrong())?;
+        let number: f64 = rest[..digits].parse().map_err(|_| error())?;
         rest = rest[digits..].trim_start();
         if rest.is_empty() && bare {
             seconds = number;
             break;
         }
         let unit = UNITS.iter().find_map(|(name, unit)| Some((rest.strip_prefix(name)?, unit)));
-        let (after, unit) = unit.ok_or_else(wrong)?;
+        let (after, unit) = unit.ok_or_else(error)?;
         seconds += number * unit;
         rest = after.trim_start();
         bare = false;
     }
     match seconds {
-        _ if text.trim().is_empty() => Err(wrong()),
-        0.0 => Err(format!("`{text}` is no time at all; write 90s, 10m, 1h30m or 500ms")),
-        LONGEST.. => Err(format!("`{text}` is too long; write less than 30 years")),
+        _ if text.trim().is_empty() => Err(error()),
+        0.0 => Err(format!("`{text}` is too short; write 90s, 10m, 1h30m or 500ms")),
+        MAX_SECONDS.. => Err(format!("`{text}` is too long; write less than 30 years")),
         _ => Ok(Duration::from_secs_f64(seconds)),
     }
 }
@@ -42,7 +42,7 @@ pub fn brief(time: Duration) -> String {
     brief_ns(time.as_nanos() as f64)
 }
 
-/// Formats nanoseconds with three digits; differences can be negative.
+/// Formats nanoseconds with three digits; negative ones are allowed.
 pub fn brief_ns(ns: f64) -> String {
     with_digits(ns, 3)
 }
@@ -98,8 +98,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_duration_is_refused() {
-        assert!(parse("0s").is_err_and(|message| message.starts_with("`0s` is no time at all")));
+    fn invalid_durations_are_rejected() {
+        assert!(parse("0s").is_err_and(|message| message.starts_with("`0s` is too short")));
         assert!(parse("999999d").is_err_and(|message| message.starts_with("`999999d` is too long")));
         for wrong in ["", "-1s", "s", "1h30", "10x", "1.2.3s", "soon"] {
             let message = format!("`{wrong}` is not a duration; write 90s, 10m, 1h30m or 500ms");

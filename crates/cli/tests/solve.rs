@@ -72,7 +72,7 @@ fn known_programs_come_first() {
 fn what_it_cannot_do_it_says() {
     let batt = Batt::new("solve-errors");
     for (args, says) in [
-        ("solve --budget 0", "`0` is no time at all; write 90s, 10m, 1h30m or 500ms"),
+        ("solve --budget 0", "`0` is too short; write 90s, 10m, 1h30m or 500ms"),
         ("solve --budget 3x", "`3x` is not a duration"),
         ("solve --memory lots", "write 4GB or 500MB"),
         ("solve --memory 399MB", "give at least 400MB"),
