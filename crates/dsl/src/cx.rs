@@ -260,7 +260,7 @@ impl<'a> Cx<'a> {
             Value::Prim(symbol) => self.primitive(symbol, [x]),
             Value::Func(closure) if closure.arity == 1 => {
                 self.enter()?;
-                let result = match (closure.op, closure.held) {
+                let result = match (closure.op, closure.captured) {
                     (Op::Compose, &[outer, inner]) => self.call1(inner, x).and_then(|x| self.call1(outer, x)),
                     (Op::Chain, &[h, g, f]) => {
                         let x = self.call1(f, x).and_then(|x| self.call1(g, x));
@@ -323,7 +323,7 @@ impl<'a> Cx<'a> {
             Value::Prim(symbol) => self.primitive(symbol, args),
             Value::Func(closure) if usize::from(closure.arity) == args.len() => {
                 self.enter()?;
-                let result = match (closure.op, closure.held, args) {
+                let result = match (closure.op, closure.captured, args) {
                     (Op::Lbind, &[function, fixed], &[y, z]) => self.call(function, &[fixed, y, z]),
                     (Op::Lbind, &[function, fixed], &[y, z, a]) => self.call(function, &[fixed, y, z, a]),
                     (Op::Rbind, &[function, fixed], &[x, y]) => self.call(function, &[x, y, fixed]),

@@ -25,7 +25,7 @@ impl Tree {
             Tree::Tuple(items) => arena.tuple(&all(items)?),
             Tree::Set(items) => arena.set(&all(items)?),
             Tree::Prim(name) => Ok(Value::Prim(symbol(name).unwrap())),
-            Tree::Func(op, held) => arena.closure(*op, &all(held)?),
+            Tree::Func(op, captured) => arena.closure(*op, &all(captured)?),
         }
     }
 }

@@ -1,44 +1,44 @@
-//! Where values live, and the only place where they are made: it picks the form and enforces the caps.
+//! The memory that holds values. Values are made only here: the arena picks the form and enforces the caps.
 
 use bumpalo::Bump;
 
 use crate::func::Closure;
 use crate::{Cell, Fail, Grid, Op, Pair, Patch, Row, Set, Tuple, Value, order};
 
-/// What one value may at most be. Counted on the value itself, not on its form, so that the same program fails
-/// at the same place whatever the layout.
+/// Upper bounds for one value. They are counted on the value, not on its form, so a program fails at the same point
+/// whatever the layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Caps {
-    /// Nodes of the value as a tree (see [`Value::weight`]).
+    /// The number of nodes of the value as a tree (see [`Value::weight`]).
     pub weight: u32,
-    /// Nesting (see [`Value::depth`]).
+    /// The nesting depth (see [`Value::depth`]).
     pub depth: u16,
 }
 
 impl Caps {
-    /// A product of all places of a 30×30 grid with itself still fits.
+    /// Large enough for the product of all places of a 30×30 grid with themselves.
     pub const STANDARD: Caps = Caps { weight: 1 << 23, depth: 900 };
 }
 
-/// What [`Arena::patch`] makes a set of.
+/// Bit planes, from which [`Arena::patch`] makes a set.
 #[derive(Clone, Copy, Debug)]
 pub struct Planes<'w> {
     pub row: i64,
     pub col: i64,
     pub height: usize,
-    /// One bit a plane (see [`Patch::colors`]); 0 for indices, which have one plane.
+    /// One bit for each plane (see [`Patch::colors`]); 0 for indices, which have one plane.
     pub colors: u16,
     pub words: &'w [u64],
 }
 
-/// Whether so many cells are worth so many words. The empty words between a few cells far apart would cost more
-/// memory than the program pays for.
-pub(crate) fn dense(n_words: usize, count: usize) -> bool {
+/// Returns whether `count` cells justify `n_words` words. For a few cells far apart, the empty words in between would
+/// take more memory than the program pays for.
+pub(crate) fn is_dense(n_words: usize, count: usize) -> bool {
     n_words <= 16 + 4 * count
 }
 
-/// How many bits of `words` are set; `used` has at least the bits of all of them. Narrow words are counted several
-/// at a time, for there may be no instruction that counts.
+/// Returns the number of set bits in `words`; `used` includes the bits of all of them. Several narrow words are counted
+/// at once, because the CPU may have no instruction that counts bits.
 fn count_ones(words: &[u64], used: u64) -> u32 {
     if used >> 16 == 0 {
         let (fours, rest) = words.as_chunks::<4>();
@@ -54,7 +54,7 @@ fn count_ones(words: &[u64], used: u64) -> u32 {
     }
 }
 
-/// Bump memory for the values of one run; dropped or reset as a whole.
+/// Bump allocator for the values of one run; dropped or reset as a whole.
 pub struct Arena {
     bump: Bump,
     caps: std::cell::Cell<Caps>,
@@ -69,45 +69,45 @@ impl Arena {
         self.caps.get()
     }
 
-    /// Changes the caps for the values that are made from now on.
+    /// Changes the caps for values that are made from now on.
     pub fn set_caps(&self, caps: Caps) {
         self.caps.set(caps);
     }
 
-    /// Forgets all values and keeps the memory.
+    /// Drops all values and keeps the memory.
     pub fn reset(&mut self) {
         self.bump.reset();
     }
 
-    /// Bytes handed out since the last reset, rounded up to whole chunks.
+    /// Returns the number of bytes allocated since the last reset, rounded up to whole chunks.
     pub fn bytes(&self) -> usize {
         self.bump.allocated_bytes()
     }
 
-    /// Bytes handed out since the last reset.
+    /// Returns the number of bytes allocated since the last reset.
     pub fn used(&self) -> usize {
         self.bump.allocated_bytes() - self.bump.chunk_capacity()
     }
 
-    /// Fails unless a container of `n` members can exist at all. Ask before making many members.
+    /// Fails if a container of `n` members would exceed the caps. Call it before making many members.
     pub fn admit(&self, n: usize) -> Result<(), Fail> {
         if n < self.caps().weight as usize { Ok(()) } else { Err(Fail::TooLarge) }
     }
 
-    /// A tuple of any members.
+    /// Makes a tuple of any members.
     pub fn tuple<'a>(&'a self, items: &[Value<'a>]) -> Result<Value<'a>, Fail> {
-        self.tuple_by(items, || self.copy(items))
+        self.tuple_with(items, || self.copy(items))
     }
 
-    /// [`Arena::tuple`] of members that are in the arena.
+    /// [`Arena::tuple`] for members that are in the arena.
     pub fn tuple_in<'a>(&'a self, items: &'a [Value<'a>]) -> Result<Value<'a>, Fail> {
-        self.tuple_by(items, || items)
+        self.tuple_with(items, || items)
     }
 
-    fn tuple_by<'a>(
+    fn tuple_with<'a>(
         &'a self,
         items: &[Value<'a>],
-        kept: impl FnOnce() -> &'a [Value<'a>],
+        in_arena: impl FnOnce() -> &'a [Value<'a>],
     ) -> Result<Value<'a>, Fail> {
         match *items {
             [] => return Ok(Value::EMPTY_TUPLE),
@@ -127,7 +127,7 @@ impl Arena {
                     return Ok(Value::Row(self.bump.alloc(Row { cells })));
                 }
             }
-            // Two different members are no rows of a grid.
+            // These cannot be the rows of a grid.
             [Value::Pair(_), Value::Patch(_)] => {}
             [Value::Row(_) | Value::Pair(_), ..] => {
                 if let Some(grid) = self.rectangle(items)? {
@@ -137,11 +137,11 @@ impl Arena {
             _ => {}
         }
         let (weight, depth) = self.measure(items)?;
-        let items = kept();
+        let items = in_arena();
         Ok(Value::Tuple(self.bump.alloc(Tuple { items, weight, depth })))
     }
 
-    /// A tuple of small integers.
+    /// Makes a tuple of small integers.
     pub fn row<'a>(&'a self, cells: &'a [i8]) -> Value<'a> {
         match *cells {
             [] => Value::EMPTY_TUPLE,
@@ -150,21 +150,22 @@ impl Arena {
         }
     }
 
-    /// A tuple of small integers that are given as large ones, unless they are few.
-    pub fn narrowed<'a>(&'a self, ints: &[i64]) -> Option<Value<'a>> {
+    /// Makes a tuple of integers that fit in an `i8`. Returns `None` if one does not fit, or if there are two or fewer.
+    pub fn row_of_ints<'a>(&'a self, ints: &[i64]) -> Option<Value<'a>> {
         if ints.len() <= 2 || self.admit(ints.len()).is_err() {
             return None;
         }
-        let cells = self.gather_sound(ints.iter().map(|int| (*int as i8, i64::from(*int as i8) != *int)))?;
+        let cells =
+            self.gather_checked(ints.iter().map(|int| (*int as i8, i64::from(*int as i8) != *int)))?;
         Some(Value::Row(self.bump.alloc(Row { cells })))
     }
 
-    /// A grid of small integers, `width` to a row.
+    /// Makes a grid of small integers, `width` per row.
     pub fn grid<'a>(&'a self, width: usize, cells: &[i8]) -> Result<Value<'a>, Fail> {
         self.grid_in(width, self.copy(cells))
     }
 
-    /// [`Arena::grid`] of cells that last as long as the arena.
+    /// [`Arena::grid`] for cells that live as long as the arena.
     pub fn grid_in<'a>(&'a self, width: usize, cells: &'a [i8]) -> Result<Value<'a>, Fail> {
         if cells.is_empty() {
             return Ok(Value::EMPTY_TUPLE);
@@ -175,7 +176,7 @@ impl Arena {
         Ok(Value::Grid(self.bump.alloc(Grid::new(height, width, cells))))
     }
 
-    /// A grid whose cells `fill` writes; they start as 0.
+    /// Makes a grid whose cells `fill` writes; they start as 0.
     pub fn new_grid(
         &self,
         height: usize,
@@ -185,66 +186,66 @@ impl Arena {
         if height == 0 {
             return Ok(Value::EMPTY_TUPLE);
         }
-        assert!(width > 0, "a row without cells is no row of a grid");
+        assert!(width > 0, "the rows of a grid have cells");
         self.admit(height.saturating_mul(width.saturating_add(1)))?;
         let cells = self.bump.alloc_slice_fill_copy(height * width, 0i8);
         fill(cells);
         Ok(Value::Grid(self.bump.alloc(Grid::new(height, width, cells))))
     }
 
-    /// A set of any members, in any order; of equal members the first stays.
+    /// Makes a set of any members, in any order. Of equal members the first is kept.
     pub fn set<'a>(&'a self, items: &[Value<'a>]) -> Result<Value<'a>, Fail> {
-        self.set_by(items, || self.copy(items))
+        self.set_with(items, || self.copy(items))
     }
 
-    /// [`Arena::set`] of members that are in the arena.
+    /// [`Arena::set`] for members that are in the arena.
     pub fn set_in<'a>(&'a self, items: &'a [Value<'a>]) -> Result<Value<'a>, Fail> {
-        self.set_by(items, || items)
+        self.set_with(items, || items)
     }
 
-    fn set_by<'a>(
+    fn set_with<'a>(
         &'a self,
         items: &[Value<'a>],
-        kept: impl FnOnce() -> &'a [Value<'a>],
+        in_arena: impl FnOnce() -> &'a [Value<'a>],
     ) -> Result<Value<'a>, Fail> {
         if items.is_empty() {
             return Ok(Value::EMPTY_SET);
         }
-        if let Some(patch) = self.planes(items) {
-            return self.capped(patch);
+        if let Some(patch) = self.to_planes(items) {
+            return self.check_caps(patch);
         }
-        let Some(sorted) = order::ascending(self, items) else { return self.listed(kept()) };
-        // A mix of equal members of different kinds (True and 1) may fit without those that go.
+        let Some(sorted) = order::sort(self, items) else { return self.list_set(in_arena()) };
+        // Equal members of different kinds (True and 1) may keep a set out of bit planes until they are removed.
         if sorted.len() < items.len()
-            && let Some(patch) = self.planes(sorted)
+            && let Some(patch) = self.to_planes(sorted)
         {
-            return self.capped(patch);
+            return self.check_caps(patch);
         }
-        self.listed(sorted)
+        self.list_set(sorted)
     }
 
-    /// A set whose members are given ascending and without repetition, as a part of another set is.
+    /// Makes a set of members that are ascending and distinct, such as a part of another set.
     pub fn set_ascending<'a>(&'a self, items: &[Value<'a>]) -> Result<Value<'a>, Fail> {
         if items.is_empty() {
             return Ok(Value::EMPTY_SET);
         }
-        if let Some(patch) = self.planes(items) {
-            return self.capped(patch);
+        if let Some(patch) = self.to_planes(items) {
+            return self.check_caps(patch);
         }
         debug_assert!(items.is_sorted_by(|a, b| order::cmp(*a, *b).is_lt()), "ascending");
-        self.listed(self.bump.alloc_slice_copy(items))
+        self.list_set(self.bump.alloc_slice_copy(items))
     }
 
-    /// Places or cells, in any order, as bit planes, if they fit.
+    /// Makes bit planes of places or cells in any order, if they fit.
     pub fn patch_of<'a>(&'a self, items: &[Value<'a>]) -> Option<&'a Patch<'a>> {
-        match self.capped(self.planes(items)?) {
+        match self.check_caps(self.to_planes(items)?) {
             Ok(Value::Patch(patch)) => Some(patch),
             _ => None,
         }
     }
 
-    /// Every tuple of a member of `a` and one of `b`, as a set. `None` unless both hold cells or both hold small
-    /// places, or if the caps do not admit it.
+    /// Makes the set of all tuples of a member of `a` and a member of `b`. Returns `None` unless both hold cells or both
+    /// hold small places, or if the result exceeds the caps.
     pub fn product<'a>(&'a self, a: &Patch<'a>, b: &Patch<'a>) -> Option<Value<'a>> {
         let small = |patch: &Patch<'a>| {
             let (row, col, height, width) = patch.bounds();
@@ -261,11 +262,12 @@ impl Arena {
         if weight > self.caps().weight || depth > self.caps().depth {
             return None;
         }
-        let items = if a.is_object() { self.twos_of_cells(a, b, n) } else { self.twos_of_places(a, b, n) };
+        let items =
+            if a.is_object() { self.tuples_of_cells(a, b, n) } else { self.tuples_of_places(a, b, n) };
         Some(Value::Set(self.bump.alloc(Set { items, weight, depth })))
     }
 
-    fn twos_of_cells<'a>(&'a self, a: &Patch<'a>, b: &Patch<'a>, n: usize) -> &'a [Value<'a>] {
+    fn tuples_of_cells<'a>(&'a self, a: &Patch<'a>, b: &Patch<'a>, n: usize) -> &'a [Value<'a>] {
         let twos = self.bump.alloc_slice_fill_copy(n, [Value::None; 2]);
         for (twos, first) in twos.chunks_exact_mut(b.count()).zip(a.iter()) {
             twos.iter_mut().zip(b.iter()).for_each(|(two, second)| *two = [first, second]);
@@ -275,8 +277,8 @@ impl Arena {
         self.bump.alloc_slice_fill_iter(tuples.iter().map(Value::Tuple))
     }
 
-    /// Two small places are a grid of two rows.
-    fn twos_of_places<'a>(&'a self, a: &Patch<'a>, b: &Patch<'a>, n: usize) -> &'a [Value<'a>] {
+    /// A tuple of two small places has the form of a grid of two rows.
+    fn tuples_of_places<'a>(&'a self, a: &Patch<'a>, b: &Patch<'a>, n: usize) -> &'a [Value<'a>] {
         let place = |value: Value<'_>| match value {
             Value::Pair(pair) => [pair.row() as i8, pair.col() as i8],
             _ => unreachable!("indices hold pairs"),
@@ -290,9 +292,9 @@ impl Arena {
         self.bump.alloc_slice_fill_iter(grids.iter().map(Value::Grid))
     }
 
-    /// A set of places or cells from bit planes: bit `k` of a word is column `col + k`, one plane of `height` words
-    /// a colour, ascending (see [`Patch`]). The box need not be tight and planes may be empty. `None` if the set
-    /// does not fit in bit planes.
+    /// Makes a set of places or cells from bit planes: bit `k` of a word is column `col + k`, and each colour has a plane
+    /// of `height` words, ascending (see [`Patch`]). The box need not be tight and planes may be empty. Returns `None`
+    /// if the set does not fit in bit planes.
     pub fn patch<'a>(&'a self, planes: Planes<'_>) -> Option<Result<Value<'a>, Fail>> {
         let Planes { row, col, height, mut colors, words } = planes;
         if words.len() == height {
@@ -301,11 +303,11 @@ impl Arena {
             };
             let last = words.iter().rposition(|word| *word != 0).unwrap_or(first);
             let words = &words[first..=last];
-            // A few cells far apart must not take room before they turn out not to fit.
-            if !dense(words.len(), 1) && !dense(words.len(), count_ones(words, u64::MAX) as usize) {
+            // Check before allocating: a few cells far apart do not fit.
+            if !is_dense(words.len(), 1) && !is_dense(words.len(), count_ones(words, u64::MAX) as usize) {
                 return None;
             }
-            return self.plane(row + first as i64, col, colors, self.words_like(words));
+            return self.patch_plane(row + first as i64, col, colors, self.copy_words(words));
         }
         let mut used_rows = (usize::MAX, 0);
         let mut used_cols = 0u64;
@@ -325,7 +327,7 @@ impl Arena {
         let tight_height = used_rows.1 + 1 - skip_rows;
         let width = 64 - used_cols.leading_zeros() - skip_cols;
         let count = count_ones(words, used_cols);
-        if !dense(n_kept * tight_height, count as usize) {
+        if !is_dense(n_kept * tight_height, count as usize) {
             return None;
         }
         let rows = self.bump.alloc_slice_fill_copy(n_kept * tight_height, 0u64);
@@ -344,11 +346,11 @@ impl Arena {
             }
         }
         let (row, col) = (row + skip_rows as i64, col + i64::from(skip_cols));
-        self.tight(Planes { row, col, height: tight_height, colors, words: rows }, width, count)
+        self.patch_tight(Planes { row, col, height: tight_height, colors, words: rows }, width, count)
     }
 
-    /// [`Arena::patch`] of a single plane in the arena.
-    pub fn plane<'a>(
+    /// [`Arena::patch`] for a single plane in the arena.
+    pub fn patch_plane<'a>(
         &'a self,
         row: i64,
         col: i64,
@@ -367,11 +369,11 @@ impl Arena {
             words.iter_mut().for_each(|word| *word >>= skip);
         }
         let (row, col) = (row + first as i64, col + i64::from(skip));
-        self.counted(Planes { row, col, height: words.len(), colors, words }, width)
+        self.patch_counted(Planes { row, col, height: words.len(), colors, words }, width)
     }
 
-    /// Words to change, for [`Arena::plane`].
-    pub fn words_like(&self, words: &[u64]) -> &mut [u64] {
+    /// Copies words into the arena, to be changed and passed to [`Arena::patch_plane`].
+    pub fn copy_words(&self, words: &[u64]) -> &mut [u64] {
         self.copy(words)
     }
 
@@ -379,55 +381,55 @@ impl Arena {
         self.bump.alloc_slice_copy(items)
     }
 
-    /// Words to write planes into, for [`Arena::tight`].
+    /// Allocates words for planes, to be passed to [`Arena::patch_tight`].
     pub fn words(&self, n: usize, word: u64) -> &mut [u64] {
         self.repeat(n, word)
     }
 
-    /// Something that is no value, for as long as the values last.
-    pub fn keep<T: Copy>(&self, item: T) -> &T {
+    /// Allocates something other than a value, which lives as long as the values.
+    pub fn alloc<T: Copy>(&self, item: T) -> &T {
         self.bump.alloc(item)
     }
 
-    /// An item `n` times over.
+    /// Allocates `n` copies of an item.
     pub fn repeat<T: Copy>(&self, n: usize, item: T) -> &mut [T] {
         self.bump.alloc_slice_fill_copy(n, item)
     }
 
-    /// Items that are no value together, or none yet.
+    /// Allocates a slice of items.
     pub fn gather<T: Copy>(&self, items: impl ExactSizeIterator<Item = T>) -> &[T] {
         self.bump.alloc_slice_fill_iter(items)
     }
 
-    /// The same, unless one says that it is wrong.
-    pub fn gather_sound<T: Copy>(&self, items: impl ExactSizeIterator<Item = (T, bool)>) -> Option<&[T]> {
-        let mut wrong = false;
-        // PERF: a loop that never leaves early may be done several items at a time.
-        let items = self.gather(items.map(|(item, is_wrong)| {
-            wrong |= is_wrong;
+    /// Allocates a slice of items, unless one is flagged as invalid.
+    pub fn gather_checked<T: Copy>(&self, items: impl ExactSizeIterator<Item = (T, bool)>) -> Option<&[T]> {
+        let mut any_invalid = false;
+        // PERF: a loop without an early exit can be vectorised.
+        let items = self.gather(items.map(|(item, is_invalid)| {
+            any_invalid |= is_invalid;
             item
         }));
-        (!wrong).then_some(items)
+        (!any_invalid).then_some(items)
     }
 
-    /// The same, if none is missing.
+    /// Allocates a slice of items, unless one is missing.
     pub fn try_gather<T: Copy>(&self, items: impl ExactSizeIterator<Item = Option<T>>) -> Option<&[T]> {
         self.bump.alloc_slice_try_fill_iter(items.map(|item| item.ok_or(()))).ok().map(|items| &*items)
     }
 
-    /// [`Arena::tight`] for planes whose cells nobody has counted.
-    pub fn counted<'a>(&'a self, planes: Planes<'a>, width: u32) -> Option<Result<Value<'a>, Fail>> {
-        self.tight(planes, width, count_ones(planes.words, Patch::mask(width as u8)))
+    /// [`Arena::patch_tight`] for planes whose cells have not been counted.
+    pub fn patch_counted<'a>(&'a self, planes: Planes<'a>, width: u32) -> Option<Result<Value<'a>, Fail>> {
+        self.patch_tight(planes, width, count_ones(planes.words, Patch::mask(width as u8)))
     }
 
-    /// Whether planes of so many words can hold so many cells; if not, the set has another form.
-    pub fn holds(n_words: usize, count: usize) -> bool {
-        dense(n_words, count)
+    /// Returns whether planes of `n_words` words may hold `count` cells; if not, the set is in list form.
+    pub fn fits_planes(n_words: usize, count: usize) -> bool {
+        is_dense(n_words, count)
     }
 
-    /// [`Arena::patch`] of planes in the arena that the caller has measured: no plane is empty, the box is tight and
+    /// [`Arena::patch`] for planes in the arena that the caller has measured: no plane is empty, the box is tight and
     /// `width` wide, and `count` bits are set.
-    pub fn tight<'a>(
+    pub fn patch_tight<'a>(
         &'a self,
         planes: Planes<'a>,
         width: u32,
@@ -437,22 +439,22 @@ impl Arena {
         debug_assert_eq!(rows.iter().map(|word| word.count_ones()).sum::<u32>(), count, "counted");
         debug_assert_eq!(rows.iter().fold(0, |used, word| used | word).leading_zeros(), 64 - width, "tight");
         let (row, col) = (i16::try_from(row).ok()?, i16::try_from(col).ok()?);
-        if height as i64 > Patch::MAX_HEIGHT || !dense(rows.len(), count as usize) {
+        if height as i64 > Patch::MAX_HEIGHT || !is_dense(rows.len(), count as usize) {
             return None;
         }
         let patch = Patch { row, col, height: height as u8, width: width as u8, colors, count, rows };
-        Some(self.capped(Value::Patch(self.bump.alloc(patch))))
+        Some(self.check_caps(Value::Patch(self.bump.alloc(patch))))
     }
 
-    /// The patch moved; the bits are shared. `None` if it does not fit there.
+    /// Returns the patch moved by `rows` and `cols`, sharing its bits. Returns `None` if it does not fit there.
     pub fn moved<'a>(&'a self, patch: &Patch<'a>, rows: i64, cols: i64) -> Option<Value<'a>> {
         let row = i16::try_from(i64::from(patch.row).checked_add(rows)?).ok()?;
         let col = i16::try_from(i64::from(patch.col).checked_add(cols)?).ok()?;
         Some(Value::Patch(self.bump.alloc(Patch { row, col, ..*patch })))
     }
 
-    /// The places of a patch in one colour, or without colours; the bits of a single plane are shared.
-    pub fn tinted<'a>(&'a self, patch: &Patch<'a>, color: Option<i64>) -> Option<Value<'a>> {
+    /// Returns the places of a patch in one colour, or without colours, sharing the bits of a single plane.
+    pub fn recolored<'a>(&'a self, patch: &Patch<'a>, color: Option<i64>) -> Option<Value<'a>> {
         let colors = match color {
             Some(color) if Patch::COLORS.contains(&color) => 1 << (color + 1),
             Some(_) => return None,
@@ -467,33 +469,33 @@ impl Arena {
             rows.iter_mut().zip(plane).for_each(|(to, from)| *to |= from);
         }
         let count = count_ones(rows, Patch::mask(patch.width));
-        dense(height, count as usize)
+        is_dense(height, count as usize)
             .then(|| Value::Patch(self.bump.alloc(Patch { colors, count, rows, ..*patch })))
     }
 
-    /// A combinator over what it holds.
-    pub fn closure<'a>(&'a self, op: Op, held: &[Value<'a>]) -> Result<Value<'a>, Fail> {
-        assert_eq!(held.len(), op.held(), "{} holds {} values", op.name(), op.held());
-        let arity = Closure::arity_of(op, held).ok_or(Fail::Kind)?;
-        let (weight, depth) = self.measure(held)?;
-        let held = self.bump.alloc_slice_copy(held);
-        Ok(Value::Func(self.bump.alloc(Closure { op, arity, depth, weight, held })))
+    /// Makes a function from a combinator and the values it captures.
+    pub fn closure<'a>(&'a self, op: Op, captured: &[Value<'a>]) -> Result<Value<'a>, Fail> {
+        assert_eq!(captured.len(), op.n_captured(), "{} captures {} values", op.name(), op.n_captured());
+        let arity = Closure::arity_of(op, captured).ok_or(Fail::Kind)?;
+        let (weight, depth) = self.measure(captured)?;
+        let captured = self.bump.alloc_slice_copy(captured);
+        Ok(Value::Func(self.bump.alloc(Closure { op, arity, depth, weight, captured })))
     }
 
-    /// A set of members in the arena that ascend and do not fit in bit planes.
-    pub fn listed<'a>(&'a self, items: &'a [Value<'a>]) -> Result<Value<'a>, Fail> {
+    /// Makes a set in list form, of ascending members in the arena that do not fit in bit planes.
+    pub fn list_set<'a>(&'a self, items: &'a [Value<'a>]) -> Result<Value<'a>, Fail> {
         let (weight, depth) = self.measure(items)?;
         Ok(Value::Set(self.bump.alloc(Set { items, weight, depth })))
     }
 
-    fn capped<'a>(&self, value: Value<'a>) -> Result<Value<'a>, Fail> {
+    fn check_caps<'a>(&self, value: Value<'a>) -> Result<Value<'a>, Fail> {
         if value.weight() > self.caps().weight || value.depth() > self.caps().depth {
             return Err(Fail::TooLarge);
         }
         Ok(value)
     }
 
-    /// Weight and depth of a container of `items`, within the caps.
+    /// Returns weight and depth of a container of `items`, if they are within the caps.
     fn measure(&self, items: &[Value<'_>]) -> Result<(u32, u16), Fail> {
         self.admit(items.len())?;
         let mut weight = 1u64;
@@ -520,7 +522,7 @@ impl Arena {
         Some(self.bump.alloc_slice_fill_iter(items.iter().map(|item| small(item).expect("checked above"))))
     }
 
-    /// `items` as a grid, if they are rows of one width.
+    /// Makes a grid of `items`, if they are rows of one width.
     fn rectangle<'a>(&'a self, items: &[Value<'a>]) -> Result<Option<Value<'a>>, Fail> {
         let width = items[0].len().expect("a row is a tuple");
         for item in items {
@@ -547,8 +549,8 @@ impl Arena {
         Ok(Some(Value::Grid(self.bump.alloc(Grid::new(items.len(), width, cells)))))
     }
 
-    /// A place or a cell as a patch of its own.
-    pub fn single<'a>(&'a self, item: Value<'a>) -> Option<Value<'a>> {
+    /// Makes a patch of one place or cell.
+    pub fn singleton<'a>(&'a self, item: Value<'a>) -> Option<Value<'a>> {
         let (colors, row, col) = match item {
             Value::Pair(pair) => (0, pair.row(), pair.col()),
             Value::Cell(cell) if Patch::COLORS.contains(&cell.color()) => {
@@ -561,8 +563,8 @@ impl Arena {
         Some(Value::Patch(self.bump.alloc(patch)))
     }
 
-    /// `items` as bit planes, if they are all pairs or all cells and fit.
-    fn planes<'a>(&'a self, items: &[Value<'a>]) -> Option<Value<'a>> {
+    /// Makes bit planes of `items`, if they are all pairs or all cells and fit.
+    fn to_planes<'a>(&'a self, items: &[Value<'a>]) -> Option<Value<'a>> {
         fn place(item: Value<'_>, object: bool) -> Option<(i64, i64, i64)> {
             match item {
                 Value::Pair(pair) if !object => Some((0, pair.row(), pair.col())),
@@ -571,7 +573,7 @@ impl Arena {
             }
         }
         if let [item] = *items {
-            return self.single(item);
+            return self.singleton(item);
         }
         let object = matches!(items[0], Value::Cell(_));
         let (_, row, col) = place(items[0], object)?;
@@ -595,7 +597,7 @@ impl Arena {
         }
         let n_planes = colors.count_ones().max(1) as usize;
         let n_words = n_planes * height as usize;
-        if !dense(n_words, items.len()) {
+        if !is_dense(n_words, items.len()) {
             return None;
         }
         let rows = self.bump.alloc_slice_fill_copy(n_planes * height as usize, 0u64);
@@ -606,7 +608,7 @@ impl Arena {
         }
         let count = count_ones(rows, Patch::mask(width as u8));
         // Repeated items can make a sparse set look dense.
-        if !dense(n_words, count as usize) {
+        if !is_dense(n_words, count as usize) {
             return None;
         }
         let patch = Patch { row, col, height: height as u8, width: width as u8, colors, count, rows };

@@ -1,22 +1,22 @@
-//! Sets that are too wide for a [`Patch`], for a moment.
+//! Temporary bitmaps for sets that are too wide for a [`Patch`].
 
-use crate::arena::dense;
+use crate::arena::is_dense;
 use crate::{Arena, Cell, Pair, Patch, Value};
 
-/// A bit a place, in planes by colour. What was put in comes out ascending and once, so that nothing is sorted.
+/// One bit for each place, in one plane for each colour. Its members come out ascending and distinct, without sorting.
 pub struct Bitmap<'a> {
     top: i64,
     left: i64,
     height: usize,
-    /// Words a row.
+    /// Words per row.
     stride: usize,
     colors: u16,
     words: &'a mut [u64],
 }
 
 impl<'a> Bitmap<'a> {
-    /// Room for `count` cells of these colours (see [`Patch::colors`]) from the first row and column up to the last
-    /// ones, which are outside. `None` if it would be mostly empty.
+    /// Creates an empty bitmap for about `count` cells of these colours (see [`Patch::colors`]). The box includes
+    /// `(top, left)` and excludes row `bottom` and column `right`. Returns `None` if the bitmap would be mostly empty.
     pub fn new(
         arena: &'a Arena,
         (top, left): (i64, i64),
@@ -26,7 +26,7 @@ impl<'a> Bitmap<'a> {
     ) -> Option<Bitmap<'a>> {
         let (height, stride) = ((bottom - top) as usize, ((right - left) as usize).div_ceil(64));
         let n_words = height.checked_mul(stride)?.checked_mul(colors.count_ones().max(1) as usize)?;
-        dense(n_words, count).then(|| Bitmap {
+        is_dense(n_words, count).then(|| Bitmap {
             top,
             left,
             height,
@@ -36,19 +36,19 @@ impl<'a> Bitmap<'a> {
         })
     }
 
-    /// Puts in a place without a colour.
+    /// Adds a place without a colour.
     pub fn add(&mut self, place: Pair) {
         let (row, col) = ((place.row() - self.top) as usize, (place.col() - self.left) as usize);
         self.words[row * self.stride + col / 64] |= 1 << (col % 64);
     }
 
-    /// Puts in all of a patch.
+    /// Adds all members of a patch.
     pub fn add_patch(&mut self, patch: &Patch<'_>) {
         let (row, col, _, _) = patch.bounds();
         let (row, col) = ((row - self.top) as usize, (col - self.left) as usize);
         let (word, shift) = (col / 64, col % 64);
         for (color, plane) in patch.planes() {
-            // A patch without colours has one plane, and so has the bitmap.
+            // A patch without colours has one plane, as does the bitmap.
             let before = if self.colors == 0 { 0 } else { self.colors & ((1 << (color + 1)) - 1) };
             let start = before.count_ones() as usize * self.height + row;
             for (i, from) in plane.iter().enumerate() {
@@ -61,7 +61,8 @@ impl<'a> Bitmap<'a> {
         }
     }
 
-    /// Everything in order: places, or cells if there are colours. `None` if a number is too large for its form.
+    /// Returns all members in order: cells if there are colours, else places. Returns `None` if a number is too large
+    /// for the form.
     pub fn values(self, arena: &'a Arena) -> Option<&'a [Value<'a>]> {
         let n = self.words.iter().map(|word| word.count_ones() as usize).sum();
         let values = arena.repeat(n, Value::None);

@@ -1,58 +1,60 @@
-//! Values side by side: what a function gets when it is called on many arguments at once.
+//! Columns of values: the arguments and results of many calls of a function at once.
 
 use std::cmp::Ordering;
 use std::ops::Range;
 
 use crate::{Arena, Closure, Op, Pair, Patch, Value};
 
-/// Values side by side, by what they are.
+/// A list of values, stored by kind.
 #[derive(Clone, Copy, Debug)]
 pub enum Column<'a> {
-    /// All the same.
+    /// The same value throughout.
     Same(Value<'a>),
     Bools(&'a [bool]),
     Ints(&'a [i64]),
     Pairs(&'a [Pair]),
     Values(&'a [Value<'a>]),
-    /// Tuples of two, as two columns.
-    Twos(&'a [Column<'a>; 2]),
-    /// One combinator over columns of what it holds.
+    /// Tuples of two members, as two columns.
+    Zipped(&'a [Column<'a>; 2]),
+    /// One combinator, with a column for each value it captures.
     Funcs(Op, &'a [Column<'a>]),
-    /// The values of a column so long, over and over.
+    /// A column of the given length, repeated as a whole.
     Tiled(&'a Column<'a>, usize),
-    /// Each value of a column so many times.
-    Stretched(&'a Column<'a>, usize),
+    /// A column with each value repeated the given number of times.
+    Repeated(&'a Column<'a>, usize),
 }
 
 /// The values of a column; see [`Column::list`].
 #[derive(Clone, Copy, Debug)]
 pub struct List<'a> {
     values: &'a [Value<'a>],
-    /// 0 if there is but one value, for all places.
+    /// 0 if one value stands for all indices, else all ones.
     mask: usize,
 }
 
 impl<'a> List<'a> {
     #[inline(always)]
-    pub fn at(&self, place: usize) -> Value<'a> {
-        self.values[place & self.mask]
+    pub fn at(&self, index: usize) -> Value<'a> {
+        self.values[index & self.mask]
     }
 }
 
-use Column::{Bools, Funcs, Ints, Pairs, Same, Stretched, Tiled, Twos, Values};
+use Column::{Bools, Funcs, Ints, Pairs, Repeated, Same, Tiled, Values, Zipped};
 
 impl<'a> Column<'a> {
-    /// The members of a container.
+    /// Makes a column of the members of a container.
     pub fn of(arena: &'a Arena, container: Value<'a>) -> Option<Column<'a>> {
         Some(match container {
             Value::Row(row) => Ints(arena.gather(row.cells().iter().map(|&cell| cell.into()))),
             Value::Patch(patch) if patch.is_object() => {
-                Column::twos(arena, Ints(colors(arena, patch)), Pairs(places(arena, patch)))
+                Column::zipped(arena, Ints(colors(arena, patch)), Pairs(places(arena, patch)))
             }
             Value::Patch(patch) => Pairs(places(arena, patch)),
             Value::Grid(grid) if grid.width() == 2 => {
                 let (pairs, _) = grid.cells().as_chunks::<2>();
-                Pairs(arena.gather(pairs.iter().map(|[row, col]| Pair::near((*row).into(), (*col).into()))))
+                Pairs(
+                    arena.gather(pairs.iter().map(|[row, col]| Pair::from_i32((*row).into(), (*col).into()))),
+                )
             }
             Value::Set(set) => Column::from_slice(arena, set.items()),
             Value::Tuple(tuple) => Column::from_slice(arena, tuple.items()),
@@ -64,7 +66,7 @@ impl<'a> Column<'a> {
         fn two<'a>(value: &Value<'a>) -> Option<[Value<'a>; 2]> {
             match value {
                 Value::Tuple(tuple) => tuple.items().try_into().ok(),
-                // Two small places are a grid of two rows.
+                // A tuple of two small places has the form of a grid of two rows.
                 Value::Grid(grid) => {
                     let [a, b, c, d] =
                         *<&[i8; 4]>::try_from(grid.cells()).ok().filter(|_| grid.width() == 2)?;
@@ -80,7 +82,7 @@ impl<'a> Column<'a> {
                     let parts = values.iter().map(|value| two(value).map(|items| items[k]));
                     Column::collect(arena, parts)
                 };
-                part(0).zip(part(1)).map(|(a, b)| Column::twos(arena, a, b))
+                part(0).zip(part(1)).map(|(a, b)| Column::zipped(arena, a, b))
             }
             [Value::Int(_) | Value::Pair(_) | Value::Bool(_), ..] => {
                 Column::collect(arena, values.iter().map(|value| Some(*value)))
@@ -90,13 +92,13 @@ impl<'a> Column<'a> {
         narrow.unwrap_or(Values(values))
     }
 
-    /// The values one after the other, each kept as what the first one is, as long as all are.
+    /// Collects values into a column of the kind of the first one, or of any kind if they differ.
     pub fn collect(
         arena: &'a Arena,
         mut values: impl ExactSizeIterator<Item = Option<Value<'a>>>,
     ) -> Option<Column<'a>> {
         /// A column that is being filled.
-        enum Open<'a> {
+        enum Builder<'a> {
             Bools(&'a mut [bool]),
             Ints(&'a mut [i64]),
             Pairs(&'a mut [Pair]),
@@ -104,83 +106,83 @@ impl<'a> Column<'a> {
         }
         let n = values.len();
         let mut column = match values.next()?? {
-            Value::Int(int) => Open::Ints(arena.repeat(n, int)),
-            Value::Pair(pair) => Open::Pairs(arena.repeat(n, pair)),
-            value @ Value::Bool(_) => Open::Bools(arena.repeat(n, value.truth())),
-            value => Open::Values(arena.repeat(n, value)),
+            Value::Int(int) => Builder::Ints(arena.repeat(n, int)),
+            Value::Pair(pair) => Builder::Pairs(arena.repeat(n, pair)),
+            value @ Value::Bool(_) => Builder::Bools(arena.repeat(n, value.truth())),
+            value => Builder::Values(arena.repeat(n, value)),
         };
-        for (place, value) in (1..n).zip(values) {
+        for (index, value) in (1..n).zip(values) {
             let value = value?;
             match (&mut column, value) {
-                (Open::Ints(ints), Value::Int(int)) => ints[place] = int,
-                (Open::Pairs(pairs), Value::Pair(pair)) => pairs[place] = pair,
-                (Open::Bools(bools), Value::Bool(_)) => bools[place] = value.truth(),
-                (Open::Values(values), _) => values[place] = value,
+                (Builder::Ints(ints), Value::Int(int)) => ints[index] = int,
+                (Builder::Pairs(pairs), Value::Pair(pair)) => pairs[index] = pair,
+                (Builder::Bools(bools), Value::Bool(_)) => bools[index] = value.truth(),
+                (Builder::Values(values), _) => values[index] = value,
                 (mixed, _) => {
                     let values = arena.repeat(n, value);
-                    for (at, value) in values[..place].iter_mut().enumerate() {
+                    for (at, value) in values[..index].iter_mut().enumerate() {
                         *value = match mixed {
-                            Open::Bools(bools) => bools[at].into(),
-                            Open::Ints(ints) => Value::Int(ints[at]),
-                            Open::Pairs(pairs) => Value::Pair(pairs[at]),
-                            Open::Values(values) => values[at],
+                            Builder::Bools(bools) => bools[at].into(),
+                            Builder::Ints(ints) => Value::Int(ints[at]),
+                            Builder::Pairs(pairs) => Value::Pair(pairs[at]),
+                            Builder::Values(values) => values[at],
                         };
                     }
-                    column = Open::Values(values);
+                    column = Builder::Values(values);
                 }
             }
         }
         Some(match column {
-            Open::Bools(bools) => Bools(bools),
-            Open::Ints(ints) => Ints(ints),
-            Open::Pairs(pairs) => Pairs(pairs),
-            Open::Values(values) => Values(values),
+            Builder::Bools(bools) => Bools(bools),
+            Builder::Ints(ints) => Ints(ints),
+            Builder::Pairs(pairs) => Pairs(pairs),
+            Builder::Values(values) => Values(values),
         })
     }
 
-    pub fn twos(arena: &'a Arena, a: Column<'a>, b: Column<'a>) -> Column<'a> {
-        Twos(arena.keep([a, b]))
+    pub fn zipped(arena: &'a Arena, a: Column<'a>, b: Column<'a>) -> Column<'a> {
+        Zipped(arena.alloc([a, b]))
     }
 
-    /// A value that is there already; functions and tuples have to be made.
+    /// Returns a value that is stored as such. Functions and tuples need to be built.
     #[inline]
-    pub fn simple(&self, place: usize) -> Option<Value<'a>> {
+    pub fn stored(&self, index: usize) -> Option<Value<'a>> {
         Some(match self {
             Same(value) => *value,
-            Bools(bools) => bools[place].into(),
-            Ints(ints) => Value::Int(ints[place]),
-            Pairs(pairs) => Value::Pair(pairs[place]),
-            Values(values) => values[place],
-            Tiled(column, m) => return column.simple(place % m),
-            Stretched(column, times) => return column.simple(place / times),
-            Twos(_) | Funcs(..) => return None,
+            Bools(bools) => bools[index].into(),
+            Ints(ints) => Value::Int(ints[index]),
+            Pairs(pairs) => Value::Pair(pairs[index]),
+            Values(values) => values[index],
+            Tiled(column, m) => return column.stored(index % m),
+            Repeated(column, times) => return column.stored(index / times),
+            Zipped(_) | Funcs(..) => return None,
         })
     }
 
     #[inline]
-    pub fn get(&self, arena: &'a Arena, place: usize) -> Option<Value<'a>> {
+    pub fn get(&self, arena: &'a Arena, index: usize) -> Option<Value<'a>> {
         match self {
-            Values(values) => values.get(place).copied(),
-            Twos(_) | Funcs(..) => self.made(arena, place),
-            _ => self.simple(place),
+            Values(values) => values.get(index).copied(),
+            Zipped(_) | Funcs(..) => self.build(arena, index),
+            _ => self.stored(index),
         }
     }
 
-    /// A tuple or a function.
+    /// Builds a tuple or a function.
     #[inline(never)]
-    fn made(&self, arena: &'a Arena, place: usize) -> Option<Value<'a>> {
-        let part = |column: &Column<'a>| column.get(arena, place);
+    fn build(&self, arena: &'a Arena, index: usize) -> Option<Value<'a>> {
+        let part = |column: &Column<'a>| column.get(arena, index);
         match self {
-            Twos(parts) => arena.tuple(&[part(&parts[0])?, part(&parts[1])?]).ok(),
-            Funcs(op, held) => {
-                let held = arena.try_gather(held.iter().map(part))?;
-                arena.closure(*op, held).ok()
+            Zipped(parts) => arena.tuple(&[part(&parts[0])?, part(&parts[1])?]).ok(),
+            Funcs(op, captured) => {
+                let captured = arena.try_gather(captured.iter().map(part))?;
+                arena.closure(*op, captured).ok()
             }
-            _ => self.simple(place),
+            _ => self.stored(index),
         }
     }
 
-    /// The values, made if they are not there.
+    /// Returns all values as a slice, built if necessary.
     pub fn values(self, arena: &'a Arena, n: usize) -> Option<&'a [Value<'a>]> {
         Some(match self {
             Values(values) => values,
@@ -188,12 +190,12 @@ impl<'a> Column<'a> {
             Bools(bools) => arena.gather(bools.iter().map(|bool| Value::from(*bool))),
             Ints(ints) => arena.gather(ints.iter().map(|int| Value::Int(*int))),
             Pairs(pairs) => arena.gather(pairs.iter().map(|pair| Value::Pair(*pair))),
-            Twos(_) | Funcs(..) => arena.try_gather((0..n).map(|place| self.get(arena, place)))?,
-            Tiled(..) | Stretched(..) => return self.flat(arena, n).values(arena, n),
+            Zipped(_) | Funcs(..) => arena.try_gather((0..n).map(|index| self.get(arena, index)))?,
+            Tiled(..) | Repeated(..) => return self.flatten(arena, n).values(arena, n),
         })
     }
 
-    /// The values for a loop.
+    /// Returns the values for access by index in a loop.
     pub fn list(self, arena: &'a Arena, n: usize) -> Option<List<'a>> {
         Some(match self {
             Same(value) => List { values: arena.repeat(1, value), mask: 0 },
@@ -201,7 +203,7 @@ impl<'a> Column<'a> {
         })
     }
 
-    /// What all values weigh together.
+    /// Returns the sum of the weights of all values.
     pub fn weight(&self, n: usize) -> u64 {
         match self {
             Same(value) => n as u64 * u64::from(value.weight()),
@@ -209,26 +211,26 @@ impl<'a> Column<'a> {
             Pairs(_) => 3 * n as u64,
             Values(values) => values.iter().map(|value| u64::from(value.weight())).sum(),
             Tiled(column, m) => column.weight(*m) * (n / m) as u64,
-            Stretched(column, times) => column.weight(n / times) * *times as u64,
-            Twos(parts) => n as u64 + parts.iter().map(|column| column.weight(n)).sum::<u64>(),
-            Funcs(_, held) => n as u64 + held.iter().map(|column| column.weight(n)).sum::<u64>(),
+            Repeated(column, times) => column.weight(n / times) * *times as u64,
+            Zipped(parts) => n as u64 + parts.iter().map(|column| column.weight(n)).sum::<u64>(),
+            Funcs(_, captured) => n as u64 + captured.iter().map(|column| column.weight(n)).sum::<u64>(),
         }
     }
 
-    /// What each value weighs, if all weigh the same.
-    pub fn unit(&self) -> Option<u64> {
+    /// Returns the weight of each value, if it is known to be the same for all.
+    pub fn uniform_weight(&self) -> Option<u64> {
         match self {
             Same(value) => Some(value.weight().into()),
             Bools(_) | Ints(_) => Some(1),
             Pairs(_) => Some(3),
-            Tiled(column, _) | Stretched(column, _) => column.unit(),
-            Twos(parts) => Some(1 + parts[0].unit()? + parts[1].unit()?),
+            Tiled(column, _) | Repeated(column, _) => column.uniform_weight(),
+            Zipped(parts) => Some(1 + parts[0].uniform_weight()? + parts[1].uniform_weight()?),
             Values(_) | Funcs(..) => None,
         }
     }
 
-    /// The heaviest and the deepest that any value may be.
-    fn bounds(&self) -> (u64, u16) {
+    /// Returns upper bounds for the weight and the depth of the values.
+    fn max_extent(&self) -> (u64, u16) {
         match self {
             Same(value) => (value.weight().into(), value.depth()),
             Bools(_) | Ints(_) => (1, 0),
@@ -236,40 +238,41 @@ impl<'a> Column<'a> {
             Values(values) => values.iter().fold((0, 0), |(weight, depth), value| {
                 (weight.max(value.weight().into()), depth.max(value.depth()))
             }),
-            Tiled(column, _) | Stretched(column, _) => column.bounds(),
-            Twos(parts) => container_of(*parts),
-            Funcs(_, held) => container_of(held),
+            Tiled(column, _) | Repeated(column, _) => column.max_extent(),
+            Zipped(parts) => container_extent(*parts),
+            Funcs(_, captured) => container_extent(captured),
         }
     }
 
-    /// Itself, if the caps admit all values.
-    pub fn admitted(self, arena: &'a Arena) -> Option<Column<'a>> {
-        let (weight, depth) = self.bounds();
+    /// Returns the column, if all values are within the caps.
+    pub fn within_caps(self, arena: &'a Arena) -> Option<Column<'a>> {
+        let (weight, depth) = self.max_extent();
         let caps = arena.caps();
         (weight <= caps.weight.into() && depth <= caps.depth).then_some(self)
     }
 
-    /// How many arguments the functions of the column take, if all take as many.
+    /// Returns the number of arguments of the functions in the column, if all take the same number.
     pub fn arity(&self) -> Option<u8> {
         match self {
             Same(value) => value.func_arity(),
-            Funcs(op, held) => Closure::arity_over(*op, held.first()?.arity()),
+            Funcs(op, captured) => Closure::arity_given(*op, captured.first()?.arity()),
             _ => None,
         }
     }
 
-    pub fn truths(self, arena: &'a Arena, n: usize) -> &'a [bool] {
+    pub fn truth_values(self, arena: &'a Arena, n: usize) -> &'a [bool] {
         match self {
             Bools(bools) => bools,
-            Twos(_) | Funcs(..) => arena.repeat(n, true),
-            _ => arena.gather((0..n).map(|place| self.simple(place).is_some_and(Value::truth))),
+            Zipped(_) | Funcs(..) => arena.repeat(n, true),
+            _ => arena.gather((0..n).map(|index| self.stored(index).is_some_and(Value::truth))),
         }
     }
 
-    /// Where the greatest or the least value of `range` comes first. Numbers and pairs only: others may not compare.
+    /// Returns the index of the first greatest or least value in `range`. Only for numbers and pairs: other values may
+    /// not be comparable.
     pub fn best(&self, range: Range<usize>, wanted: Ordering) -> Option<usize> {
         fn first<T: Copy>(values: &[T], range: Range<usize>, beats: impl Fn(T, T) -> bool) -> Option<usize> {
-            range.reduce(|best, place| if beats(values[place], values[best]) { place } else { best })
+            range.reduce(|best, index| if beats(values[index], values[best]) { index } else { best })
         }
         match self {
             Ints(ints) => first(ints, range, |a, b| a.cmp(&b) == wanted),
@@ -279,103 +282,105 @@ impl<'a> Column<'a> {
         }
     }
 
-    /// The places of the values as these ascend, equal ones in their order. Numbers and pairs only, as above.
-    pub fn ascending(&self, arena: &'a Arena, n: usize) -> Option<&'a [usize]> {
-        let places = arena.repeat(n, 0);
-        places.iter_mut().zip(0..).for_each(|(to, place)| *to = place);
+    /// Returns the indices of the values in ascending order of these; the sort is stable. Only for numbers and pairs.
+    pub fn sorted_indices(&self, arena: &'a Arena, n: usize) -> Option<&'a [usize]> {
+        let indices = arena.repeat(n, 0);
+        indices.iter_mut().zip(0..).for_each(|(to, index)| *to = index);
         match self {
-            Ints(ints) => places.sort_by_key(|place| ints[*place]),
-            Pairs(pairs) => places.sort_by_key(|place| pairs[*place].key()),
+            Ints(ints) => indices.sort_by_key(|index| ints[*index]),
+            Pairs(pairs) => indices.sort_by_key(|index| pairs[*index].key()),
             Same(Value::Int(_) | Value::Pair(_)) => {}
             _ => return None,
         }
-        Some(places)
+        Some(indices)
     }
 
-    /// The `n` values over and over.
+    /// Repeats the column of `n` values as a whole.
     pub fn tiled(self, arena: &'a Arena, n: usize) -> Column<'a> {
         match self {
             Same(_) => self,
-            Twos([a, b]) => Column::twos(arena, a.tiled(arena, n), b.tiled(arena, n)),
-            Funcs(op, held) => Funcs(op, arena.gather(held.iter().map(|column| column.tiled(arena, n)))),
-            _ => Tiled(arena.keep(self), n),
+            Zipped([a, b]) => Column::zipped(arena, a.tiled(arena, n), b.tiled(arena, n)),
+            Funcs(op, captured) => {
+                Funcs(op, arena.gather(captured.iter().map(|column| column.tiled(arena, n))))
+            }
+            _ => Tiled(arena.alloc(self), n),
         }
     }
 
-    /// Each value `times` over.
-    pub fn stretched(self, arena: &'a Arena, times: usize) -> Column<'a> {
-        let all = |column: Column<'a>| column.stretched(arena, times);
+    /// Repeats each value `times` times.
+    pub fn repeated(self, arena: &'a Arena, times: usize) -> Column<'a> {
+        let all = |column: Column<'a>| column.repeated(arena, times);
         match self {
             Same(_) => self,
-            Twos([a, b]) => Column::twos(arena, all(*a), all(*b)),
-            Funcs(op, held) => Funcs(op, arena.gather(held.iter().map(|column| all(*column)))),
-            _ => Stretched(arena.keep(self), times),
+            Zipped([a, b]) => Column::zipped(arena, all(*a), all(*b)),
+            Funcs(op, captured) => Funcs(op, arena.gather(captured.iter().map(|column| all(*column)))),
+            _ => Repeated(arena.alloc(self), times),
         }
     }
 
-    /// The same `n` values one after the other.
-    pub fn flat(self, arena: &'a Arena, n: usize) -> Column<'a> {
+    /// Returns the same `n` values without `Tiled` or `Repeated` at the top.
+    pub fn flatten(self, arena: &'a Arena, n: usize) -> Column<'a> {
         match self {
-            Tiled(column, m) => column.picked(arena, (0..n).map(|place| place % m)),
-            Stretched(column, times) => column.picked(arena, (0..n).map(|place| place / times)),
+            Tiled(column, m) => column.pick(arena, (0..n).map(|index| index % m)),
+            Repeated(column, times) => column.pick(arena, (0..n).map(|index| index / times)),
             _ => self,
         }
     }
 
-    /// The values at these places.
-    pub fn picked(
+    /// Returns the values at these indices.
+    pub fn pick(
         &self,
         arena: &'a Arena,
-        places: impl ExactSizeIterator<Item = usize> + Clone,
+        indices: impl ExactSizeIterator<Item = usize> + Clone,
     ) -> Column<'a> {
-        let pick = |column: &Column<'a>| column.picked(arena, places.clone());
+        let pick = |column: &Column<'a>| column.pick(arena, indices.clone());
         match self {
             Same(value) => Same(*value),
-            Bools(bools) => Bools(arena.gather(places.map(|place| bools[place]))),
-            Ints(ints) => Ints(arena.gather(places.map(|place| ints[place]))),
-            Pairs(pairs) => Pairs(arena.gather(places.map(|place| pairs[place]))),
-            Values(values) => Values(arena.gather(places.map(|place| values[place]))),
-            Twos([a, b]) => Column::twos(arena, pick(a), pick(b)),
-            Funcs(op, held) => Funcs(*op, arena.gather(held.iter().map(pick))),
+            Bools(bools) => Bools(arena.gather(indices.map(|index| bools[index]))),
+            Ints(ints) => Ints(arena.gather(indices.map(|index| ints[index]))),
+            Pairs(pairs) => Pairs(arena.gather(indices.map(|index| pairs[index]))),
+            Values(values) => Values(arena.gather(indices.map(|index| values[index]))),
+            Zipped([a, b]) => Column::zipped(arena, pick(a), pick(b)),
+            Funcs(op, captured) => Funcs(*op, arena.gather(captured.iter().map(pick))),
             Tiled(column, m) => {
-                column.picked(arena, arena.gather(places.map(|place| place % m)).iter().copied())
+                column.pick(arena, arena.gather(indices.map(|index| index % m)).iter().copied())
             }
-            Stretched(column, times) => {
-                column.picked(arena, arena.gather(places.map(|place| place / times)).iter().copied())
+            Repeated(column, times) => {
+                column.pick(arena, arena.gather(indices.map(|index| index / times)).iter().copied())
             }
         }
     }
 
-    /// Where the values are; two columns that lie in one place are one.
+    /// Returns the address of the values. Columns with the same address and length are equal.
     pub fn address(&self) -> usize {
         match self {
             Same(_) => 0,
-            Tiled(column, _) | Stretched(column, _) => std::ptr::from_ref(*column).addr(),
+            Tiled(column, _) | Repeated(column, _) => std::ptr::from_ref(*column).addr(),
             Bools(bools) => bools.as_ptr().addr(),
             Ints(ints) => ints.as_ptr().addr(),
             Pairs(pairs) => pairs.as_ptr().addr(),
             Values(values) => values.as_ptr().addr(),
-            Twos(parts) => parts.as_ptr().addr(),
-            Funcs(_, held) => held.as_ptr().addr(),
+            Zipped(parts) => parts.as_ptr().addr(),
+            Funcs(_, captured) => captured.as_ptr().addr(),
         }
     }
 }
 
-/// Weight and depth of what holds these.
-fn container_of(parts: &[Column<'_>]) -> (u64, u16) {
-    let all = parts.iter().map(Column::bounds);
+/// Returns upper bounds for the weight and the depth of a container of these parts.
+fn container_extent(parts: &[Column<'_>]) -> (u64, u16) {
+    let all = parts.iter().map(Column::max_extent);
     all.fold((1, 1), |(weight, depth), part| (weight + part.0, depth.max(part.1 + 1)))
 }
 
-/// The places of a patch, in the order of its members.
+/// Returns the places of a patch, in the order of its members.
 fn places<'a>(arena: &'a Arena, patch: &Patch<'_>) -> &'a [Pair] {
-    let places = arena.repeat(patch.count(), Pair::near(0, 0));
+    let places = arena.repeat(patch.count(), Pair::from_i32(0, 0));
     let mut next = 0;
     for (_, plane) in patch.planes() {
         for (row, word) in (i32::from(patch.row)..).zip(plane) {
             let mut bits = *word;
             while bits != 0 {
-                places[next] = Pair::near(row, i32::from(patch.col) + bits.trailing_zeros() as i32);
+                places[next] = Pair::from_i32(row, i32::from(patch.col) + bits.trailing_zeros() as i32);
                 next += 1;
                 bits &= bits - 1;
             }
@@ -384,7 +389,7 @@ fn places<'a>(arena: &'a Arena, patch: &Patch<'_>) -> &'a [Pair] {
     places
 }
 
-/// The colours of an object, in the order of its members.
+/// Returns the colours of an object, in the order of its members.
 fn colors<'a>(arena: &'a Arena, patch: &Patch<'_>) -> &'a [i64] {
     let colors = arena.repeat(patch.count(), patch.first_key().0);
     if patch.rows.len() == usize::from(patch.height) {

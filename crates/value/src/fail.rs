@@ -1,24 +1,24 @@
-/// Why a call has no value. Failure is data: it poisons exactly what depends on it.
+/// The reason why a call has no value. Failure is data: it affects only the nodes that depend on it.
 ///
-/// Eight bytes wide so that `Result<Value, Fail>` still travels in two registers.
+/// Eight bytes wide, so that `Result<Value, Fail>` still fits in two registers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord, Hash)]
 #[repr(u64)]
 pub enum Fail {
     /// An argument of the wrong kind, or a call with the wrong number of arguments.
     Kind,
-    /// Something was asked of an empty container.
+    /// A member of an empty container was needed.
     Empty,
-    /// An index, a step or a divisor outside what the operation accepts.
+    /// An index, a step or a divisor that the operation does not accept.
     Range,
-    /// An integer left the 64 bits.
+    /// An integer that does not fit in 64 bits.
     Overflow,
-    /// A value, or the nesting of calls, would exceed its cap.
+    /// A value or the nesting of calls would exceed its cap.
     TooLarge,
     /// The program has used up its fuel.
     Fuel,
-    /// The wall-clock backstop.
+    /// The deadline has passed.
     Deadline,
-    /// A panic inside the engine, caught at the node.
+    /// A panic in the engine, caught at the node.
     Bug,
 }
 
@@ -34,7 +34,7 @@ impl Fail {
         Fail::Bug,
     ];
 
-    /// The one-word name used in examples, vectors and JSON.
+    /// Returns the one-word name used in examples, test vectors and JSON.
     pub fn name(self) -> &'static str {
         match self {
             Fail::Kind => "Kind",
@@ -48,7 +48,7 @@ impl Fail {
         }
     }
 
-    /// What to tell a person.
+    /// Returns a description for people.
     pub fn describe(self) -> &'static str {
         match self {
             Fail::Kind => "wrong kind of argument",

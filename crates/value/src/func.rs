@@ -1,9 +1,9 @@
-//! Function values: a primitive by name, or a combinator over its arguments.
+//! Function values: primitives, and combinators with the values they captured.
 
 use crate::Value;
 
-/// A primitive as a value. There is one `Symbol` per primitive; `id` ascends with `name`, so comparing ids is
-/// comparing names.
+/// A primitive as a value. There is one `Symbol` per primitive. Ids are in the order of names, so comparing ids
+/// compares names.
 #[derive(Debug)]
 pub struct Symbol {
     pub id: u16,
@@ -21,12 +21,12 @@ pub enum Op {
     Lbind = 3,
     Matcher = 4,
     Rbind = 5,
-    /// A rule learned from samples: it holds the learner, its two arguments and the samples.
+    /// A rule learned from samples. It captures the learner, its two arguments and the samples.
     Learned = 6,
 }
 
 impl Op {
-    /// By number.
+    /// All combinators, by number.
     pub const ALL: [Op; 7] =
         [Op::Chain, Op::Compose, Op::Fork, Op::Lbind, Op::Matcher, Op::Rbind, Op::Learned];
 
@@ -46,8 +46,8 @@ impl Op {
         Op::ALL.into_iter().find(|op| op.name() == name)
     }
 
-    /// How many values the combinator holds.
-    pub fn held(self) -> usize {
+    /// Returns the number of values that the combinator captures.
+    pub fn n_captured(self) -> usize {
         match self {
             Op::Learned => 4,
             Op::Chain | Op::Fork => 3,
@@ -56,28 +56,28 @@ impl Op {
     }
 }
 
-/// A combinator applied to what it holds: `compose(rot90, first)`.
+/// A combinator with the values it captured: `compose(rot90, first)`.
 #[derive(Debug)]
 pub struct Closure<'a> {
     pub op: Op,
-    /// How many arguments a call takes.
+    /// The number of arguments that a call takes.
     pub arity: u8,
     pub(crate) depth: u16,
     pub(crate) weight: u32,
-    pub held: &'a [Value<'a>],
+    pub captured: &'a [Value<'a>],
 }
 
 impl Closure<'_> {
-    /// How many arguments the closure takes, for what it holds. `None`: binding needs a function.
+    /// Returns the number of arguments that the closure takes. `None` if it binds something other than a function.
     ///
-    /// Binding looks at the declared number of parameters, as the reference does: two leave one, three leave
-    /// two, and anything else is taken for a function of four.
-    pub(crate) fn arity_of(op: Op, held: &[Value<'_>]) -> Option<u8> {
-        Closure::arity_over(op, held[0].func_arity())
+    /// Binding looks at the declared number of parameters, as arc-dsl does: two leave one, three leave two, and any other
+    /// number is treated as four.
+    pub(crate) fn arity_of(op: Op, captured: &[Value<'_>]) -> Option<u8> {
+        Closure::arity_given(op, captured[0].func_arity())
     }
 
-    /// The same, from the number of arguments that the first value it holds takes.
-    pub fn arity_over(op: Op, first: Option<u8>) -> Option<u8> {
+    /// [`Closure::arity_of`], given the number of arguments of the first captured value.
+    pub fn arity_given(op: Op, first: Option<u8>) -> Option<u8> {
         match op {
             Op::Chain | Op::Compose | Op::Fork | Op::Matcher | Op::Learned => Some(1),
             Op::Lbind | Op::Rbind => Some(match first? {

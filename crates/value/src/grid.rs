@@ -1,6 +1,6 @@
-//! Rectangles and rows of small integers.
+//! Grids and rows of small integers.
 
-/// A non-empty tuple of non-empty rows of one width, all cells integers that fit in an `i8`.
+/// A non-empty tuple of non-empty rows of one width whose cells are integers that fit in an `i8`.
 #[derive(Debug)]
 pub struct Grid<'a> {
     pub(crate) height: u32,
@@ -22,7 +22,7 @@ impl<'a> Grid<'a> {
         self.width as usize
     }
 
-    /// All cells, row after row.
+    /// Returns all cells, row by row.
     pub fn cells(&self) -> &'a [i8] {
         self.cells
     }
@@ -45,7 +45,7 @@ impl std::ops::Index<(usize, usize)> for Grid<'_> {
     }
 }
 
-/// A tuple of integers that fit in an `i8`, of any length but 0 and 2 (a pair has its own form).
+/// A tuple of integers that fit in an `i8`, of any length except 0 and 2 (pairs have their own form).
 #[derive(Debug)]
 pub struct Row<'a> {
     pub(crate) cells: &'a [i8],

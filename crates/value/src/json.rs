@@ -1,4 +1,4 @@
-//! The JSON form: numbers, booleans and null as they are, a tuple as an array, a set as `{"set": [ascending]}`,
+//! The JSON form of values: numbers, booleans and null as such, a tuple as an array, a set as `{"set": [ascending]}`,
 //! a function as `{"function": "its text form"}`.
 
 use std::fmt::Write;
@@ -10,10 +10,13 @@ pub fn to_json(value: Value<'_>, out: &mut String) {
     match value {
         Value::None => out.push_str("null"),
         Value::Bool(_) => out.push_str(if value.truth() { "true" } else { "false" }),
-        Value::Int(int) => write!(out, "{int}").expect("a string takes all"),
-        Value::Pair(pair) => write!(out, "[{},{}]", pair.row(), pair.col()).expect("a string takes all"),
+        Value::Int(int) => write!(out, "{int}").expect("writing to a string succeeds"),
+        Value::Pair(pair) => {
+            write!(out, "[{},{}]", pair.row(), pair.col()).expect("writing to a string succeeds")
+        }
         Value::Cell(cell) => {
-            write!(out, "[{},[{},{}]]", cell.color(), cell.row(), cell.col()).expect("a string takes all");
+            write!(out, "[{},[{},{}]]", cell.color(), cell.row(), cell.col())
+                .expect("writing to a string succeeds");
         }
         Value::Row(row) => ints(row.cells, out),
         Value::Grid(grid) => separated("[", grid.rows(), "]", out, ints),
@@ -23,13 +26,15 @@ pub fn to_json(value: Value<'_>, out: &mut String) {
             separated("{\"set\":[", set.items.iter(), "]}", out, |item, out| to_json(*item, out));
         }
         Value::Prim(_) | Value::Func(_) => {
-            write!(out, "{{\"function\":\"{value}\"}}").expect("a string takes all")
+            write!(out, "{{\"function\":\"{value}\"}}").expect("writing to a string succeeds")
         }
     }
 }
 
 fn ints(cells: &[i8], out: &mut String) {
-    separated("[", cells.iter(), "]", out, |cell, out| write!(out, "{cell}").expect("a string takes all"));
+    separated("[", cells.iter(), "]", out, |cell, out| {
+        write!(out, "{cell}").expect("writing to a string succeeds")
+    });
 }
 
 fn separated<T>(
@@ -37,19 +42,19 @@ fn separated<T>(
     items: impl Iterator<Item = T>,
     close: &str,
     out: &mut String,
-    mut one: impl FnMut(T, &mut String),
+    mut write_item: impl FnMut(T, &mut String),
 ) {
     out.push_str(open);
     for (i, item) in items.enumerate() {
         if i > 0 {
             out.push(',');
         }
-        one(item, out);
+        write_item(item, out);
     }
     out.push_str(close);
 }
 
-/// A value from its JSON form; functions excepted. The error says what is wrong.
+/// Parses a value from its JSON form. Functions are not supported.
 pub fn from_json<'a>(json: &serde_json::Value, arena: &'a Arena) -> Result<Value<'a>, String> {
     use serde_json::Value as Json;
     let members =
@@ -66,6 +71,6 @@ pub fn from_json<'a>(json: &serde_json::Value, arena: &'a Arena) -> Result<Value
             (Some(Json::Array(items)), 1) => arena.set(&members(items)?).map_err(|fail| fail.to_string()),
             _ => Err("an object must be {\"set\": […]}".to_owned()),
         },
-        Json::String(text) => Err(format!("a string is no value: {text:?}")),
+        Json::String(text) => Err(format!("a string is not a value: {text:?}")),
     }
 }

@@ -1,13 +1,13 @@
 //! The values that programs compute with.
 //!
-//! A value is what CPython would hold: an integer, a boolean, `None`, a tuple, a frozen set or a function.
-//! Inside a run it is a [`Value`]: 16 bytes, `Copy`, pointing into an [`Arena`]. Outside a run it is an
-//! [`Owned`]: an immutable shared buffer that carries its hash.
+//! Values are those of CPython: integers, booleans, `None`, tuples, frozen sets and functions. Inside a run a value is
+//! a [`Value`]: 16 bytes, `Copy`, pointing into an [`Arena`]. Outside a run it is an [`Owned`]: an immutable shared
+//! buffer with its hash.
 //!
-//! Common shapes have compact forms (a grid of small integers, a set of cells as bit planes), chosen by the
-//! arena when a value is made. Each value has exactly one form, which shows in nothing but speed.
+//! Common values have compact forms (a grid of small integers, a set of cells as bit planes), which the arena chooses
+//! when it makes a value. Each value has exactly one form. The form affects speed only.
 //!
-//! This room knows nothing of primitives, programs or tasks.
+//! This crate does not know primitives, programs or tasks.
 
 mod fail;
 mod func;

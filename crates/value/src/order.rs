@@ -1,19 +1,19 @@
-//! THE order, equality and identity of values. Nothing else in the engine compares values by itself.
+//! The one order, equality and identity of values. No other code compares values in its own way.
 //!
 //! - [`cmp`] is the canonical order in which sets iterate: `None` < numbers < tuples < sets < functions;
-//!   numbers by value, tuples member by member, sets as their ascending member lists, functions by name and
-//!   then by what they hold.
-//! - [`equal`] is Python's `==`: `True` equals `1`. Functions are equal when they are the same primitive, or the
-//!   same combinator over equal values. Two values are equal exactly when `cmp` says so.
-//! - [`identical`] also wants the same kinds all the way down: `True` and `1` are different answers.
-//! - [`less`] is Python's `<`, which some pairs do not have, and which on sets means "proper subset".
+//!   numbers by value, tuples member by member, sets as their ascending lists of members, functions by name and
+//!   then by the values they captured.
+//! - [`equal`] is Python's `==`: `True` equals `1`. Functions are equal if they are the same primitive, or the same
+//!   combinator with equal captured values. It agrees with `cmp`.
+//! - [`identical`] also requires the same kinds at all levels: `True` and `1` are different answers.
+//! - [`less`] is Python's `<`: not defined for all values, and "proper subset" for sets.
 
 use std::cmp::Ordering;
 
 use crate::value::View;
 use crate::{Arena, Bitmap, Kind, Pair, Value};
 
-/// The canonical order.
+/// Compares in the canonical order.
 pub fn cmp(a: Value<'_>, b: Value<'_>) -> Ordering {
     use Value::*;
     match (a, b) {
@@ -23,7 +23,7 @@ pub fn cmp(a: Value<'_>, b: Value<'_>) -> Ordering {
         (Row(a), Row(b)) => a.cells.cmp(b.cells),
         (Prim(a), Prim(b)) => a.id.cmp(&b.id),
         (Grid(a), Grid(b)) if a.width == b.width => a.cells.cmp(b.cells),
-        // Rows of unequal length differ, so the first ones decide.
+        // Rows of different lengths differ, so the first rows decide.
         (Grid(a), Grid(b)) => a.row(0).cmp(b.row(0)),
         (Patch(a), Patch(b)) if a.is_object() == b.is_object() => cmp_patches(a, b),
         (Set(a), Set(b)) => cmp_slices(a.items, b.items),
@@ -32,10 +32,10 @@ pub fn cmp(a: Value<'_>, b: Value<'_>) -> Ordering {
     }
 }
 
-/// The values in the canonical order, each once, of equal ones the first; `None` if they are so already. Values of one
-/// form are sorted by numbers.
-pub(crate) fn ascending<'a>(arena: &'a Arena, values: &[Value<'a>]) -> Option<&'a [Value<'a>]> {
-    if let Some(places) = read_off(arena, values) {
+/// Returns the values in canonical order, keeping the first of equal ones; `None` if they are in that form already.
+/// Values of one form are sorted by integer keys.
+pub(crate) fn sort<'a>(arena: &'a Arena, values: &[Value<'a>]) -> Option<&'a [Value<'a>]> {
+    if let Some(places) = sort_places(arena, values) {
         return Some(places);
     }
     let Some(keys) = keys(arena, values) else {
@@ -52,15 +52,15 @@ pub(crate) fn ascending<'a>(arena: &'a Arena, values: &[Value<'a>]) -> Option<&'
     }
     let value = |at: u32| values[at as usize];
     keys.sort_unstable_by(|a, b| {
-        a.0.cmp(&b.0).then_with(|| cmp_tied(value(a.1), value(b.1)).then(a.1.cmp(&b.1)))
+        a.0.cmp(&b.0).then_with(|| cmp_same_key(value(a.1), value(b.1)).then(a.1.cmp(&b.1)))
     });
     let n = dedup(keys, |a, b| a.0 == b.0 && equal(value(a.1), value(b.1)));
     Some(arena.gather(keys[..n].iter().map(|key| value(key.1))))
 }
 
-/// The same for many places, if they are not too far apart.
-fn read_off<'a>(arena: &'a Arena, values: &[Value<'a>]) -> Option<&'a [Value<'a>]> {
-    values.get(MANY)?.as_pair()?;
+/// [`sort`] for many places that are not too far apart.
+fn sort_places<'a>(arena: &'a Arena, values: &[Value<'a>]) -> Option<&'a [Value<'a>]> {
+    values.get(MIN_FOR_BITMAP)?.as_pair()?;
     let places = || values.iter().map(|value| value.as_pair());
     let (top, left, height, width) = Pair::bounds(places())?;
     let mut bitmap = Bitmap::new(arena, (top, left), (top + height, left + width), 0, values.len())?;
@@ -68,21 +68,21 @@ fn read_off<'a>(arena: &'a Arena, values: &[Value<'a>]) -> Option<&'a [Value<'a>
     bitmap.values(arena)
 }
 
-/// Fewer values are sorted sooner.
-const MANY: usize = 32;
+/// Fewer values are faster to sort.
+const MIN_FOR_BITMAP: usize = 32;
 
-/// The keys of the values with their places, if all are of one form. Of empty sets, which come before all others, the
-/// first is enough.
+/// Returns the keys of the values with their indices, if all have one form. Empty sets are allowed among patches: they
+/// sort first, and only the first one is kept.
 fn keys<'a>(arena: &'a Arena, values: &[Value<'a>]) -> Option<&'a mut [(u64, u32)]> {
-    let kind = Some(values.iter().find_map(|value| form(*value))?);
-    let patches = matches!(kind, Some(Form::Indices | Form::Object));
+    let expected = Some(values.iter().find_map(|value| form(*value))?);
+    let patches = matches!(expected, Some(Form::Indices | Form::Object));
     let keys = arena.repeat(values.len(), (0, 0));
-    let (mut n, mut empty) = (0, false);
+    let (mut n, mut has_empty) = (0, false);
     for (value, at) in values.iter().zip(0..) {
         let key = match *value {
-            value if form(value) == kind => key(value)?,
+            value if form(value) == expected => key(value)?,
             Value::Set(set) if set.items.is_empty() && patches => {
-                if std::mem::replace(&mut empty, true) {
+                if std::mem::replace(&mut has_empty, true) {
                     continue;
                 }
                 0
@@ -95,7 +95,7 @@ fn keys<'a>(arena: &'a Arena, values: &[Value<'a>]) -> Option<&'a mut [(u64, u32
     Some(&mut keys[..n])
 }
 
-/// Moves the first of equal neighbours to the front and says how many there are.
+/// Moves the first of each group of equal neighbours to the front and returns the number of groups.
 fn dedup<T: Copy>(sorted: &mut [T], same: impl Fn(&T, &T) -> bool) -> usize {
     let mut n = 1;
     for at in 1..sorted.len() {
@@ -127,7 +127,7 @@ fn form(value: Value<'_>) -> Option<Form> {
     }
 }
 
-/// A number that orders values of one form, as far as they differ in it.
+/// Returns an integer that orders values of one form. Patches with the same key may differ.
 fn key(value: Value<'_>) -> Option<u64> {
     match value {
         Value::Int(int) => Some(int as u64 ^ 1 << 63),
@@ -135,14 +135,14 @@ fn key(value: Value<'_>) -> Option<u64> {
         Value::Cell(cell) => Some(cell.key()),
         Value::Patch(patch) => {
             let (color, row, col) = patch.first_key();
-            let above = |n: i64| (n + (1 << 16)) as u64;
-            Some(above(color) << 40 | above(row) << 20 | above(col))
+            let biased = |n: i64| (n + (1 << 16)) as u64;
+            Some(biased(color) << 40 | biased(row) << 20 | biased(col))
         }
         _ => None,
     }
 }
 
-/// Python's `==`.
+/// Compares as Python's `==` does.
 pub fn equal(a: Value<'_>, b: Value<'_>) -> bool {
     use Value::*;
     match (a, b) {
@@ -162,10 +162,10 @@ pub fn equal(a: Value<'_>, b: Value<'_>) -> bool {
     }
 }
 
-/// Equal, and of the same kinds all the way down.
+/// Returns whether the values are equal and of the same kinds at all levels.
 pub fn identical(a: Value<'_>, b: Value<'_>) -> bool {
     use Value::*;
-    // A value has one form, so different forms are different values.
+    // Each value has one form, so different forms are different values.
     match (a, b) {
         (None, None) => true,
         (Bool(a), Bool(b)) => a == b,
@@ -174,12 +174,12 @@ pub fn identical(a: Value<'_>, b: Value<'_>) -> bool {
         (Tuple(a), Tuple(b)) => same_members(a.items, b.items),
         (Set(a), Set(b)) => same_members(a.items, b.items),
         (Prim(a), Prim(b)) => a.id == b.id,
-        (Func(a), Func(b)) => a.op == b.op && same_members(a.held, b.held),
+        (Func(a), Func(b)) => a.op == b.op && same_members(a.captured, b.captured),
         _ => false,
     }
 }
 
-/// Python's `<`: `None` where Python raises a type error.
+/// Compares as Python's `<` does; `None` where Python raises a type error.
 pub fn less(a: Value<'_>, b: Value<'_>) -> Option<bool> {
     match (a, b) {
         (Value::Int(a), Value::Int(b)) => Some(a < b),
@@ -188,21 +188,21 @@ pub fn less(a: Value<'_>, b: Value<'_>) -> Option<bool> {
     }
 }
 
-/// Their first members decide nearly always, since objects are disjoint.
+/// Objects are mostly disjoint, so the first members nearly always decide.
 fn cmp_patches(a: &crate::Patch<'_>, b: &crate::Patch<'_>) -> Ordering {
-    a.first_key().cmp(&b.first_key()).then_with(|| cmp_tied_patches(a, b))
+    a.first_key().cmp(&b.first_key()).then_with(|| cmp_same_first(a, b))
 }
 
-/// The order of values of one form with one [`key`].
-fn cmp_tied(a: Value<'_>, b: Value<'_>) -> Ordering {
+/// Compares values of one form that have the same [`key`].
+fn cmp_same_key(a: Value<'_>, b: Value<'_>) -> Ordering {
     match (a, b) {
-        (Value::Patch(a), Value::Patch(b)) => cmp_tied_patches(a, b),
+        (Value::Patch(a), Value::Patch(b)) => cmp_same_first(a, b),
         _ => cmp(a, b),
     }
 }
 
-/// The order of patches that have their first member in common.
-fn cmp_tied_patches(a: &crate::Patch<'_>, b: &crate::Patch<'_>) -> Ordering {
+/// Compares patches that have the same first member.
+fn cmp_same_first(a: &crate::Patch<'_>, b: &crate::Patch<'_>) -> Ordering {
     let single = |patch: &crate::Patch<'_>| patch.rows.len() == usize::from(patch.height);
     match i32::from(a.col) - i32::from(b.col) {
         by if single(a) && single(b) && (0..=64 - i32::from(a.width)).contains(&by) => cmp_plane(a, b, by),
@@ -214,8 +214,8 @@ fn cmp_tied_patches(a: &crate::Patch<'_>, b: &crate::Patch<'_>) -> Ordering {
     }
 }
 
-/// The same for patches of one plane each, `a` at most as far right as its words allow. The first member that only
-/// one of them has decides: that one is smaller, unless the other has no more members and so is a prefix.
+/// [`cmp_same_first`] for patches of one plane each; shifting the words of `a` left by `by` aligns them with `b`. The
+/// first member that only one patch has decides: that patch is smaller, unless the other one ends there.
 fn cmp_plane(a: &crate::Patch<'_>, b: &crate::Patch<'_>, by: i32) -> Ordering {
     for (row, (x, y)) in a.rows.iter().zip(b.rows).enumerate() {
         let (x, y) = (x << by, *y);
@@ -224,13 +224,13 @@ fn cmp_plane(a: &crate::Patch<'_>, b: &crate::Patch<'_>, by: i32) -> Ordering {
         }
         let bit = (x ^ y) & (x ^ y).wrapping_neg();
         let (other, rest) = if x & bit != 0 { (b, y) } else { (a, x) };
-        let goes_on = rest & !(bit | (bit - 1)) != 0 || row + 1 < other.rows.len();
-        return if (x & bit != 0) == goes_on { Ordering::Less } else { Ordering::Greater };
+        let continues = rest & !(bit | (bit - 1)) != 0 || row + 1 < other.rows.len();
+        return if (x & bit != 0) == continues { Ordering::Less } else { Ordering::Greater };
     }
     a.rows.len().cmp(&b.rows.len())
 }
 
-/// The same for patches of one kind that stand at most 64 columns apart.
+/// [`cmp_same_first`] for patches of one kind that are at most 64 columns apart.
 fn cmp_planes(a: &crate::Patch<'_>, b: &crate::Patch<'_>) -> Ordering {
     let left = a.col.min(b.col);
     let top = i32::from(a.row.min(b.row));
@@ -250,10 +250,10 @@ fn cmp_planes(a: &crate::Patch<'_>, b: &crate::Patch<'_>) -> Ordering {
             }
             let bit = (x ^ y) & (x ^ y).wrapping_neg();
             let (other, plane, rest) = if x & bit != 0 { (b, b_plane, y) } else { (a, a_plane, x) };
-            let goes_on = rest & !(bit | (bit - 1)) != 0
+            let continues = rest & !(bit | (bit - 1)) != 0
                 || (row + 1..bottom).any(|row| word(other, plane, row) != 0)
                 || other.colors & !(color | (color - 1)) != 0;
-            return if (x & bit != 0) == goes_on { Ordering::Less } else { Ordering::Greater };
+            return if (x & bit != 0) == continues { Ordering::Less } else { Ordering::Greater };
         }
         colors ^= color;
     }
@@ -288,7 +288,7 @@ impl View<'_> {
         }
     }
 
-    /// `None` < numbers < tuples < sets < functions.
+    /// Returns the rank of the kind: `None` < numbers < tuples < sets < functions.
     fn rank(self) -> u8 {
         match self.kind() {
             Kind::None => 0,
@@ -330,7 +330,7 @@ impl View<'_> {
         match (self.kind(), other.kind()) {
             (Kind::Bool | Kind::Int, Kind::Bool | Kind::Int) => Some(self.cmp(other).is_lt()),
             (Kind::Tuple, Kind::Tuple) => {
-                // The first place where they differ decides, and it must be comparable.
+                // The first members that differ decide, and they must be comparable.
                 for (a, b) in self.members().zip(other.members()) {
                     if !a.equal(b) {
                         return a.less(b);
@@ -367,7 +367,7 @@ fn cmp_members(a: View<'_>, b: View<'_>) -> Ordering {
     }
 }
 
-/// Whether every member of `a` is in `b`; both ascend.
+/// Returns whether every member of `a` is in `b`; both are ascending.
 fn subset(a: View<'_>, b: View<'_>) -> bool {
     let mut b = b.members();
     a.members().all(|a| {

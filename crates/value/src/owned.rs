@@ -1,10 +1,10 @@
-//! Values outside a run: canonical bytes, shared and hashed.
+//! Values outside a run: canonical bytes, shared, with their hash.
 
 use std::sync::Arc;
 
 use crate::{Arena, Bool, Fail, Op, Symbol, Value};
 
-/// A value that outlives its arena: immutable, shared, with its hash. Two are `==` exactly when the values are
+/// A value that outlives its arena: immutable, shared, with its hash. Two are `==` if the values are
 /// [identical](crate::order::identical).
 #[derive(Clone)]
 pub struct Owned {
@@ -20,7 +20,7 @@ impl Owned {
         Owned { bytes: bytes.into(), hash }
     }
 
-    /// The value again, inside a run. `names` finds primitives.
+    /// Loads the value into an arena. `names` finds primitives.
     pub fn load<'a>(
         &self,
         arena: &'a Arena,
@@ -28,12 +28,12 @@ impl Owned {
     ) -> Result<Value<'a>, Fail> {
         let mut reader = Reader { bytes: Bytes(&self.bytes), arena, names };
         let value = reader.value()?;
-        debug_assert!(reader.bytes.0.is_empty(), "one value, all bytes");
+        debug_assert!(reader.bytes.0.is_empty(), "all bytes are read");
         Ok(value)
     }
 
-    /// The value as rows of small integers, all of one width, at least one of at least one: the width, and all members.
-    /// In Python `True` equals 1, so truth values are integers here. `None` if it is anything else.
+    /// Returns the width and the cells, if the value is a non-empty rectangle of small integers. `True` counts as 1, as in
+    /// Python.
     pub fn rectangle(&self) -> Option<(usize, Vec<i8>)> {
         let mut bytes = Bytes(&self.bytes);
         let (mut width, mut cells) = (None, Vec::new());
@@ -49,7 +49,7 @@ impl Owned {
         Some((width? as usize, cells))
     }
 
-    /// Stable across machines, versions and runs.
+    /// Returns the content hash, which is the same on all machines, versions and runs.
     pub fn content_hash(&self) -> ContentHash {
         ContentHash::of(&self.bytes)
     }
@@ -79,7 +79,7 @@ impl std::fmt::Debug for Owned {
     }
 }
 
-/// A persistent key: BLAKE3 of canonical bytes.
+/// A persistent key: the BLAKE3 hash of canonical bytes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ContentHash([u8; 32]);
 
@@ -92,7 +92,7 @@ impl ContentHash {
         &self.0
     }
 
-    /// From its 64 hexadecimal digits.
+    /// Parses 64 hexadecimal digits.
     pub fn parse(digits: &str) -> Option<ContentHash> {
         let mut bytes = [0; 32];
         if digits.len() != 64 || !digits.is_ascii() {
@@ -106,7 +106,7 @@ impl ContentHash {
 }
 
 impl std::fmt::Display for ContentHash {
-    /// 64 hexadecimal digits; with a precision (`{:.12}`) the first so many.
+    /// Writes 64 hexadecimal digits, or fewer with a precision (`{:.12}`).
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let digits: String = self.0.iter().map(|byte| format!("{byte:02x}")).collect();
         f.pad(&digits)
@@ -119,7 +119,7 @@ impl std::fmt::Debug for ContentHash {
     }
 }
 
-// The encoding knows nothing of forms: a grid is a tuple of tuples of integers. Small integers take one byte.
+// The encoding does not depend on forms: a grid is a tuple of tuples of integers. Small integers take one byte.
 const NONE: u8 = 0xf0;
 const FALSE: u8 = 0xf1;
 const TRUE: u8 = 0xf2;
@@ -127,7 +127,7 @@ const INT: u8 = 0xf3; // then the zigzag integer
 const TUPLE: u8 = 0xf4; // then the length and the members
 const SET: u8 = 0xf5; // likewise, ascending
 const PRIM: u8 = 0xf6; // then the length and the bytes of the name
-const FUNC: u8 = 0xf7; // then the combinator's place in `Op::ALL` and what it holds
+const FUNC: u8 = 0xf7; // then the combinator's index in `Op::ALL` and the captured values
 const SMALL: std::ops::Range<i64> = -16..0xe0; // stored as value + 16
 
 /// Appends the canonical bytes of `value`.
@@ -167,7 +167,7 @@ pub fn encode(value: Value<'_>, out: &mut Vec<u8>) {
         }
         Value::Func(closure) => {
             out.extend([FUNC, closure.op as u8]);
-            closure.held.iter().for_each(|held| encode(*held, out));
+            closure.captured.iter().for_each(|captured| encode(*captured, out));
         }
     }
 }
@@ -193,7 +193,7 @@ fn encode_int(int: i64, out: &mut Vec<u8>) {
     }
 }
 
-/// Seven bits a byte, lowest first.
+/// Appends seven bits per byte, lowest first.
 fn encode_number(mut number: u64, out: &mut Vec<u8>) {
     while number >= 0x80 {
         out.push(number as u8 | 0x80);
@@ -208,7 +208,7 @@ struct Reader<'r, 'a> {
     names: &'r dyn Fn(&str) -> Option<&'static Symbol>,
 }
 
-// Only `encode` makes these bytes, so malformed ones are a bug; a name can be unknown to an older engine.
+// Only `encode` makes these bytes, so malformed ones are a bug. A name may be unknown to an older engine.
 impl<'a> Reader<'_, 'a> {
     fn value(&mut self) -> Result<Value<'a>, Fail> {
         Ok(match self.bytes.byte()? {
@@ -233,8 +233,8 @@ impl<'a> Reader<'_, 'a> {
             }
             FUNC => {
                 let op = *Op::ALL.get(self.bytes.byte()? as usize).ok_or(Fail::Bug)?;
-                let held = (0..op.held()).map(|_| self.value()).collect::<Result<Vec<_>, _>>()?;
-                self.arena.closure(op, &held)?
+                let captured = (0..op.n_captured()).map(|_| self.value()).collect::<Result<Vec<_>, _>>()?;
+                self.arena.closure(op, &captured)?
             }
             small => Value::Int(i64::from(small) + SMALL.start),
         })
@@ -249,7 +249,7 @@ impl<'a> Reader<'_, 'a> {
     }
 }
 
-/// What is still to be read.
+/// The bytes that are still to be read.
 struct Bytes<'r>(&'r [u8]);
 
 impl Bytes<'_> {
@@ -259,18 +259,18 @@ impl Bytes<'_> {
         Ok(*first)
     }
 
-    /// An integer after its tag.
+    /// Reads an integer after its tag.
     fn int(&mut self) -> Result<i64, Fail> {
         let zigzag = self.number()?;
         Ok((zigzag >> 1) as i64 ^ -((zigzag & 1) as i64))
     }
 
-    /// The length of a tuple, if one comes next.
+    /// Reads the length of a tuple, if one comes next.
     fn tuple(&mut self) -> Option<u64> {
         if self.byte().ok()? == TUPLE { self.number().ok() } else { None }
     }
 
-    /// A small integer or a truth value, if one comes next.
+    /// Reads a small integer or a boolean, if one comes next.
     fn small_int(&mut self) -> Option<i8> {
         let int = match self.byte().ok()? {
             FALSE => 0,

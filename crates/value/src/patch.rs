@@ -1,19 +1,19 @@
-//! Places, coloured cells, and sets of them as bit planes.
+//! Places, cells, and sets of them as bit planes.
 
 use crate::Value;
 
-/// A tuple of two integers that fit in an `i32` each.
+/// A tuple of two integers that fit in an `i32`, often the row and column of a place.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct Pair(u64);
 
 impl Pair {
     pub fn new(row: i64, col: i64) -> Option<Pair> {
-        Some(Pair::near(i32::try_from(row).ok()?, i32::try_from(col).ok()?))
+        Some(Pair::from_i32(i32::try_from(row).ok()?, i32::try_from(col).ok()?))
     }
 
-    /// A pair that is known to fit.
-    pub fn near(row: i32, col: i32) -> Pair {
+    /// Makes a pair of integers that are known to fit.
+    pub fn from_i32(row: i32, col: i32) -> Pair {
         Pair((row as u32 as u64) << 32 | col as u32 as u64)
     }
 
@@ -29,7 +29,7 @@ impl Pair {
         (self.row(), self.col())
     }
 
-    /// Top, left, height and width of places; nothing if there are none, or if one is missing.
+    /// Returns top, left, height and width of the box around places; `None` if there are none, or if one is missing.
     pub fn bounds(places: impl IntoIterator<Item = Option<Pair>>) -> Option<(i64, i64, i64, i64)> {
         let (mut top, mut left, mut bottom, mut right) = (i64::MAX, i64::MAX, i64::MIN, i64::MIN);
         for place in places {
@@ -40,7 +40,7 @@ impl Pair {
         (top <= bottom).then(|| (top, left, bottom - top + 1, right - left + 1))
     }
 
-    /// A number that compares as the pair does.
+    /// Returns an integer that compares as the pair does.
     pub(crate) fn key(self) -> u64 {
         self.0 ^ 0x8000_0000_8000_0000
     }
@@ -80,13 +80,13 @@ impl Cell {
         (self.0 & 0xff_ffff) as i64 - Self::PLACE_BIAS
     }
 
-    /// A number that compares as the cell does.
+    /// Returns an integer that compares as the cell does.
     pub(crate) fn key(self) -> u64 {
         self.0
     }
 
     pub fn place(self) -> Pair {
-        Pair::near(self.row() as i32, self.col() as i32)
+        Pair::from_i32(self.row() as i32, self.col() as i32)
     }
 }
 
@@ -98,8 +98,8 @@ impl std::fmt::Debug for Cell {
 
 /// A non-empty set of pairs ("indices") or of cells ("an object"), as bit planes over its bounding box.
 ///
-/// One plane of `height` words for indices; for an object one plane per colour, ascending. Bit `k` of a word is
-/// column `col + k`. The box is tight. Planes, rows and bits ascending are exactly the canonical order.
+/// Indices have one plane of `height` words; an object has one plane per colour, ascending. Bit `k` of a word is column
+/// `col + k`. The box is tight. Planes, rows and bits in ascending order give the canonical order.
 #[derive(Debug)]
 pub struct Patch<'a> {
     pub(crate) row: i16,
@@ -118,18 +118,18 @@ impl<'a> Patch<'a> {
     pub const MAX_WIDTH: i64 = 64;
     pub const MAX_HEIGHT: i64 = 255;
 
-    /// The bits a word of a patch so wide can have.
+    /// Returns the bits that a word of a patch of this width can have.
     pub(crate) fn mask(width: u8) -> u64 {
         u64::MAX >> (64 - u32::from(width))
     }
 
-    /// Weight and depth as a value.
+    /// Returns weight and depth of the value.
     #[inline]
     pub(crate) fn extent(&self) -> (u32, u16) {
         if self.is_object() { (1 + 5 * self.count, 3) } else { (1 + 3 * self.count, 2) }
     }
 
-    /// How many cells.
+    /// Returns the number of members.
     pub fn count(&self) -> usize {
         self.count as usize
     }
@@ -138,22 +138,22 @@ impl<'a> Patch<'a> {
         self.colors != 0
     }
 
-    /// One bit a colour: bit `c + 1` for colour `c`; 0 for indices.
+    /// Returns one bit for each colour: bit `c + 1` for colour `c`; 0 for indices.
     pub fn colors(&self) -> u16 {
         self.colors
     }
 
-    /// All planes, one after the other, `height` words each.
+    /// Returns all planes one after the other, `height` words each.
     pub fn rows(&self) -> &'a [u64] {
         self.rows
     }
 
-    /// The planes with their colours; the one plane of indices counts as colour 0.
+    /// Returns the planes with their colours; the one plane of indices has colour 0.
     pub fn planes(&self) -> impl Iterator<Item = (i64, &'a [u64])> + use<'a> {
         let mut colors = if self.colors == 0 { 2 } else { self.colors };
         let (mut rest, height) = (self.rows, usize::from(self.height));
         std::iter::from_fn(move || {
-            // There are as many planes as colours, so that nothing need be divided.
+            // Counting colours avoids a division by the height.
             let color = i64::from(colors.trailing_zeros()) - 1;
             let (plane, others) = rest.split_at_checked(height).filter(|_| colors != 0)?;
             colors &= colors - 1;
@@ -162,7 +162,7 @@ impl<'a> Patch<'a> {
         })
     }
 
-    /// The plane of one colour, given as its bit, or the only one of indices; empty if there is none.
+    /// Returns the plane of the colour with this bit, or the only plane of indices; empty if there is none.
     pub(crate) fn plane(&self, color: u16) -> &'a [u64] {
         let height = usize::from(self.height);
         if self.colors == color || self.colors == 0 {
@@ -174,7 +174,7 @@ impl<'a> Patch<'a> {
         }
     }
 
-    /// Whether the patch holds this place, whatever its colour.
+    /// Returns whether the patch has this place in any colour.
     pub fn covers(&self, row: i64, col: i64) -> bool {
         let (i, j) = (row - i64::from(self.row), col - i64::from(self.col));
         (0..i64::from(self.height)).contains(&i)
@@ -182,12 +182,12 @@ impl<'a> Patch<'a> {
             && self.rows.iter().skip(i as usize).step_by(self.height as usize).any(|word| word >> j & 1 == 1)
     }
 
-    /// Top row, left column, height and width of the bounding box.
+    /// Returns top row, left column, height and width of the bounding box.
     pub fn bounds(&self) -> (i64, i64, i64, i64) {
         (self.row.into(), self.col.into(), self.height.into(), self.width.into())
     }
 
-    /// The members in canonical order, as pairs or cells.
+    /// Returns the members in canonical order, as pairs or cells.
     pub fn iter(&self) -> PatchIter<'a> {
         let mut iter = PatchIter {
             rows: self.rows,
@@ -208,7 +208,7 @@ impl<'a> Patch<'a> {
         iter
     }
 
-    /// Colour (0 for indices), row and column of the first member.
+    /// Returns colour (0 for indices), row and column of the first member.
     pub(crate) fn first_key(&self) -> (i64, i64, i64) {
         let color = if self.colors == 0 { 0 } else { i64::from(self.colors.trailing_zeros()) - 1 };
         let row = self.rows.iter().position(|word| *word != 0).expect("a patch is never empty");
@@ -219,14 +219,14 @@ impl<'a> Patch<'a> {
     pub fn first(&self) -> Value<'a> {
         let (color, row, col) = self.first_key();
         if self.colors == 0 {
-            Value::Pair(Pair::near(row as i32, col as i32))
+            Value::Pair(Pair::from_i32(row as i32, col as i32))
         } else {
             Value::Cell(Cell::new(color, row, col).expect("i16 + u8 fits"))
         }
     }
 }
 
-/// See [`Patch::iter`].
+/// Iterator over the members of a patch; see [`Patch::iter`].
 #[derive(Clone, Debug)]
 pub struct PatchIter<'a> {
     rows: &'a [u64],
@@ -248,7 +248,7 @@ impl PatchIter<'_> {
         self.next += 1;
     }
 
-    /// On to the next word.
+    /// Moves on to the next word.
     fn advance(&mut self) {
         self.load();
         self.row_in_plane += 1;
@@ -261,7 +261,7 @@ impl PatchIter<'_> {
 
     fn member<'a>(&self, row: i64, col: i64) -> Value<'a> {
         if self.colors == 0 {
-            Value::Pair(Pair::near(row as i32, col as i32))
+            Value::Pair(Pair::from_i32(row as i32, col as i32))
         } else {
             Value::Cell(Cell::new(self.color.into(), row, col).expect("i16 + u8 fits"))
         }
@@ -286,7 +286,7 @@ impl<'a> Iterator for PatchIter<'a> {
         (self.left as usize, Some(self.left as usize))
     }
 
-    /// Word by word, without asking after each member how to go on.
+    /// Works word by word, which saves a check after each member.
     fn fold<B, F: FnMut(B, Value<'a>) -> B>(mut self, start: B, mut add: F) -> B {
         let mut sum = start;
         while self.left > 0 {

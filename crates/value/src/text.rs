@@ -1,4 +1,4 @@
-//! The text form of values, for people, docs and tests. It round-trips.
+//! The text form of values, for people, docs and tests. Parsing the text of a value gives the same value.
 //!
 //! ```text
 //! None  True  -7  (1, 2)  (1,)  {1, 2}  {}      as in Python, with {} for the empty set
@@ -36,7 +36,7 @@ impl fmt::Display for Value<'_> {
             Value::Prim(symbol) => f.write_str(symbol.name),
             Value::Func(closure) => {
                 f.write_str(closure.op.name())?;
-                separated(f, "(", closure.held.iter(), ")")
+                separated(f, "(", closure.captured.iter(), ")")
             }
         }
     }
@@ -55,30 +55,31 @@ fn separated<T: fmt::Display>(
     f.write_str(close)
 }
 
-/// A name met while parsing: alone, or called with arguments.
+/// A name in a text: alone, or called with arguments.
 pub enum Name<'n, 'a> {
     Alone(&'n str),
     Called(&'n str, Vec<Value<'a>>),
 }
 
-/// What is wrong with a text, and where (a byte offset).
+/// A syntax error or a failed call in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextError {
-    pub at: usize,
-    pub what: String,
-    /// Set when a called name answered with a failure.
+    /// In bytes.
+    pub offset: usize,
+    pub message: String,
+    /// Set if a call in the text failed.
     pub fail: Option<Fail>,
 }
 
 impl fmt::Display for TextError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "at byte {}: {}", self.at, self.what)
+        write!(f, "at byte {}: {}", self.offset, self.message)
     }
 }
 
 impl std::error::Error for TextError {}
 
-/// A value from its text form. `symbol` finds primitives.
+/// Parses a value from its text form. `symbol` finds primitives.
 pub fn parse<'a>(
     text: &str,
     arena: &'a Arena,
@@ -89,24 +90,26 @@ pub fn parse<'a>(
             Some(symbol) => Ok(Value::Prim(symbol)),
             None => Err(Err(format!("`{name}` is not a primitive"))),
         },
-        Name::Called(name, held) => match Op::from_name(name) {
-            Some(op) if held.len() == op.held() => arena.closure(op, &held).map_err(Ok),
-            _ => {
-                Err(Err(format!("`{name}` is not a function of {} values that makes a function", held.len())))
-            }
+        Name::Called(name, captured) => match Op::from_name(name) {
+            Some(op) if captured.len() == op.n_captured() => arena.closure(op, &captured).map_err(Ok),
+            _ => Err(Err(format!("`{name}` with {} arguments does not make a function", captured.len()))),
         },
     };
     let (value, rest) = parse_prefix(text, arena, &mut names)?;
     match rest.trim_start() {
         "" => Ok(value),
-        _ => Err(TextError { at: text.len() - rest.len(), what: "expected the end".into(), fail: None }),
+        _ => Err(TextError {
+            offset: text.len() - rest.len(),
+            message: "expected the end of the text".into(),
+            fail: None,
+        }),
     }
 }
 
-/// What names mean to [`parse_prefix`]: a value, a failure (`Err(Ok)`) or a complaint (`Err(Err)`).
+/// Looks up names for [`parse_prefix`]. Returns a value, a failure (`Err(Ok)`) or an error message (`Err(Err)`).
 type Names<'f, 'a> = dyn FnMut(Name<'_, 'a>) -> Result<Value<'a>, Result<Fail, String>> + 'f;
 
-/// A value from the start of `text`, and the rest of the text. `names` says what names mean.
+/// Parses a value at the start of `text`, and returns it with the rest of the text. `names` looks up names.
 pub fn parse_prefix<'t, 'a>(
     text: &'t str,
     arena: &'a Arena,
@@ -117,7 +120,7 @@ pub fn parse_prefix<'t, 'a>(
     Ok((value, &text[parser.at..]))
 }
 
-/// Deeper texts are refused, so that no text can exhaust the stack.
+/// Deeper nesting is an error, so that no text can exhaust the stack.
 const MAX_NESTING: usize = 1000;
 
 struct Parser<'t, 'f, 'g, 'a> {
@@ -139,12 +142,12 @@ impl<'t, 'a> Parser<'t, '_, '_, 'a> {
                 let (items, comma) = self.list('(', ')')?;
                 match *items {
                     [item] if !comma => item,
-                    _ => self.made(self.arena.tuple(&items))?,
+                    _ => self.check(self.arena.tuple(&items))?,
                 }
             }
             Some('{') => {
                 let (items, _) = self.list('{', '}')?;
-                self.made(self.arena.set(&items))?
+                self.check(self.arena.set(&items))?
             }
             Some('[') => self.grid()?,
             Some('-' | '0'..='9') => self.int()?,
@@ -182,10 +185,10 @@ impl<'t, 'a> Parser<'t, '_, '_, 'a> {
                 Some('-' | '0'..='9') => row.push(self.int()?),
                 Some(end @ ('|' | ']')) => {
                     self.at += 1;
-                    rows.push(self.made(self.arena.tuple(&row))?);
+                    rows.push(self.check(self.arena.tuple(&row))?);
                     row.clear();
                     if end == ']' {
-                        return self.made(self.arena.tuple(&rows));
+                        return self.check(self.arena.tuple(&rows));
                     }
                 }
                 _ => return self.error("expected a colour, `|` or `]`".into()),
@@ -216,8 +219,8 @@ impl<'t, 'a> Parser<'t, '_, '_, 'a> {
         };
         match (self.names)(name) {
             Ok(value) => Ok(value),
-            Err(Ok(fail)) => Err(TextError { at: self.at, what: fail.to_string(), fail: Some(fail) }),
-            Err(Err(what)) => self.error(what),
+            Err(Ok(fail)) => self.check(Err(fail)),
+            Err(Err(message)) => self.error(message),
         }
     }
 
@@ -242,11 +245,11 @@ impl<'t, 'a> Parser<'t, '_, '_, 'a> {
         &rest[..n]
     }
 
-    fn made(&self, value: Result<Value<'a>, Fail>) -> Result<Value<'a>, TextError> {
-        value.map_err(|fail| TextError { at: self.at, what: fail.to_string(), fail: Some(fail) })
+    fn check(&self, value: Result<Value<'a>, Fail>) -> Result<Value<'a>, TextError> {
+        value.map_err(|fail| TextError { offset: self.at, message: fail.to_string(), fail: Some(fail) })
     }
 
-    fn error<T>(&self, what: String) -> Result<T, TextError> {
-        Err(TextError { at: self.at, what, fail: None })
+    fn error<T>(&self, message: String) -> Result<T, TextError> {
+        Err(TextError { offset: self.at, message, fail: None })
     }
 }

@@ -1,9 +1,9 @@
-//! The value itself, and how to look inside without knowing its form.
+//! The value type, and access to its members regardless of its form.
 
 use crate::patch::PatchIter;
 use crate::{Arena, Cell, Closure, Grid, Pair, Patch, Row, Symbol};
 
-/// A value inside a run. `Copy`, 16 bytes, one 8-byte scalar a variant, so that rustc passes it in registers.
+/// A value inside a run: `Copy`, 16 bytes. Each variant holds one 8-byte scalar, so rustc passes it in registers.
 #[derive(Clone, Copy, Debug)]
 pub enum Value<'a> {
     None,
@@ -25,7 +25,7 @@ pub enum Value<'a> {
     Set(&'a Set<'a>),
     /// A primitive.
     Prim(&'static Symbol),
-    /// A combinator over what it holds.
+    /// A combinator with the values it captured.
     Func(&'a Closure<'a>),
 }
 
@@ -37,7 +37,7 @@ pub enum Bool {
     True = 1,
 }
 
-/// What CPython's `type()` would say.
+/// The type of a value, as CPython's `type()` reports it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
 pub enum Kind {
     None,
@@ -48,7 +48,7 @@ pub enum Kind {
     Func,
 }
 
-/// Any tuple without a form of its own.
+/// A tuple that has no compact form.
 #[derive(Debug)]
 pub struct Tuple<'a> {
     pub(crate) items: &'a [Value<'a>],
@@ -56,7 +56,7 @@ pub struct Tuple<'a> {
     pub(crate) depth: u16,
 }
 
-/// Any set that does not fit in a [`Patch`]; the empty set is one. Items ascend.
+/// A set that does not fit in a [`Patch`], such as the empty set. Items are in ascending order.
 #[derive(Debug)]
 pub struct Set<'a> {
     pub(crate) items: &'a [Value<'a>],
@@ -111,7 +111,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// An integer; booleans are integers, as in Python.
+    /// Returns the integer. Booleans are integers, as in Python.
     pub fn as_int(self) -> Option<i64> {
         match self {
             Value::Int(int) => Some(int),
@@ -120,7 +120,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Python's truth: zero, `None` and empty containers are false.
+    /// Returns Python's truth value: zero, `None` and empty containers are false.
     pub fn truth(self) -> bool {
         match self {
             Value::None => false,
@@ -130,8 +130,11 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The number of members of a tuple or set.
-    #[expect(clippy::len_without_is_empty, reason = "a scalar has no length, so it is neither empty nor not")]
+    /// Returns the number of members of a tuple or set.
+    #[expect(
+        clippy::len_without_is_empty,
+        reason = "a scalar has no length, so is_empty would be undefined for it"
+    )]
     pub fn len(self) -> Option<usize> {
         match self {
             Value::Pair(_) | Value::Cell(_) => Some(2),
@@ -144,13 +147,14 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The members of a tuple in order, of a set ascending. Rows of a grid are made in `arena`.
+    /// Returns the members of a tuple in order, or those of a set in ascending order. Rows of a grid are allocated in
+    /// `arena`.
     pub fn items(self, arena: &'a Arena) -> Option<Items<'a>> {
         self.len()?;
         Some(Items { members: View::Value(self).members(), arena })
     }
 
-    /// Member `index` of a tuple.
+    /// Returns member `index` of a tuple.
     pub fn get(self, arena: &'a Arena, index: usize) -> Option<Value<'a>> {
         match self {
             Value::Pair(pair) => [pair.row(), pair.col()].get(index).map(|&int| Value::Int(int)),
@@ -166,7 +170,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// How many arguments a function takes.
+    /// Returns the number of arguments that a function takes.
     pub fn func_arity(self) -> Option<u8> {
         match self {
             Value::Prim(symbol) => Some(symbol.arity),
@@ -175,8 +179,8 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// How many nodes the value has as a tree: 1 for a scalar, 1 more than its members for a container.
-    /// The same for every form of the same value; bounded by the arena's caps.
+    /// Returns the number of nodes of the value as a tree: 1 for a scalar, 1 plus the weights of its members for a
+    /// container. It does not depend on the form, and the arena's caps bound it.
     #[inline]
     pub fn weight(self) -> u32 {
         match self {
@@ -187,13 +191,13 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// How deep the value nests: 0 for a scalar.
+    /// Returns the nesting depth of the value: 0 for a scalar.
     pub fn depth(self) -> u16 {
         self.extent().1
     }
 
-    /// Weight and depth. PERF: what containers hold most often comes first, for a jump by a table costs more than the
-    /// rest.
+    /// Returns weight and depth. PERF: the most frequent members of containers come first, because a jump table costs
+    /// more than the rest.
     #[inline(always)]
     pub(crate) fn extent(self) -> (u32, u16) {
         match self {
@@ -254,7 +258,7 @@ impl<'a> Iterator for Items<'a> {
         self.members.size_hint()
     }
 
-    /// The form is looked at once, not for every member.
+    /// Matches on the form once, not for every member.
     fn fold<B, F: FnMut(B, Value<'a>) -> B>(self, start: B, mut add: F) -> B {
         match self.members {
             Members::Values(values) => values.iter().fold(start, |sum, value| add(sum, *value)),
@@ -270,7 +274,7 @@ impl<'a> Iterator for Items<'a> {
 
 impl ExactSizeIterator for Items<'_> {}
 
-/// A value, or a row inside a grid that has no value of its own yet.
+/// A value, or a row inside a grid for which no value has been made yet.
 #[derive(Clone, Copy)]
 pub(crate) enum View<'v> {
     Value(Value<'v>),
@@ -278,7 +282,7 @@ pub(crate) enum View<'v> {
 }
 
 impl<'v> View<'v> {
-    /// The members of a container, what a function holds, nothing for a scalar.
+    /// Returns the members of a container or the values that a function captured; nothing for a scalar.
     pub(crate) fn members(self) -> Members<'v> {
         let value = match self {
             View::Ints(ints) => return Members::Ints(ints),
@@ -292,7 +296,7 @@ impl<'v> View<'v> {
             Value::Tuple(tuple) => Members::Values(tuple.items),
             Value::Patch(patch) => Members::Patch(patch.iter()),
             Value::Set(set) => Members::Values(set.items),
-            Value::Func(closure) => Members::Values(closure.held),
+            Value::Func(closure) => Members::Values(closure.captured),
             Value::None | Value::Bool(_) | Value::Int(_) | Value::Prim(_) => Members::Values(&[]),
         }
     }

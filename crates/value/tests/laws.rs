@@ -1,4 +1,4 @@
-//! What holds for every value, whatever its form.
+//! Laws that hold for every value, whatever its form.
 
 use std::cmp::Ordering;
 
@@ -39,7 +39,7 @@ impl Tree {
     }
 }
 
-/// Mostly what programs hold (small numbers, places, cells, grids), sometimes anything.
+/// Mostly typical values of programs (small numbers, places, cells, grids), sometimes arbitrary ones.
 fn trees() -> impl Strategy<Value = Tree> {
     let number = prop_oneof![
         6 => (-3i64..12).prop_map(Tree::Int),
@@ -75,10 +75,10 @@ fn arena() -> Arena {
     Arena::new(Caps::STANDARD)
 }
 
-/// The weight by its definition, member by member.
+/// Computes the weight by its definition, member by member.
 fn weight(value: Value<'_>, arena: &Arena) -> u32 {
     match value {
-        Value::Func(closure) => 1 + closure.held.iter().map(|held| held.weight()).sum::<u32>(),
+        Value::Func(closure) => 1 + closure.captured.iter().map(|captured| captured.weight()).sum::<u32>(),
         _ => 1 + value.items(arena).map_or(0, |items| items.map(|item| weight(item, arena)).sum()),
     }
 }
@@ -95,7 +95,7 @@ proptest! {
     }
 
     #[test]
-    fn owned_round_trips_and_is_equal_exactly_when_identical(a in trees(), b in trees()) {
+    fn owned_round_trips_and_is_equal_iff_identical(a in trees(), b in trees()) {
         let arena = arena();
         let (a, b) = (a.build(&arena), b.build(&arena));
         let again = Owned::new(a).load(&arena, &symbol).unwrap();
@@ -137,7 +137,7 @@ proptest! {
     }
 
     #[test]
-    fn a_set_ascends_and_does_not_remember_how_it_was_made(items in prop::collection::vec(trees(), 0..6)) {
+    fn a_set_ascends_and_does_not_depend_on_insertion_order(items in prop::collection::vec(trees(), 0..6)) {
         let arena = arena();
         let items: Vec<_> = items.iter().map(|tree| tree.build(&arena)).collect();
         let set = arena.set(&items).unwrap();
@@ -174,13 +174,13 @@ proptest! {
     }
 
     #[test]
-    fn sets_of_cells_and_of_places_compare_as_their_members(
+    fn patches_compare_like_their_lists_of_members(
         object in any::<bool>(),
         far in prop_oneof![Just(0i64), Just(60), Just(90)],
         cells in prop::collection::vec((any::<bool>(), 0i64..3, 0i64..3, -2i64..4), 1..14),
     ) {
         let arena = arena();
-        // Both start with the same member, so that the first does not decide.
+        // Both start with the same member, so later members decide.
         let (mut a, mut b) = (vec![(0, 0, 0)], vec![(0, 0, 0)]);
         for (in_a, color, row, col) in cells {
             if in_a { &mut a } else { &mut b }.push((color, row + 1, if row == 2 { col + far } else { col }));
@@ -194,9 +194,9 @@ proptest! {
         };
         let (a, b) = (set(&a), set(&b));
         let members = |set: Value<'_>| -> Vec<String> { set.items(&arena).unwrap().map(|it| it.to_string()).collect() };
-        let mut at_once = Vec::new();
-        a.items(&arena).unwrap().for_each(|it| at_once.push(it.to_string()));
-        prop_assert_eq!(&at_once, &members(a));
+        let mut by_fold = Vec::new();
+        a.items(&arena).unwrap().for_each(|it| by_fold.push(it.to_string()));
+        prop_assert_eq!(&by_fold, &members(a));
         let mut by_members = Ordering::Equal;
         let (mut left, mut right) = (a.items(&arena).unwrap(), b.items(&arena).unwrap());
         while by_members.is_eq() {
@@ -245,13 +245,13 @@ fn true_and_1_are_equal_but_not_identical() {
         assert!(order::equal(value(a), value(b)), "{a} {b}");
         assert!(!order::identical(value(a), value(b)), "{a} {b}");
     }
-    // Of equal members the first stays.
+    // Of equal members the first is kept.
     assert_eq!(value("{True, 1, 0}").to_string(), "{0, True}");
     assert_eq!(value("{1, True, 0}").to_string(), "{0, 1}");
 }
 
 #[test]
-fn less_is_pythons() {
+fn less_is_pythons_less_than() {
     let arena = arena();
     let less = |a, b| order::less(parse(a, &arena, &symbol).unwrap(), parse(b, &arena, &symbol).unwrap());
     assert_eq!(less("1", "2"), Some(true));
@@ -279,7 +279,7 @@ fn caps_hold_for_every_form() {
         nested = arena.tuple(&[nested]).unwrap();
     }
     assert!(arena.tuple(&[nested]).is_err());
-    // Doubling reaches any cap in a few steps, without the memory.
+    // Doubling reaches the cap in a few steps, without using much memory.
     let mut doubled = Value::Int(0);
     let wide = Arena::new(Caps::STANDARD);
     let steps = (0..).find(|_| match wide.tuple(&[doubled, doubled, Value::None]) {
@@ -293,7 +293,7 @@ fn caps_hold_for_every_form() {
 }
 
 #[test]
-fn a_value_travels_in_two_registers() {
+fn a_value_fits_in_two_registers() {
     assert_eq!(size_of::<Value<'_>>(), 16);
     assert_eq!(size_of::<Result<Value<'_>, batt_value::Fail>>(), 16);
 }

@@ -200,7 +200,7 @@ struct Learned<'a> {
 impl<'a> Learned<'a> {
     fn read(value: Value<'a>) -> Option<Learned<'a>> {
         let Value::Func(closure) = value else { return None };
-        match (closure.op, closure.held) {
+        match (closure.op, closure.captured) {
             (Op::Learned, &[Value::Prim(primitive), option, detail, samples]) => {
                 Some(Learned { primitive, option, detail, samples })
             }

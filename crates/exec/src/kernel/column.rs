@@ -22,7 +22,7 @@ const MAX_BYTES: usize = 16 << 20;
 /// A column of functions that is spread over members of a container may be this long.
 const MAX_SPREAD: usize = 1 << 15;
 
-use Column::{Bools, Funcs, Ints, Pairs, Same, Stretched, Tiled, Twos, Values};
+use Column::{Bools, Funcs, Ints, Pairs, Repeated, Same, Tiled, Values, Zipped};
 
 /// The members of a container, if a column pays.
 pub(super) fn members<'a>(cx: &mut Cx<'a>, container: Value<'a>) -> Option<Column<'a>> {
@@ -60,7 +60,7 @@ pub(super) fn remember_product<'a>(
     let (n, m) = (a.len()?, b.len()?);
     if LENGTHS.contains(&(n * m)) {
         let (a, b) = (Column::of(cx.arena, a)?, Column::of(cx.arena, b)?);
-        let column = Column::twos(cx.arena, a.stretched(cx.arena, m), b.tiled(cx.arena, m));
+        let column = Column::zipped(cx.arena, a.repeated(cx.arena, m), b.tiled(cx.arena, m));
         cx.remember(members_key(product)?, column);
     }
     Some(())
@@ -118,12 +118,12 @@ fn column1<'a>(cx: &mut Cx<'a>, functions: &Column<'a>, x: &Column<'a>, n: usize
             let results = once(cx, n / m, |cx| column1(cx, functions, x, *m))?;
             Some(results.tiled(cx.arena, *m))
         }
-        (Same(_), Stretched(x, times)) => {
+        (Same(_), Repeated(x, times)) => {
             let results = once(cx, *times, |cx| column1(cx, functions, x, n / times))?;
-            Some(results.stretched(cx.arena, *times))
+            Some(results.repeated(cx.arena, *times))
         }
         (Same(Value::Prim(symbol)), _) => primitive1(cx, symbol, x, n),
-        (Same(Value::Func(closure)), _) if closure.arity == 1 => match *closure.held {
+        (Same(Value::Func(closure)), _) if closure.arity == 1 => match *closure.captured {
             // A single call is made sooner than looked up.
             [a @ Value::Prim(_), b] if closure.op != Op::Compose => {
                 combinator(cx, closure.op, &[Same(a), Same(b)], x, n)
@@ -132,7 +132,7 @@ fn column1<'a>(cx: &mut Cx<'a>, functions: &Column<'a>, x: &Column<'a>, n: usize
             [a, b, c] => recalled(cx, closure, x, n, &[Same(a), Same(b), Same(c)]),
             _ => None,
         },
-        (Funcs(op, held), _) if functions.arity() == Some(1) => combinator(cx, *op, held, x, n),
+        (Funcs(op, captured), _) if functions.arity() == Some(1) => combinator(cx, *op, captured, x, n),
         _ => {
             let (functions, x) = (functions.list(cx.arena, n)?, x.list(cx.arena, n)?);
             each(cx.arena, n, |place| cx.call1(functions.at(place), x.at(place)).ok())
@@ -151,16 +151,19 @@ fn column2<'a>(
     match (functions, a, b) {
         (Same(function), Same(a), Same(b)) => once(cx, n, |cx| cx.call2(*function, *a, *b).map(Same).ok()),
         // A tuple of two does not look at what it holds.
-        (Same(Value::Prim(symbol)), Tiled(..) | Stretched(..), _)
-        | (Same(Value::Prim(symbol)), _, Tiled(..) | Stretched(..))
+        (Same(Value::Prim(symbol)), Tiled(..) | Repeated(..), _)
+        | (Same(Value::Prim(symbol)), _, Tiled(..) | Repeated(..))
             if symbol.name != "astuple" =>
         {
-            primitive2(cx, symbol, &a.flat(cx.arena, n), &b.flat(cx.arena, n), n)
+            primitive2(cx, symbol, &a.flatten(cx.arena, n), &b.flatten(cx.arena, n), n)
         }
         (Same(Value::Prim(symbol)), _, _) => primitive2(cx, symbol, a, b, n),
         (
             Same(Value::Func(Closure {
-                op: Op::Lbind, arity: 2, held: [Value::Prim(symbol), fixed], ..
+                op: Op::Lbind,
+                arity: 2,
+                captured: [Value::Prim(symbol), fixed],
+                ..
             })),
             _,
             _,
@@ -183,21 +186,21 @@ fn recalled<'a>(
     closure: &'a Closure<'a>,
     x: &Column<'a>,
     n: usize,
-    held: &[Column<'a>],
+    captured: &[Column<'a>],
 ) -> Option<Column<'a>> {
     let key = [std::ptr::from_ref(closure).addr(), x.address(), n];
-    cx.recalled(key, |cx| combinator(cx, closure.op, held, x, n))
+    cx.recalled(key, |cx| combinator(cx, closure.op, captured, x, n))
 }
 
 fn combinator<'a>(
     cx: &mut Cx<'a>,
     op: Op,
-    held: &[Column<'a>],
+    captured: &[Column<'a>],
     x: &Column<'a>,
     n: usize,
 ) -> Option<Column<'a>> {
     cx.enter_many(n)?;
-    let results = match (op, held) {
+    let results = match (op, captured) {
         (Op::Compose, [outer, inner]) => {
             let x = column1(cx, inner, x, n)?;
             column1(cx, outer, &x, n)?
@@ -214,7 +217,7 @@ fn combinator<'a>(
         }
         (Op::Matcher, [function, target]) => {
             let x = column1(cx, function, x, n)?;
-            let price = match (x.unit(), target.unit()) {
+            let price = match (x.uniform_weight(), target.uniform_weight()) {
                 (Some(x), Some(target)) => n as u64 * x.min(target),
                 _ => {
                     let lighter = |place| {
@@ -226,7 +229,7 @@ fn combinator<'a>(
                 }
             };
             cx.spend(price)?;
-            equal(cx, &x.flat(cx.arena, n), &target.flat(cx.arena, n), n)?
+            equal(cx, &x.flatten(cx.arena, n), &target.flatten(cx.arena, n), n)?
         }
         (Op::Lbind, [function, fixed]) => column2(cx, function, fixed, x, n)?,
         (Op::Rbind, [function, fixed]) => column2(cx, function, x, fixed, n)?,
@@ -240,10 +243,10 @@ fn combinator<'a>(
 fn closures<'a, const N: usize>(
     cx: &mut Cx<'a>,
     op: Op,
-    held: [Column<'a>; N],
+    captured: [Column<'a>; N],
     n: usize,
 ) -> Option<Column<'a>> {
-    let column = Funcs(op, cx.arena.keep(held)).admitted(cx.arena)?;
+    let column = Funcs(op, cx.arena.alloc(captured)).within_caps(cx.arena)?;
     column.arity()?;
     pay(cx, n, 4)?;
     Some(column)
@@ -379,7 +382,7 @@ fn identity<'a>(cx: &mut Cx<'a>, x: &Column<'a>, n: usize) -> Option<Column<'a>>
 fn first<'a>(cx: &mut Cx<'a>, x: &Column<'a>, n: usize) -> Option<Column<'a>> {
     let firsts = match x {
         Pairs(pairs) => Ints(cx.arena.gather(pairs.iter().map(|pair| pair.row()))),
-        Twos(parts) => parts[0],
+        Zipped(parts) => parts[0],
         Values(values) => Column::collect(
             cx.arena,
             values.iter().map(|value| match value {
@@ -398,7 +401,7 @@ fn first<'a>(cx: &mut Cx<'a>, x: &Column<'a>, n: usize) -> Option<Column<'a>> {
 fn last<'a>(cx: &mut Cx<'a>, x: &Column<'a>, n: usize) -> Option<Column<'a>> {
     let lasts = match x {
         Pairs(pairs) => Ints(cx.arena.gather(pairs.iter().map(|pair| pair.col()))),
-        Twos(parts) => parts[1],
+        Zipped(parts) => parts[1],
         Values(values) => Column::collect(
             cx.arena,
             values.iter().map(|value| match value {
@@ -445,14 +448,14 @@ fn numbers1<'a>(
     op: impl Fn(i64) -> (i64, bool),
 ) -> Option<Column<'a>> {
     let results = match x {
-        Ints(ints) => Ints(cx.arena.gather_sound(ints.iter().map(|int| op(*int)))?),
+        Ints(ints) => Ints(cx.arena.gather_checked(ints.iter().map(|int| op(*int)))?),
         Pairs(pairs) => {
             let both = |pair: &Pair| paired(op(pair.row()), op(pair.col()));
-            Pairs(cx.arena.gather_sound(pairs.iter().map(both))?)
+            Pairs(cx.arena.gather_checked(pairs.iter().map(both))?)
         }
         _ => return None,
     };
-    pay(cx, n, 1 + x.unit()? + results.unit()?)?;
+    pay(cx, n, 1 + x.uniform_weight()? + results.uniform_weight()?)?;
     Some(results)
 }
 
@@ -460,7 +463,7 @@ fn numbers1<'a>(
 fn paired((row, row_over): (i64, bool), (col, col_over): (i64, bool)) -> (Pair, bool) {
     let (near_row, near_col) = (row as i32, col as i32);
     let far = i64::from(near_row) != row || i64::from(near_col) != col;
-    (Pair::near(near_row, near_col), row_over | col_over | far)
+    (Pair::from_i32(near_row, near_col), row_over | col_over | far)
 }
 
 /// One side of a loop over numbers.
@@ -517,24 +520,26 @@ fn numbers2<'a>(
     let (left, right) = (Side::of(a)?, Side::of(b)?);
     let results = match (left, right) {
         (Side::Ints(a), Side::Ints(b)) => {
-            Ints(cx.arena.gather_sound(a.iter().zip(b).map(|(a, b)| op(*a, *b)))?)
+            Ints(cx.arena.gather_checked(a.iter().zip(b).map(|(a, b)| op(*a, *b)))?)
         }
-        (Side::Ints(a), Side::Int(b)) => Ints(cx.arena.gather_sound(a.iter().map(|a| op(*a, b)))?),
-        (Side::Int(a), Side::Ints(b)) => Ints(cx.arena.gather_sound(b.iter().map(|b| op(a, *b)))?),
+        (Side::Ints(a), Side::Int(b)) => Ints(cx.arena.gather_checked(a.iter().map(|a| op(*a, b)))?),
+        (Side::Int(a), Side::Ints(b)) => Ints(cx.arena.gather_checked(b.iter().map(|b| op(a, *b)))?),
         _ => {
             let both = |a: (i64, i64), b: (i64, i64)| paired(op(a.0, b.0), op(a.1, b.1));
             Pairs(match (left, right) {
                 (Side::Pairs(a), Side::Pairs(b)) => {
-                    cx.arena.gather_sound(a.iter().zip(b).map(|(a, b)| both(a.parts(), b.parts())))?
+                    cx.arena.gather_checked(a.iter().zip(b).map(|(a, b)| both(a.parts(), b.parts())))?
                 }
                 (Side::Pairs(a), Side::Pair(b)) => {
-                    cx.arena.gather_sound(a.iter().map(|a| both(a.parts(), b.parts())))?
+                    cx.arena.gather_checked(a.iter().map(|a| both(a.parts(), b.parts())))?
                 }
-                _ => cx.arena.gather_sound((0..n).map(|place| both(left.pair(place), right.pair(place))))?,
+                _ => {
+                    cx.arena.gather_checked((0..n).map(|place| both(left.pair(place), right.pair(place))))?
+                }
             })
         }
     };
-    pay(cx, n, 1 + a.unit()? + b.unit()? + results.unit()?)?;
+    pay(cx, n, 1 + a.uniform_weight()? + b.uniform_weight()? + results.uniform_weight()?)?;
     Some(results)
 }
 
@@ -570,7 +575,7 @@ fn astuple<'a>(cx: &mut Cx<'a>, a: &Column<'a>, b: &Column<'a>, n: usize) -> Opt
         (Some(a), Some(b)) if a.is_int() && b.is_int() => {
             Pairs(cx.arena.try_gather((0..n).map(|place| Pair::new(a.int(place), b.int(place))))?)
         }
-        _ => Column::twos(cx.arena, *a, *b).admitted(cx.arena)?,
+        _ => Column::zipped(cx.arena, *a, *b).within_caps(cx.arena)?,
     };
     cx.spend(n as u64 + a.weight(n) + b.weight(n) + pairs.weight(n))?;
     Some(pairs)
@@ -680,7 +685,7 @@ fn bests<'a>(
 ) -> Option<Column<'a>> {
     cx.attempt(|cx| {
         let (items, places) = ranked(cx, container, functions, n, wanted)?;
-        Some(items.picked(cx.arena, places.iter().copied()))
+        Some(items.pick(cx.arena, places.iter().copied()))
     })
 }
 
@@ -694,7 +699,7 @@ fn peaks<'a>(
 ) -> Option<Column<'a>> {
     cx.attempt(|cx| {
         let (items, places) = ranked(cx, container, functions, n, wanted)?;
-        column1(cx, functions, &items.picked(cx.arena, places.iter().copied()), n)
+        column1(cx, functions, &items.pick(cx.arena, places.iter().copied()), n)
     })
 }
 
@@ -711,8 +716,8 @@ fn ranked<'a>(
     let m = container.len().filter(|m| (1..=MAX_SPREAD / n).contains(m))?;
     let items = Column::collect(cx.arena, container.items(cx.arena)?.map(Some))?;
     cx.spend(n as u64 * (1 + u64::from(container.weight())) + functions.weight(n))?;
-    let (functions, all) = (functions.stretched(cx.arena, m), items.tiled(cx.arena, m));
-    let keys = keys(cx, &functions, &all, n * m)?.flat(cx.arena, n * m);
+    let (functions, all) = (functions.repeated(cx.arena, m), items.tiled(cx.arena, m));
+    let keys = keys(cx, &functions, &all, n * m)?.flatten(cx.arena, n * m);
     let best = |place: usize| Some(keys.best(place * m..(place + 1) * m, wanted)? - place * m);
     let places = cx.arena.try_gather((0..n).map(best))?;
     Some((items, places))

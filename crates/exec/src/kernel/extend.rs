@@ -68,5 +68,5 @@ fn enclosed<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Known<'a> {
     for (word, (black, outside)) in words.iter_mut().zip(black.iter().zip(&outside)) {
         *word = black & !outside;
     }
-    cx.arena.plane(0, 0, 0, words)
+    cx.arena.patch_plane(0, 0, 0, words)
 }

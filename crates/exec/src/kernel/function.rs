@@ -31,7 +31,7 @@ fn apply<'a>(cx: &mut Cx<'a>, function: Value<'a>, container: Value<'a>) -> Know
     let at_once = cx.attempt(|cx| {
         let results = column::collected(cx, function, container)?;
         let row = match results {
-            Column::Ints(ints) if container.is_tuple() => cx.arena.narrowed(ints),
+            Column::Ints(ints) if container.is_tuple() => cx.arena.row_of_ints(ints),
             _ => None,
         };
         Some(match row {
@@ -128,9 +128,9 @@ fn prapply<'a>(cx: &mut Cx<'a>, function: Value<'a>, a: Value<'a>, b: Value<'a>)
         return None;
     }
     let (a, b) = (column::members(cx, a)?, column::members(cx, b)?);
-    let (a, b) = (a.tiled(cx.arena, n), b.stretched(cx.arena, n));
+    let (a, b) = (a.tiled(cx.arena, n), b.repeated(cx.arena, n));
     let results =
-        column::collected2(cx, function, &a.flat(cx.arena, n * m), &b.flat(cx.arena, n * m), n * m)?;
+        column::collected2(cx, function, &a.flatten(cx.arena, n * m), &b.flatten(cx.arena, n * m), n * m)?;
     Some(cx.arena.set_in(results))
 }
 
@@ -164,8 +164,9 @@ fn best<'a>(cx: &mut Cx<'a>, container: Value<'a>, key: Value<'a>, wanted: Order
 fn order<'a>(cx: &mut Cx<'a>, container: Value<'a>, key: Value<'a>) -> Known<'a> {
     let n = container.len()?;
     let items = column::members(cx, container)?;
-    let places = cx.attempt(|cx| column::keys(cx, &Column::Same(key), &items, n)?.ascending(cx.arena, n))?;
-    let ordered = items.picked(cx.arena, places.iter().copied()).values(cx.arena, n)?;
+    let places =
+        cx.attempt(|cx| column::keys(cx, &Column::Same(key), &items, n)?.sorted_indices(cx.arena, n))?;
+    let ordered = items.pick(cx.arena, places.iter().copied()).values(cx.arena, n)?;
     Some(cx.arena.tuple_in(ordered))
 }
 
@@ -233,7 +234,7 @@ fn filtered<'a>(cx: &mut Cx<'a>, container: Value<'a>, condition: Value<'a>) -> 
 fn conditions<'a>(cx: &mut Cx<'a>, container: Value<'a>, condition: Value<'a>) -> Result<&'a [bool], Fail> {
     let n = container.len().ok_or(Fail::Kind)?;
     if let Some(column) = column::results(cx, condition, container) {
-        return Ok(column.truths(cx.arena, n));
+        return Ok(column.truth_values(cx.arena, n));
     }
     let holds = cx.arena.repeat(n, false);
     for (holds, item) in holds.iter_mut().zip(container.items(cx.arena).ok_or(Fail::Kind)?) {
@@ -298,5 +299,5 @@ fn crossed<'a>(cx: &mut Cx<'a>, rows: &[i8], cols: &[i8]) -> Known<'a> {
     for row in rows {
         words[(i64::from(*row) - top) as usize] = word;
     }
-    cx.arena.plane(top, left, 0, words)
+    cx.arena.patch_plane(top, left, 0, words)
 }

@@ -315,7 +315,7 @@ fn ofcolor<'a>(cx: &mut Cx<'a>, grid: Value<'a>, value: Value<'a>) -> Known<'a> 
         return None;
     }
     let Ok(color) = i8::try_from(color) else { return Some(Ok(Value::EMPTY_SET)) };
-    cx.arena.plane(0, 0, 0, Bits::of_color(grid, color).rows_in(cx.arena))
+    cx.arena.patch_plane(0, 0, 0, Bits::of_color(grid, color).rows_in(cx.arena))
 }
 
 fn asindices<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Known<'a> {
@@ -326,7 +326,7 @@ fn asindices<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Known<'a> {
     let (height, width) = (grid.height(), grid.width());
     let words = cx.arena.words(height, ones(width as i64));
     let planes = Planes { row: 0, col: 0, height, colors: 0, words };
-    cx.arena.tight(planes, width as u32, (height * width) as u32)
+    cx.arena.patch_tight(planes, width as u32, (height * width) as u32)
 }
 
 fn asobject<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Known<'a> {
@@ -344,7 +344,7 @@ fn asobject<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Known<'a> {
             let colors = histogram(grid.cells())?.bits();
             let starts = plane_starts(colors, height);
             let n_words = colors.count_ones() as usize * height;
-            if !Arena::holds(n_words, height * width) {
+            if !Arena::fits_planes(n_words, height * width) {
                 return None;
             }
             let words = cx.arena.words(n_words, 0);
@@ -357,7 +357,7 @@ fn asobject<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Known<'a> {
         }
     };
     let planes = Planes { row: 0, col: 0, height, colors, words };
-    cx.arena.tight(planes, width as u32, (height * width) as u32)
+    cx.arena.patch_tight(planes, width as u32, (height * width) as u32)
 }
 
 /// The colour of all cells, if they have the same.

@@ -231,12 +231,12 @@ fn collect<'a>(cx: &mut Cx<'a>, runs: &mut [Run], univalued: bool) -> Known<'a> 
             colors: extent.colors,
             words: &words[extent.start as usize..][..extent.n_words()],
         };
-        match cx.arena.tight(planes, (extent.right - extent.left).into(), extent.count.into())? {
+        match cx.arena.patch_tight(planes, (extent.right - extent.left).into(), extent.count.into())? {
             Ok(object) => *to = object,
             Err(fail) => return Some(Err(fail)),
         }
     }
-    Some(if objects.is_empty() { Ok(Value::EMPTY_SET) } else { cx.arena.listed(objects) })
+    Some(if objects.is_empty() { Ok(Value::EMPTY_SET) } else { cx.arena.list_set(objects) })
 }
 
 /// Numbers the objects in the order of their first runs, and measures them.
@@ -283,7 +283,7 @@ fn by_color<'a>(cx: &mut Cx<'a>, grid: &Grid<'a>, counts: &Histogram, except: Op
     let mut objects: SmallVec<[Value<'a>; 12]> = SmallVec::new();
     for (color, _) in counts.colors().filter(|(color, _)| Some(*color) != except) {
         let words = Bits::of_color(grid, color).rows_in(cx.arena);
-        match cx.arena.plane(0, 0, 1 << (color + 1), words)? {
+        match cx.arena.patch_plane(0, 0, 1 << (color + 1), words)? {
             Ok(object) => objects.push(object),
             Err(fail) => return Some(Err(fail)),
         }
@@ -311,7 +311,7 @@ fn toobject<'a>(cx: &mut Cx<'a>, patch: Value<'a>, grid: Value<'a>) -> Known<'a>
     if inside && patch.rows().len() == height as usize {
         return painted_plane(cx, patch, grid);
     }
-    let places = cx.arena.words_like(flat(cx.arena, patch));
+    let places = cx.arena.copy_words(flat(cx.arena, patch));
     // The part of each word that lies on the grid.
     let within = ones((grid.width() as i64 - col).max(0)) & !ones((-col).max(0));
     for (i, word) in places.iter_mut().enumerate() {
@@ -333,19 +333,19 @@ fn painted_plane<'a>(cx: &mut Cx<'a>, patch: &Patch<'a>, grid: &Grid<'a>) -> Kno
     let (row, col, height, width) = patch.bounds();
     let colors = colors_at(grid, patch.rows(), row, col)?;
     let n_words = height as usize * n_planes(colors);
-    if !Arena::holds(n_words, patch.count()) {
+    if !Arena::fits_planes(n_words, patch.count()) {
         return None;
     }
     let planes = Planes { row, col, height: height as usize, colors, words: patch.rows() };
     if n_words == height as usize {
-        return cx.arena.tight(planes, width as u32, patch.count() as u32);
+        return cx.arena.patch_tight(planes, width as u32, patch.count() as u32);
     }
     let starts = plane_starts(colors, height as usize);
     let words = cx.arena.words(n_words, 0);
     each_cell(grid, patch.rows(), row, col, |i, bit, color| {
         words[starts[(color + 1) as usize & 15] + i] |= bit;
     });
-    cx.arena.tight(Planes { words, ..planes }, width as u32, patch.count() as u32)
+    cx.arena.patch_tight(Planes { words, ..planes }, width as u32, patch.count() as u32)
 }
 
 /// The colours of the grid at some places of it, as the bits of a patch.
@@ -408,7 +408,7 @@ fn occurrences<'a>(cx: &mut Cx<'a>, grid: Value<'a>, obj: Value<'a>) -> Known<'a
             first += same.len();
         }
     }
-    cx.arena.plane(0, 0, 0, left)
+    cx.arena.patch_plane(0, 0, 0, left)
 }
 
 /// Leaves in every row the columns from which all bits of `word` fall on bits.

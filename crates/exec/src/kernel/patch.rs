@@ -175,12 +175,12 @@ pub(super) fn union<'a>(arena: &'a Arena, patches: &[Value<'a>]) -> Known<'a> {
     if !fits || listed {
         let cells =
             wide_union(arena, patches, Bitmap::new(arena, (top, left), (bottom, right), colors, count)?)?;
-        return Some(if fits { arena.set_ascending(cells) } else { arena.listed(cells) });
+        return Some(if fits { arena.set_ascending(cells) } else { arena.list_set(cells) });
     }
     let height = (bottom - top) as usize;
     let starts = plane_starts(colors, height);
     let n_words = height * n_planes(colors);
-    if !Arena::holds(n_words, count) {
+    if !Arena::fits_planes(n_words, count) {
         return None;
     }
     let words = arena.words(n_words, 0);
@@ -199,7 +199,7 @@ pub(super) fn union<'a>(arena: &'a Arena, patches: &[Value<'a>]) -> Known<'a> {
             add(&mut words[starts[(color + 1) as usize & 15] + skip..], plane);
         }
     }
-    arena.counted(Planes { row: top, col: left, height, colors, words }, (right - left) as u32)
+    arena.patch_counted(Planes { row: top, col: left, height, colors, words }, (right - left) as u32)
 }
 
 /// How many planes a patch of these colours has.
@@ -284,14 +284,14 @@ fn select<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>, keep: bool) -> Known<
         if mine.iter().zip(theirs).all(|both| common(both) == 0) {
             return Some(Ok(if keep { Value::EMPTY_SET } else { a }));
         }
-        let words = cx.arena.words_like(if keep { mine } else { p.rows() });
+        let words = cx.arena.copy_words(if keep { mine } else { p.rows() });
         let to = if keep { &mut *words } else { &mut words[first..last] };
         for (to, both) in to.iter_mut().zip(mine.iter().zip(theirs)) {
             let common = common(both);
             *to = if keep { common } else { *to ^ common };
         }
         let row = if keep { row + first as i64 } else { row };
-        return cx.arena.plane(row, col, p.colors(), words);
+        return cx.arena.patch_plane(row, col, p.colors(), words);
     }
     let mut words: Words = if keep { smallvec![0; p.rows().len()] } else { Words::from_slice(p.rows()) };
     let mut changed = 0;
@@ -397,7 +397,7 @@ fn rectangle<'a>(arena: &'a Arena, row: i64, col: i64, height: i64, width: i64) 
     }
     let words = arena.words(height as usize, ones(width));
     let planes = Planes { row, col, height: height as usize, colors: 0, words };
-    arena.tight(planes, width as u32, (height * width) as u32)
+    arena.patch_tight(planes, width as u32, (height * width) as u32)
 }
 
 fn backdrop<'a>(cx: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
@@ -422,7 +422,7 @@ fn delta<'a>(cx: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
     for (_, plane) in patch.planes() {
         words.iter_mut().zip(plane).for_each(|(to, from)| *to &= !from);
     }
-    cx.arena.plane(row, col, 0, words)
+    cx.arena.patch_plane(row, col, 0, words)
 }
 
 /// The outline of the rectangle between two corners, in any order.
@@ -438,7 +438,7 @@ fn ring<'a>(arena: &'a Arena, a: (i64, i64), b: (i64, i64)) -> Known<'a> {
     words[height as usize - 1] = ones(width);
     let inside = (height - 2).max(0) * (width - 2).max(0);
     let planes = Planes { row: top, col: left, height: height as usize, colors: 0, words };
-    arena.tight(planes, width as u32, (height * width - inside) as u32)
+    arena.patch_tight(planes, width as u32, (height * width - inside) as u32)
 }
 
 /// A ring that does not fit in a bit plane, place after place.
@@ -484,7 +484,7 @@ fn corners<'a>(cx: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
 fn around<'a>(cx: &mut Cx<'a>, loc: Value<'a>, words: &'static [u64; 3], count: u32) -> Known<'a> {
     let Value::Pair(loc) = loc else { return None };
     let planes = Planes { row: loc.row() - 1, col: loc.col() - 1, height: 3, colors: 0, words };
-    cx.arena.tight(planes, 3, count)
+    cx.arena.patch_tight(planes, 3, count)
 }
 
 fn dneighbors<'a>(cx: &mut Cx<'a>, loc: Value<'a>) -> Known<'a> {
@@ -539,7 +539,11 @@ fn line<'a>(arena: &'a Arena, a: (i64, i64), b: (i64, i64)) -> Known<'a> {
     for (i, word) in words.iter_mut().enumerate() {
         *word = 1 << if falling { i } else { n as usize - 1 - i };
     }
-    arena.tight(Planes { row: top, col: left, height: n as usize, colors: 0, words }, n as u32, n as u32)
+    arena.patch_tight(
+        Planes { row: top, col: left, height: n as usize, colors: 0, words },
+        n as u32,
+        n as u32,
+    )
 }
 
 /// The places of a patch, whatever their colours.
@@ -548,7 +552,7 @@ pub(super) fn flat<'a>(arena: &'a Arena, patch: &Patch<'a>) -> &'a [u64] {
     if others.is_empty() {
         return first;
     }
-    let words = arena.words_like(first);
+    let words = arena.copy_words(first);
     for plane in others.chunks_exact(first.len()) {
         words.iter_mut().zip(plane).for_each(|(to, from)| *to |= from);
     }
@@ -566,7 +570,7 @@ fn hmirror<'a>(cx: &mut Cx<'a>, piece: Value<'a>) -> Known<'a> {
     words.copy_from_slice(patch.rows());
     words.chunks_exact_mut(height as usize).for_each(<[u64]>::reverse);
     let planes = Planes { row, col, height: height as usize, colors: patch.colors(), words };
-    cx.arena.tight(planes, width as u32, patch.count() as u32)
+    cx.arena.patch_tight(planes, width as u32, patch.count() as u32)
 }
 
 pub(super) fn vmirror<'a>(cx: &mut Cx<'a>, piece: Value<'a>) -> Known<'a> {
@@ -579,7 +583,7 @@ pub(super) fn vmirror<'a>(cx: &mut Cx<'a>, piece: Value<'a>) -> Known<'a> {
     let words = cx.arena.words(patch.rows().len(), 0);
     words.iter_mut().zip(patch.rows()).for_each(|(to, word)| *to = word.reverse_bits() >> (64 - width));
     let planes = Planes { row, col, height: height as usize, colors: patch.colors(), words };
-    cx.arena.tight(planes, width as u32, patch.count() as u32)
+    cx.arena.patch_tight(planes, width as u32, patch.count() as u32)
 }
 
 pub(super) fn dmirror<'a>(cx: &mut Cx<'a>, piece: Value<'a>) -> Known<'a> {
@@ -594,7 +598,7 @@ pub(super) fn dmirror<'a>(cx: &mut Cx<'a>, piece: Value<'a>) -> Known<'a> {
     }
     // Turned, the planes have another number of words.
     let n_words = n_planes(patch.colors()) * width as usize;
-    if !Arena::holds(n_words, patch.count()) {
+    if !Arena::fits_planes(n_words, patch.count()) {
         return None;
     }
     let words = cx.arena.words(n_words, 0);
@@ -608,7 +612,7 @@ pub(super) fn dmirror<'a>(cx: &mut Cx<'a>, piece: Value<'a>) -> Known<'a> {
         }
     }
     let planes = Planes { row, col, height: width as usize, colors: patch.colors(), words };
-    cx.arena.tight(planes, height as u32, patch.count() as u32)
+    cx.arena.patch_tight(planes, height as u32, patch.count() as u32)
 }
 
 /// Every cell as a square of `by` times `by` cells, from the same corner.
@@ -628,5 +632,5 @@ pub(super) fn upscaled<'a>(arena: &'a Arena, patch: &Patch<'a>, by: usize) -> Kn
         to.fill(wide);
     }
     let planes = Planes { row, col, height: height as usize * by, colors: patch.colors(), words };
-    arena.tight(planes, width as u32 * by as u32, (patch.count() * by * by) as u32)
+    arena.patch_tight(planes, width as u32 * by as u32, (patch.count() * by * by) as u32)
 }

@@ -338,7 +338,7 @@ fn normalize<'a>(cx: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
 
 fn toindices<'a>(cx: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
     of_patch(cx, patch, |cx, patch| match patch.is_object() {
-        true => cx.arena.tinted(patch, None),
+        true => cx.arena.recolored(patch, None),
         false => Some(Value::Patch(patch)),
     })
 }
@@ -388,7 +388,7 @@ fn moved_places<'a>(cx: &mut Cx<'a>, patch: Value<'a>, by: Pair) -> Known<'a> {
 
 fn recolor<'a>(cx: &mut Cx<'a>, value: Value<'a>, patch: Value<'a>) -> Known<'a> {
     let Value::Int(color) = value else { return None };
-    let tinted = cx.arena.tinted(as_patch(cx.arena, patch)?, Some(color))?;
+    let tinted = cx.arena.recolored(as_patch(cx.arena, patch)?, Some(color))?;
     // A set of places is lighter than the object made of it.
     if tinted.weight() > cx.arena.caps().weight {
         return None;
