@@ -179,7 +179,7 @@ impl Bench<'_> {
         let start = Instant::now();
         let mut trace = profile::trace(Clock::real(), level, None);
         if let Some(waits) = waits {
-            trace = trace.with_handicap(waits);
+            trace = trace.with_delays(waits);
         }
         let made = start.elapsed();
         let laps = self.run(Some(&trace));

@@ -275,7 +275,7 @@ impl<'p> Battery<'p> {
             tracing::debug!(task = %task.id, programs = programs.len(), right, "ran programs");
             mark(Spot::LOG);
         } else if let Some(lane) = lane {
-            lane.owe(Spot::PROGRESS);
+            lane.mark_lazily(Spot::PROGRESS);
         }
         TaskResult { finished: true, programs, attempts, answered, scores }
     }

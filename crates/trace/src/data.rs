@@ -1,10 +1,10 @@
-//! What was seen: sums by spot, node and call, and the tasks they belong to.
+//! Recorded data: sums by spot, node and call, grouped by task.
 
 use std::collections::BTreeMap;
 
 use crate::spot::Spot;
 
-/// Time booked to a spot, and by how many stamps.
+/// The time booked to a spot, and the number of stamps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct SpotSum {
     pub ns: u64,
@@ -19,29 +19,29 @@ impl SpotSum {
     }
 }
 
-/// What a node of the plan took in one task.
+/// The time and fuel of a node of the plan in one task.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NodeSum {
     pub id: u32,
     pub spot: Spot,
     pub stamps: u32,
-    /// How often it was computed.
+    /// The number of times it was computed.
     pub hits: u32,
     pub fails: u32,
-    /// Without the calls that have stamps of their own.
+    /// Without calls that have their own stamps.
     pub ns: u64,
-    /// With all calls inside.
+    /// Including all calls inside the node.
     pub fuel: u64,
-    /// Memory handed out.
+    /// Allocated memory.
     pub bytes: u64,
 }
 
-/// What a node was computed on, one after another without a stamp in between.
+/// Several computations of a node without a stamp in between.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct NodeRuns {
     pub hits: u16,
     pub fails: u16,
-    /// Memory handed out, up to 4 GB.
+    /// Allocated memory, capped at 4 GB.
     pub bytes: u32,
     pub fuel: u64,
 }
@@ -53,7 +53,7 @@ impl NodeRuns {
         NodeRuns { hits: 1, fails: failed.into(), bytes, fuel }
     }
 
-    /// Once more.
+    /// Adds one computation.
     pub fn add(&mut self, fuel: u64, failed: bool) {
         self.hits += 1;
         self.fails += u16::from(failed);
@@ -63,43 +63,43 @@ impl NodeRuns {
 
 /// Calls of one primitive through function values inside one node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Inner {
+pub struct InnerCalls {
     pub calls: u64,
-    /// Without the calls inside.
+    /// Without the calls inside them.
     pub fuel: u64,
-    /// Measured with [`Level::Deep`](crate::Level::Deep) only, else 0.
+    /// Measured with [`Level::Deep`](crate::Level::Deep) only; otherwise 0.
     pub ns: u64,
 }
 
-impl Inner {
-    pub(crate) fn add(&mut self, other: Inner) {
+impl InnerCalls {
+    pub(crate) fn add(&mut self, other: InnerCalls) {
         self.calls += other.calls;
         self.fuel += other.fuel;
         self.ns += other.ns;
     }
 }
 
-/// What a lane saw of one task. The time between start and end is in `spots` and `nodes`, each moment once.
+/// The data of one task on a lane. The time from start to end is booked to `spots` and `nodes`, each moment once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TaskData<'t> {
     pub id: &'t str,
     pub start: u64,
     pub end: u64,
-    /// The first task of its lane, which meets empty caches.
+    /// Whether it is the first task of its lane, which runs with cold caches.
     pub cold: bool,
-    /// How much there is to look at.
+    /// The number of cells in its inputs.
     pub cells: u64,
-    /// In the order in which they came.
+    /// In order of first use.
     pub spots: &'t [(Spot, SpotSum)],
     pub nodes: &'t [NodeSum],
     /// By node and primitive.
-    pub inner: &'t [(u32, u16, Inner)],
-    /// The time of each sample, split by fuel over those that were run together.
+    pub inner: &'t [(u32, u16, InnerCalls)],
+    /// The time of each sample. Samples that ran together share their time in proportion to fuel.
     pub samples: &'t [u64],
 }
 
 impl TaskData<'_> {
-    /// All of its time by spot, that of nodes included.
+    /// Returns all time of the task by spot, including that of nodes.
     pub fn booked(&self) -> BTreeMap<Spot, SpotSum> {
         let mut sums: BTreeMap<Spot, SpotSum> = BTreeMap::new();
         for (spot, sum) in self.spots {
@@ -112,19 +112,19 @@ impl TaskData<'_> {
     }
 }
 
-/// The tasks of a lane: all that there is of one kind in one list, task after task. PERF: lists of their own for each
-/// task cost more than all that goes into them.
+/// The tasks of a lane, with one list per kind of data for all tasks. PERF: separate lists for each task cost more than
+/// filling them.
 #[derive(Clone, Debug, Default)]
 pub struct Tasks {
     pub(crate) rows: Vec<TaskRow>,
     pub(crate) ids: String,
     pub(crate) spots: Vec<(Spot, SpotSum)>,
     pub(crate) nodes: Vec<NodeSum>,
-    pub(crate) inner: Vec<(u32, u16, Inner)>,
+    pub(crate) inner: Vec<(u32, u16, InnerCalls)>,
     pub(crate) samples: Vec<u64>,
 }
 
-/// A task, and where its part of each list ends. It begins where that of the task before it ends.
+/// A task, and the ends of its parts of the lists. They start where those of the previous task end.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TaskRow {
     pub(crate) start: u64,
@@ -143,16 +143,16 @@ pub(crate) struct Ends {
 }
 
 impl Tasks {
-    /// Makes room for a run of some hundred tasks. PERF: memory that is not written to costs nothing, to move lists that
-    /// grow does.
-    pub(crate) fn make_room(&mut self) {
-        const ROOM: usize = 1 << 13;
-        self.rows.reserve(ROOM / 8);
-        self.ids.reserve(ROOM);
-        self.samples.reserve(ROOM);
-        self.spots.reserve(ROOM);
-        self.nodes.reserve(ROOM);
-        self.inner.reserve(ROOM);
+    /// Reserves memory for a run of several hundred tasks. PERF: moving growing lists is expensive; unused memory is
+    /// free.
+    pub(crate) fn reserve(&mut self) {
+        const CAPACITY: usize = 1 << 13;
+        self.rows.reserve(CAPACITY / 8);
+        self.ids.reserve(CAPACITY);
+        self.samples.reserve(CAPACITY);
+        self.spots.reserve(CAPACITY);
+        self.nodes.reserve(CAPACITY);
+        self.inner.reserve(CAPACITY);
     }
 
     pub fn iter(&self) -> impl Iterator<Item = TaskData<'_>> {

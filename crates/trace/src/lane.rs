@@ -1,70 +1,71 @@
-//! One thread's time, booked by chained stamps.
+//! The lane of one thread, which books its time by stamps.
 
 use std::cell::{Cell, RefCell};
 use std::sync::{Arc, Mutex};
 
 use crate::clock::Clock;
-use crate::data::{Inner, NodeRuns, SpotSum, Tasks};
+use crate::data::{InnerCalls, NodeRuns, SpotSum, Tasks};
 use crate::spot::Spot;
-use crate::totals::{Begins, Events, Lap, Primitive, Totals, Turn};
+use crate::totals::{Boundary, BoundaryKind, Events, Lap, PrimitiveTimes, Totals};
 use crate::trace::Sink;
 
-/// One thread. It is written to by whoever runs there, through shared references, and by nobody else.
+/// The recorder of one thread. Only code on that thread writes to it, through shared references.
 ///
-/// Each stamp books the time since the last one: to the spot that was [entered](Lane::enter) last, or to the one
-/// that the caller names with [`mark`](Lane::mark) or has named with [`owe`](Lane::owe).
+/// Each stamp books the time since the previous one: to the spot that was [entered](Lane::enter) last, or to the one
+/// passed to [`mark`](Lane::mark) or [`mark_lazily`](Lane::mark_lazily).
 pub struct Lane {
     clock: Clock,
-    /// In ticks, as all times are until they go into the book.
+    /// The time of the last stamp. Times are in ticks until they are summed up.
     last: Cell<u64>,
-    /// What was booked since the log was read last.
+    /// The laps since the log was last read.
     log: Box<[Cell<Lap>]>,
     log_len: Cell<usize>,
-    owed: Cell<Option<Spot>>,
+    /// The spot to book at the next stamp, from [`mark_lazily`](Lane::mark_lazily).
+    pending: Cell<Option<Spot>>,
     current: Cell<Spot>,
     deep: bool,
-    /// A node is known by the number of its spot.
-    by_spot: bool,
+    /// Whether nodes are identified by their spot.
+    nodes_by_spot: bool,
     node: Node,
-    handicap: Option<Handicap>,
+    delays: Option<Delays>,
     started: u64,
-    /// When the samples that are being run began, in nanoseconds.
-    batch: Cell<u64>,
-    book: RefCell<Totals>,
+    /// The start of the running samples, in nanoseconds.
+    batch_start: Cell<u64>,
+    totals: RefCell<Totals>,
 }
 
-/// A log is read when it is this long. PERF: long enough that the caches are the reader's then, and not before.
-const LOG: usize = 1 << 10;
+/// The log is read when it has this length. PERF: long enough to make good use of the caches while reading.
+const LOG_LEN: usize = 1 << 10;
 
-/// Nodes that are made to take longer, to try out a prediction.
-pub(crate) struct Handicap {
-    /// How many ticks a node waits, by number.
+/// Artificial delays of nodes, to test a prediction.
+pub(crate) struct Delays {
+    /// The delay of each node, in ticks.
     waits: Arc<[u64]>,
-    /// How much longer was waited than asked for; the next wait is so much shorter.
-    over: Cell<u64>,
+    /// The time by which the last delay was too long; the next one is shortened by it.
+    excess: Cell<u64>,
 }
 
 /// The node that is being computed, and the calls inside it.
 struct Node {
-    /// Fuel of the calls inside the running call.
-    nested: Cell<u64>,
+    /// The fuel of the calls inside the running call.
+    nested_fuel: Cell<u64>,
     /// By primitive.
-    told: Box<[Cell<Inner>]>,
-    /// The primitives of `told` that have something, in the order in which they came.
+    inner_calls: Box<[Cell<InnerCalls>]>,
+    /// The primitives that were called, in order of their first call.
     called: Box<[Cell<u16>]>,
     n_called: Cell<usize>,
-    /// How often calls were counted.
-    counted: Cell<u64>,
-    // When calls have stamps:
+    /// The number of times that calls were counted.
+    n_counted: Cell<u64>,
+    // Used if calls have stamps:
     id: Cell<u32>,
     running: Cell<Spot>,
     /// Self time of the running call so far.
-    own_ns: Cell<u64>,
+    self_ns: Cell<u64>,
     /// The calls around the running one, each with its self time so far. The outermost is the node.
     open: RefCell<Vec<(Spot, u64)>>,
 }
 
-/// Until it is dropped, time goes to its spot.
+/// Books time to a spot until it is dropped.
 pub struct Span<'l> {
     lane: &'l Lane,
     outer: Spot,
@@ -77,34 +78,36 @@ impl Drop for Span<'_> {
     }
 }
 
-/// A node that is being computed.
+/// A node that is being computed; see [`Lane::open_node`].
 #[must_use]
 pub struct Open {
     id: u32,
     spot: Spot,
 }
 
-/// A call that is open.
+/// A call that is running; see [`Lane::enter_call`].
 #[must_use]
 pub struct Call {
-    left: u64,
-    nested: u64,
+    /// The fuel left before the call.
+    fuel_left: u64,
+    /// The nested fuel of the call around it.
+    nested_fuel: u64,
 }
 
-/// What is left of a lane when it is closed.
-pub(crate) struct Closed {
+/// The data of a closed lane.
+pub(crate) struct ClosedLane {
     pub(crate) start: u64,
     pub(crate) end: u64,
     pub(crate) between: Vec<SpotSum>,
     pub(crate) tasks: Tasks,
-    pub(crate) primitives: Vec<Primitive>,
+    pub(crate) primitives: Vec<PrimitiveTimes>,
     pub(crate) waits: Vec<(u64, u64)>,
     pub(crate) stamps: u64,
     pub(crate) calls: u64,
 }
 
 impl Lane {
-    /// A lane whose time goes to `base` when nobody claims it.
+    /// Creates a lane that books time to `base` unless another spot is named.
     pub(crate) fn new(
         clock: Clock,
         deep: bool,
@@ -121,24 +124,24 @@ impl Lane {
             started: now,
             last: Cell::new(now),
             current: Cell::new(base),
-            owed: Cell::new(None),
-            log: vec![Cell::new(Lap::NONE); LOG].into(),
+            pending: Cell::new(None),
+            log: vec![Cell::new(Lap::NONE); LOG_LEN].into(),
             log_len: Cell::new(0),
             node: Node {
-                nested: Cell::new(0),
+                nested_fuel: Cell::new(0),
                 id: Cell::new(Lap::NO_NODE),
                 running: Cell::new(base),
-                own_ns: Cell::new(0),
+                self_ns: Cell::new(0),
                 open: RefCell::default(),
-                told: vec![Cell::default(); n_primitives].into(),
+                inner_calls: vec![Cell::default(); n_primitives].into(),
                 called: vec![Cell::default(); n_primitives].into(),
                 n_called: Cell::new(0),
-                counted: Cell::new(0),
+                n_counted: Cell::new(0),
             },
-            batch: Cell::new(time),
-            handicap: None,
-            by_spot: false,
-            book: RefCell::new(Totals::new(
+            batch_start: Cell::new(time),
+            delays: None,
+            nodes_by_spot: false,
+            totals: RefCell::new(Totals::new(
                 time,
                 n_primitives,
                 !deep,
@@ -147,61 +150,61 @@ impl Lane {
         }
     }
 
-    pub(crate) fn with_handicap(self, waits: Option<&Arc<[u64]>>) -> Lane {
-        let handicap = waits.map(|waits| Handicap { waits: Arc::clone(waits), over: Cell::new(0) });
-        Lane { handicap, ..self }
+    pub(crate) fn with_delays(self, waits: Option<&Arc<[u64]>>) -> Lane {
+        let delays = waits.map(|waits| Delays { waits: Arc::clone(waits), excess: Cell::new(0) });
+        Lane { delays, ..self }
     }
 
-    pub(crate) fn with_nodes_by_spot(self, by_spot: bool) -> Lane {
-        Lane { by_spot, ..self }
+    pub(crate) fn with_nodes_by_spot(self, nodes_by_spot: bool) -> Lane {
+        Lane { nodes_by_spot, ..self }
     }
 
-    /// From now on time goes to `spot`, until the span is dropped.
+    /// Books time to `spot` until the returned span is dropped.
     pub fn enter(&self, spot: Spot) -> Span<'_> {
         let (outer, start) = self.begin(spot);
         Span { lane: self, outer, start }
     }
 
-    /// Enters a spot; the answer is what [`end`](Lane::end) wants to know.
+    /// Enters a spot. Returns the arguments for [`end`](Lane::end).
     pub(crate) fn begin(&self, spot: Spot) -> (Spot, u64) {
-        self.settle();
+        self.flush();
         (self.current.replace(spot), self.last.get())
     }
 
     pub(crate) fn end(&self, outer: Spot, start: u64) {
-        self.settle();
+        self.flush();
         let spot = self.current.replace(outer);
         if spot == Spot::IDLE {
             let wait = (self.clock.ns(start), self.clock.ns(self.last.get()));
-            self.book.borrow_mut().waits.push(wait);
+            self.totals.borrow_mut().waits.push(wait);
         }
     }
 
-    /// The time since the last stamp was `spot`'s.
+    /// Books the time since the last stamp to `spot`.
     pub fn mark(&self, spot: Spot) {
-        match self.owed.take() {
-            Some(owed) if owed != spot => {
-                self.stamp(owed);
+        match self.pending.take() {
+            Some(pending) if pending != spot => {
+                self.stamp(pending);
             }
             _ => {}
         }
         self.stamp(spot);
     }
 
-    /// The time from the last stamp to the next one is `spot`'s. A stamp is taken only when somebody else was named
-    /// before, so that a row of small steps of the same kind costs one.
+    /// Books the time from the last stamp to the next one to `spot`. It takes a stamp only if another spot is pending, so
+    /// a series of small steps of the same kind costs one stamp.
     #[inline]
-    pub fn owe(&self, spot: Spot) {
-        if self.owed.get() != Some(spot) {
-            self.settle_owed();
-            self.owed.set(Some(spot));
+    pub fn mark_lazily(&self, spot: Spot) {
+        if self.pending.get() != Some(spot) {
+            self.flush_pending();
+            self.pending.set(Some(spot));
         }
     }
 
-    /// A node is about to be computed, whose spot is always the same. What comes until it is closed is its own.
+    /// Starts the computation of a node. The time until it is closed belongs to the node, whose spot never changes.
     #[inline]
     pub fn open_node(&self, id: u32, spot: Spot) -> Open {
-        self.settle_owed();
+        self.flush_pending();
         let open = Open { id, spot };
         if self.deep {
             self.open_deep(&open);
@@ -214,22 +217,22 @@ impl Lane {
         let node = &self.node;
         node.id.set(self.number(open));
         node.running.set(open.spot);
-        node.own_ns.set(0);
+        node.self_ns.set(0);
         // A panic may have left calls open.
         node.open.borrow_mut().clear();
     }
 
-    /// What the node is known by.
+    /// Returns the number that identifies the node.
     #[inline]
     fn number(&self, open: &Open) -> u32 {
-        if self.by_spot { open.spot.index() as u32 } else { open.id }
+        if self.nodes_by_spot { open.spot.index() as u32 } else { open.id }
     }
 
-    /// The node is computed.
+    /// Ends the computation of a node.
     #[inline]
     pub fn close_node(&self, open: Open, runs: NodeRuns) {
-        if let Some(handicap) = &self.handicap {
-            self.hold_up(handicap, open.id, runs.hits);
+        if let Some(delays) = &self.delays {
+            self.delay(delays, open.id, runs.hits);
         }
         let (node, spot) = (self.number(&open), open.spot);
         let start = self.last.get();
@@ -238,42 +241,42 @@ impl Lane {
             self.close_deep(spot, self.ns(start, end), runs.hits);
         }
         if self.node.n_called.get() > 0 {
-            self.take_told(node);
+            self.log_inner_calls(node);
         }
     }
 
     #[cold]
-    fn hold_up(&self, handicap: &Handicap, id: u32, hits: u16) {
-        let wait = handicap.waits.get(id as usize).copied().unwrap_or(0);
-        self.wait(wait * u64::from(hits), &handicap.over);
+    fn delay(&self, delays: &Delays, id: u32, hits: u16) {
+        let wait = delays.waits.get(id as usize).copied().unwrap_or(0);
+        self.wait(wait * u64::from(hits), &delays.excess);
     }
 
-    /// Calls that a panic left open end here.
+    /// Also ends calls that a panic left open.
     #[cold]
     fn close_deep(&self, spot: Spot, last: u64, hits: u16) {
         if let Some(primitive) = spot.as_primitive() {
-            let ns = self.node.own_ns.get() + last;
-            self.book.borrow_mut().touch(primitive, ns, hits.into());
+            let ns = self.node.self_ns.get() + last;
+            self.totals.borrow_mut().add_calls(primitive, ns, hits.into());
         }
     }
 
-    /// Hands on the calls inside a node; they are summed up when the task is over.
-    fn take_told(&self, id: u32) {
+    /// Moves the calls inside a node to the totals, which sum them up at the end of the task.
+    fn log_inner_calls(&self, id: u32) {
         let node = &self.node;
-        let book = &mut *self.book.borrow_mut();
+        let totals = &mut *self.totals.borrow_mut();
         for called in &node.called[..node.n_called.replace(0)] {
             let primitive = called.get();
-            book.told.push((id, primitive, node.told[usize::from(primitive)].take()));
+            totals.inner_calls.push((id, primitive, node.inner_calls[usize::from(primitive)].take()));
         }
     }
 
-    /// A primitive is called inside the node; `left` is what is left of the fuel.
+    /// Starts a call of a primitive inside the node.
     #[inline]
-    pub fn enter_call(&self, primitive: u16, left: u64) -> Call {
+    pub fn enter_call(&self, primitive: u16, fuel_left: u64) -> Call {
         if self.deep {
             self.enter_deep(primitive);
         }
-        Call { left, nested: self.node.nested.replace(0) }
+        Call { fuel_left, nested_fuel: self.node.nested_fuel.replace(0) }
     }
 
     #[cold]
@@ -284,117 +287,119 @@ impl Lane {
         let id = if open.is_empty() { node.id.get() } else { Lap::NO_NODE };
         let start = self.last.get();
         let end = self.write(|end| Lap { end, node: id, spot: running, ..Lap::NONE });
-        open.push((running, node.own_ns.replace(0) + self.ns(start, end)));
+        open.push((running, node.self_ns.replace(0) + self.ns(start, end)));
     }
 
-    /// The call is over. Its fuel is what it used itself: a call inside it, to the same primitive or another, has
-    /// been noted already.
+    /// Ends a call. Only its own fuel is counted: the calls inside it have been counted already.
     #[inline]
-    pub fn exit_call(&self, call: Call, primitive: u16, left: u64) {
-        self.exit_calls(call, primitive, left, 1);
+    pub fn exit_call(&self, call: Call, primitive: u16, fuel_left: u64) {
+        self.exit_calls(call, primitive, fuel_left, 1);
     }
 
-    /// It stood for `calls` calls at once; none if it came to nothing.
+    /// Ends `calls` calls that were made at once; 0 if the attempt gave no result.
     #[inline]
-    pub fn exit_calls(&self, call: Call, primitive: u16, left: u64, calls: u64) {
+    pub fn exit_calls(&self, call: Call, primitive: u16, fuel_left: u64, calls: u64) {
         let node = &self.node;
-        let used = call.left.saturating_sub(left);
-        // What was tried in vain is given back, so the calls inside may have cost more than the whole.
-        let fuel = used.saturating_sub(node.nested.get());
-        node.nested.set(call.nested + used);
+        let used = call.fuel_left.saturating_sub(fuel_left);
+        // The fuel of failed attempts is refunded, so the calls inside may have used more than the whole.
+        let fuel = used.saturating_sub(node.nested_fuel.get());
+        node.nested_fuel.set(call.nested_fuel + used);
         let ns = if self.deep { self.exit_deep(primitive, calls) } else { 0 };
         if calls == 0 {
             return;
         }
-        let told = &node.told[usize::from(primitive)];
-        let mut inner = told.get();
+        let cell = &node.inner_calls[usize::from(primitive)];
+        let mut inner = cell.get();
         if inner.calls == 0 {
             let n_called = node.n_called.get();
             node.called[n_called].set(primitive);
             node.n_called.set(n_called + 1);
         }
-        inner.add(Inner { calls, fuel, ns });
-        told.set(inner);
-        node.counted.set(node.counted.get() + 1);
+        inner.add(InnerCalls { calls, fuel, ns });
+        cell.set(inner);
+        node.n_counted.set(node.n_counted.get() + 1);
     }
 
     #[cold]
     fn exit_deep(&self, primitive: u16, calls: u64) -> u64 {
         let node = &self.node;
         let start = self.last.get();
-        let ns = node.own_ns.get() + self.ns(start, self.stamp(Spot::primitive(primitive)));
+        let ns = node.self_ns.get() + self.ns(start, self.stamp(Spot::primitive(primitive)));
         if calls > 0 {
-            self.book.borrow_mut().touch(primitive, ns, calls.try_into().unwrap_or(u32::MAX));
+            self.totals.borrow_mut().add_calls(primitive, ns, calls.try_into().unwrap_or(u32::MAX));
         }
-        let (running, own_ns) = node.open.borrow_mut().pop().unwrap_or((node.running.get(), 0));
+        let (running, self_ns) = node.open.borrow_mut().pop().unwrap_or((node.running.get(), 0));
         node.running.set(running);
-        node.own_ns.set(own_ns);
+        node.self_ns.set(self_ns);
         ns
     }
 
-    /// A task of so many cells begins on this lane.
+    /// Starts a task. `cells` is the number of cells in its inputs.
     pub fn begin_task(&self, id: &str, cells: u64) {
-        self.settle();
+        self.flush();
         self.current.set(Spot::SET_UP);
-        self.batch.set(self.clock.ns(self.last.get()));
-        self.turn(|book| {
-            book.tasks.ids.push_str(id);
-            Begins::Task { id: book.tasks.ids.len(), cells }
+        self.batch_start.set(self.clock.ns(self.last.get()));
+        self.add_boundary(|totals| {
+            totals.tasks.ids.push_str(id);
+            BoundaryKind::TaskStart { id: totals.tasks.ids.len(), cells }
         });
     }
 
-    fn turn(&self, what: impl Fn(&mut Totals) -> Begins) {
-        let book = &mut *self.book.borrow_mut();
-        let what = what(book);
-        book.turns.push(Turn { lap: self.log_len.get(), what });
+    fn add_boundary(&self, kind: impl Fn(&mut Totals) -> BoundaryKind) {
+        let totals = &mut *self.totals.borrow_mut();
+        let kind = kind(totals);
+        totals.boundaries.push(Boundary { lap: self.log_len.get(), kind });
     }
 
-    /// Samples of the task were run side by side from the last batch, or its beginning, to the last stamp; each burnt so
-    /// much fuel. The time is split over them by that.
+    /// Ends a batch of samples that ran together. The time since the last batch, or since the start of the task, is split
+    /// among them in proportion to `fuel`.
     pub fn end_batch(&self, fuel: impl Iterator<Item = u64>) {
         let now = self.clock.ns(self.last.get());
-        let start = self.batch.replace(now);
-        let samples = &mut self.book.borrow_mut().tasks.samples;
+        let start = self.batch_start.replace(now);
+        let samples = &mut self.totals.borrow_mut().tasks.samples;
         let first = samples.len();
         samples.extend(fuel);
-        share(now - start, &mut samples[first..]);
+        split_by_weight(now - start, &mut samples[first..]);
     }
 
-    /// The task is over.
+    /// Ends the task. From now on, time goes to `base`.
     pub fn end_task(&self, base: Spot) {
-        self.settle();
+        self.flush();
         self.current.set(base);
-        self.turn(|book| Begins::Rest { samples: book.tasks.samples.len(), told: book.told.len() });
+        self.add_boundary(|totals| BoundaryKind::TaskEnd {
+            samples: totals.tasks.samples.len(),
+            inner_calls: totals.inner_calls.len(),
+        });
     }
 
-    pub(crate) fn close(&self) -> Closed {
-        self.settle();
+    pub(crate) fn close(&self) -> ClosedLane {
+        self.flush();
         self.read();
-        let book = &mut *self.book.borrow_mut();
-        book.end_open_task();
-        if let Some(events) = &mut book.events {
-            events.hand_on();
+        let totals = &mut *self.totals.borrow_mut();
+        totals.end_open_task();
+        if let Some(events) = &mut totals.events {
+            events.flush();
         }
-        let within = book.tasks.spots.iter().map(|(_, sum)| sum.stamps);
-        let nodes = book.tasks.nodes.iter().map(|node| u64::from(node.stamps));
-        let stamps = book.between.iter().map(|sum| sum.stamps).chain(within).chain(nodes).sum();
-        Closed {
+        let within = totals.tasks.spots.iter().map(|(_, sum)| sum.stamps);
+        let nodes = totals.tasks.nodes.iter().map(|node| u64::from(node.stamps));
+        let stamps = totals.between.iter().map(|sum| sum.stamps).chain(within).chain(nodes).sum();
+        ClosedLane {
             start: self.clock.ns(self.started),
             end: self.clock.ns(self.last.get()),
-            between: std::mem::take(&mut book.between),
-            tasks: std::mem::take(&mut book.tasks),
-            primitives: std::mem::take(&mut book.primitives),
-            waits: std::mem::take(&mut book.waits),
+            between: std::mem::take(&mut totals.between),
+            tasks: std::mem::take(&mut totals.tasks),
+            primitives: std::mem::take(&mut totals.primitives),
+            waits: std::mem::take(&mut totals.waits),
             stamps,
-            calls: self.node.counted.get(),
+            calls: self.node.n_counted.get(),
         }
     }
 
-    /// Waits so many ticks, less what was waited too long before.
-    fn wait(&self, ticks: u64, over: &Cell<u64>) {
-        let owed = over.get();
-        over.set(owed.saturating_sub(ticks));
-        let ticks = ticks.saturating_sub(owed);
+    /// Waits for a number of ticks, less the excess of the previous wait.
+    fn wait(&self, ticks: u64, excess: &Cell<u64>) {
+        let credit = excess.get();
+        excess.set(credit.saturating_sub(ticks));
+        let ticks = ticks.saturating_sub(credit);
         if ticks == 0 {
             return;
         }
@@ -403,20 +408,20 @@ impl Lane {
         while waited < ticks {
             waited = self.clock.now().saturating_sub(start);
         }
-        // Somebody else had the processor if it is much; that is not to be made up for.
+        // A large excess means that the thread was suspended, which must not shorten the next wait.
         let too_long = waited - ticks;
-        over.set(if too_long < 1_000 { too_long } else { 0 });
+        excess.set(if too_long < 1_000 { too_long } else { 0 });
     }
 
-    /// Books what is open to whom it belongs.
-    fn settle(&self) {
-        let spot = self.owed.take().unwrap_or(self.current.get());
+    /// Books the time since the last stamp to the pending or the current spot.
+    fn flush(&self) {
+        let spot = self.pending.take().unwrap_or(self.current.get());
         self.stamp(spot);
     }
 
     #[inline]
-    fn settle_owed(&self) {
-        if let Some(spot) = self.owed.take() {
+    fn flush_pending(&self) {
+        if let Some(spot) = self.pending.take() {
             self.stamp(spot);
         }
     }
@@ -425,32 +430,31 @@ impl Lane {
         self.write(|end| Lap { end, spot, ..Lap::NONE })
     }
 
-    /// From one time in ticks to another.
+    /// Returns the nanoseconds between two times in ticks.
     fn ns(&self, start: u64, end: u64) -> u64 {
         self.clock.ns(end) - self.clock.ns(start)
     }
 
-    /// Writes down a lap, which ends now. The answer is when that is: the last stamp may be another one, if the log was
-    /// full.
+    /// Logs a lap that ends now and returns its end. `last` may be later than that, if the log was full.
     #[inline(always)]
     fn write(&self, lap: impl Fn(u64) -> Lap) -> u64 {
-        // Between cores the counter may lag by a few ticks; time does not run backwards here.
+        // The counter may differ between cores by a few ticks, but time must not run backwards.
         let now = self.clock.now().max(self.last.get());
         self.last.set(now);
         let len = self.log_len.get();
         self.log[len].set(lap(now));
         self.log_len.set(len + 1);
-        if len + 1 == LOG {
+        if len + 1 == LOG_LEN {
             self.read_early();
         }
         now
     }
 
     fn read(&self) {
-        self.book.borrow_mut().read(&self.log[..self.log_len.replace(0)], &self.clock);
+        self.totals.borrow_mut().read(&self.log[..self.log_len.replace(0)], &self.clock);
     }
 
-    /// To read the log in the midst of a task is the recorder's own time.
+    /// Reads a full log. This is the recorder's own time, even inside a task.
     #[cold]
     fn read_early(&self) {
         self.read();
@@ -458,11 +462,11 @@ impl Lane {
     }
 }
 
-/// Splits a whole by weights, which the parts take the place of.
-fn share(whole: u64, weights: &mut [u64]) {
+/// Splits a total by weights, and replaces these by the parts.
+fn split_by_weight(total: u64, weights: &mut [u64]) {
     let sum: u64 = weights.iter().map(|weight| weight + 1).sum();
-    let each = whole as f64 / sum as f64;
-    let mut left = whole;
+    let each = total as f64 / sum as f64;
+    let mut left = total;
     if let Some((last, others)) = weights.split_last_mut() {
         for weight in others {
             *weight = (((*weight + 1) as f64 * each) as u64).min(left);

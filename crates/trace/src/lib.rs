@@ -1,14 +1,13 @@
-//! The recorder: where the time of a run goes.
+//! The recorder: measures where the time of a run goes.
 //!
-//! The door is [`Trace`]: it has a [`Lane`] for each thread, and [`Trace::finish`] gives what they saw. A lane is
-//! written to with chained stamps: each closes the interval since the stamp before it and books it to exactly one
-//! [`Spot`]. So for every lane the sum over all spots, idle and unaccounted ones included, is the wall time, by
-//! construction. Inclusive times exist nowhere.
+//! A [`Trace`] has a [`Lane`] for each thread, and [`Trace::finish`] returns their data. A lane takes stamps: each stamp
+//! books the time since the previous one to exactly one [`Spot`]. So the sum over all spots of a lane, including idle
+//! and unaccounted, is the wall time by construction. All times are self times.
 //!
-//! Two levels: by default one stamp for each computed node, while calls through function values are counted and
-//! their fuel is noted; with [`Level::Deep`] a stamp for each call. Both can keep [events](Event) besides sums.
+//! There are two levels. By default each computed node takes one stamp, and calls through function values are counted
+//! with their fuel. With [`Level::Deep`] each call takes a stamp. Both can also record [events](Event).
 //!
-//! This room knows nothing of programs or files. It is the only one with a clock.
+//! This crate does not know programs or files.
 
 mod totals;
 mod clock;
@@ -18,8 +17,8 @@ mod data;
 mod spot;
 mod trace;
 
-pub use clock::{Clock, Hand};
-pub use data::{Inner, NodeRuns, NodeSum, SpotSum, TaskData, Tasks};
+pub use clock::{Clock, ManualClock};
+pub use data::{InnerCalls, NodeRuns, NodeSum, SpotSum, TaskData, Tasks};
 pub use histogram::Histogram;
 pub use lane::{Call, Lane, Open, Span};
 pub use spot::{Category, Phase, Spot, SpotInfo, spots};

@@ -1,4 +1,4 @@
-//! Where time can go: each spot is one function of the engine or one primitive, in exactly one category and phase.
+//! Spots, to which time is booked. Each spot is a function of the engine or a primitive, in one category and phase.
 
 /// A part of a run.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
@@ -10,7 +10,7 @@ pub enum Phase {
     Execute,
     Score,
     Write,
-    /// Time that serves no phase: waiting, and what nobody claims.
+    /// Time outside all phases: idle and unaccounted.
     None,
 }
 
@@ -60,9 +60,9 @@ pub enum Category {
     Logging,
     Progress,
     Profiling,
-    /// Calls of function values and tuples, which are no primitives.
+    /// Calls of function values, and tuples.
     Language,
-    /// Each family of primitives is a category of its own.
+    /// Reports show each family of primitives as its own category.
     Primitives,
 }
 
@@ -85,18 +85,18 @@ impl Category {
             Category::Writing => "writing",
             Category::Logging => "logging",
             Category::Progress => "progress display",
-            Category::Profiling => "profiling itself",
+            Category::Profiling => "profiling overhead",
             Category::Language => "language",
             Category::Primitives => "primitives",
         }
     }
 }
 
-/// Where time goes.
+/// A function of the engine or a primitive, to which time is booked.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
 pub struct Spot(u16);
 
-/// What there is to know of a spot of the engine.
+/// Name, phase and category of a spot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SpotInfo {
     pub name: &'static str,
@@ -106,7 +106,7 @@ pub struct SpotInfo {
 
 macro_rules! engine {
     ($($name:ident: $phase:ident, $category:ident, $text:literal;)*) => {
-        #[allow(non_camel_case_types, clippy::upper_case_acronyms, reason = "names of constants, counted by the compiler")]
+        #[allow(non_camel_case_types, clippy::upper_case_acronyms, reason = "names of constants, numbered by the compiler")]
         #[repr(u16)]
         enum Number { $($name),* }
 
@@ -131,31 +131,31 @@ engine! {
     SET_UP: Execute, Scheduling, "set up a task";
     PICK: Execute, Candidates, "pick programs";
     SHARE: Execute, Deduplication, "look up shared values";
-    COLLECT: Execute, Collection, "keep answers";
+    COLLECT: Execute, Collection, "collect answers";
     FAIL: Execute, Failures, "find the failing call";
-    MEMORY: Execute, Memory, "make room";
+    MEMORY: Execute, Memory, "prepare memory";
     APPLY: Execute, Language, "call of a function value";
     TUPLE: Execute, Language, "tuple";
     OTHER: Execute, Language, "input or constant";
-    LIST: Execute, Candidates, "list what to try";
+    LIST: Execute, Candidates, "list candidates";
     MUTATE: Execute, Candidates, "make mutants";
-    NOVEL: Execute, Deduplication, "tell what is new";
+    NOVEL: Execute, Deduplication, "detect duplicates";
     RANK: Score, Candidates, "rank answers";
     SCORE: Score, Scoring, "compare and score";
-    CHECK: Score, Scoring, "look into answers";
-    SUM_UP: Score, Collection, "sum up tasks";
+    CHECK: Score, Scoring, "check answers";
+    SUM_UP: Score, Collection, "summarise tasks";
     WRITE: Write, Writing, "write files";
-    REPORT: Write, Writing, "make the record";
+    REPORT: Write, Writing, "build the record";
     LOG: None, Logging, "write the log";
-    PROGRESS: None, Progress, "move the progress bar";
-    PROFILE: None, Profiling, "keep the profile";
+    PROGRESS: None, Progress, "update the progress bar";
+    PROFILE: None, Profiling, "record the profile";
 }
 
-/// Primitives come after the engine's own spots.
+/// The numbers of primitives come after those of the engine's spots.
 const FIRST_PRIMITIVE: u16 = ENGINE.len() as u16;
 
 impl Spot {
-    /// The spot of a primitive, by the id of its symbol.
+    /// Returns the spot of a primitive, given the id of its symbol.
     #[inline]
     pub const fn primitive(id: u16) -> Spot {
         Spot(FIRST_PRIMITIVE + id)
@@ -165,7 +165,7 @@ impl Spot {
         Spot(index as u16)
     }
 
-    /// The primitive of a spot.
+    /// Returns the id of the primitive, if the spot is one.
     pub fn as_primitive(self) -> Option<u16> {
         self.0.checked_sub(FIRST_PRIMITIVE)
     }
@@ -175,14 +175,14 @@ impl Spot {
         usize::from(self.0)
     }
 
-    /// What is known of a spot; for a primitive its name is the registry's to say.
+    /// Returns name, phase and category. The registry knows the names of primitives; here all have the same.
     pub fn info(self) -> SpotInfo {
         let primitive = SpotInfo { name: "primitive", phase: Phase::Execute, category: Category::Primitives };
         ENGINE.get(self.index()).copied().unwrap_or(primitive)
     }
 }
 
-/// The spots of the engine.
+/// Returns the spots of the engine.
 pub fn spots() -> impl Iterator<Item = (Spot, SpotInfo)> {
     ENGINE.iter().enumerate().map(|(i, info)| (Spot(i as u16), *info))
 }

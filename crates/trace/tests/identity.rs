@@ -1,20 +1,20 @@
-//! Every nanosecond is booked once, and where it belongs: against an oracle that adds up a tree of work by hand.
+//! Every nanosecond is booked once and to the right spot, compared with an oracle that sums up a tree of work.
 
 use std::collections::BTreeMap;
 
-use batt_trace::{Clock, Hand, Lane, LaneData, Level, NodeRuns, Spot, Trace};
+use batt_trace::{Clock, Lane, LaneData, Level, ManualClock, NodeRuns, Spot, Trace};
 use proptest::prelude::*;
 
 const N_PRIMITIVES: u16 = 4;
 
-/// Something that takes time on a lane.
+/// A piece of work that takes time on a lane.
 #[derive(Clone, Debug)]
 enum Work {
     Pass(u64),
-    /// The engine does something, with other things inside.
+    /// A span with other work inside.
     Span(u8, Vec<Work>),
-    /// A piece that is named when it is over.
-    Piece(u8, u64),
+    /// Work that is marked at its end.
+    Marked(u8, u64),
     Node {
         id: u8,
         primitive: u16,
@@ -23,14 +23,14 @@ enum Work {
     },
 }
 
-/// What a call does: pass time, use fuel, call others, itself among them.
+/// The actions of a call: it takes time, uses fuel and calls other primitives or itself.
 #[derive(Clone, Debug)]
 struct Calls {
     before: u64,
     fuel: u64,
     inside: Vec<(u16, Calls)>,
     after: u64,
-    /// A panic leaves the call, and all around it, open.
+    /// A panic leaves this call and all calls around it open.
     panics: bool,
 }
 
@@ -54,8 +54,8 @@ fn calls() -> impl Strategy<Value = Calls> {
 fn work() -> impl Strategy<Value = Work> {
     let leaf = prop_oneof![
         (0..100u64).prop_map(Work::Pass),
-        (0..4u8, 0..100u64).prop_map(|(spot, ns)| Work::Piece(spot, ns)),
-        // A node is a call of the same primitive each time.
+        (0..4u8, 0..100u64).prop_map(|(spot, ns)| Work::Marked(spot, ns)),
+        // A node always calls the same primitive.
         (0..6u8, calls(), any::<bool>()).prop_map(|(id, calls, fails)| Work::Node {
             id,
             primitive: u16::from(id) % N_PRIMITIVES,
@@ -70,18 +70,18 @@ fn work() -> impl Strategy<Value = Work> {
 
 type Sums = BTreeMap<Spot, u64>;
 
-/// Does the work on a lane, and adds up by hand whose time it is.
+/// Does the work on a lane, and sums up the times by itself.
 struct Oracle<'o> {
-    hand: &'o Hand,
+    manual: &'o ManualClock,
     deep: bool,
     sums: Sums,
-    /// Calls and their own fuel, by node and primitive.
+    /// The number of calls and their own fuel, by node and primitive.
     inner: BTreeMap<(u8, u16), (u64, u64)>,
 }
 
 impl Oracle<'_> {
     fn pass(&mut self, spot: Spot, ns: u64) {
-        self.hand.advance(ns);
+        self.manual.advance(ns);
         *self.sums.entry(spot).or_default() += ns;
     }
 
@@ -93,8 +93,8 @@ impl Oracle<'_> {
                 let _span = lane.enter(spot);
                 inside.iter().for_each(|work| self.run(lane, work, spot));
             }
-            Work::Piece(spot, ns) => {
-                // What came before is settled by a span, so that the piece is all there is to book.
+            Work::Marked(spot, ns) => {
+                // The span books the time before, so that only the marked time is left.
                 drop(lane.enter(around));
                 let spot = SPANS[usize::from(*spot)];
                 self.pass(spot, *ns);
@@ -111,7 +111,7 @@ impl Oracle<'_> {
         }
     }
 
-    /// A call inside a node. Whether it came to its end.
+    /// Makes a call inside a node. Returns false if it panicked.
     fn call(&mut self, lane: &Lane, at: (u8, Spot), primitive: u16, calls: &Calls, left: &mut u64) -> bool {
         let (node, node_spot) = at;
         let call = lane.enter_call(primitive, *left);
@@ -126,7 +126,7 @@ impl Oracle<'_> {
         true
     }
 
-    /// What a node or a call does, in time of its own and in calls. Whether it came to its end.
+    /// Does the work of a node or a call. Returns false if it panicked.
     fn work(&mut self, lane: &Lane, at: (u8, Spot), own: Spot, calls: &Calls, left: &mut u64) -> bool {
         self.pass(own, calls.before);
         *left -= calls.fuel;
@@ -135,7 +135,7 @@ impl Oracle<'_> {
                 return false;
             }
         }
-        // What runs when a panic leaves the node is the node's own, so nothing passes after it.
+        // Time after a panic would belong to the node, so none passes.
         if calls.panics {
             return false;
         }
@@ -154,14 +154,14 @@ fn booked(lane: &LaneData) -> Sums {
     sums
 }
 
-/// Several lanes take turns: while one works the others wait.
+/// Several lanes take turns: while one works, the others are idle.
 fn check(rounds: &[(usize, Vec<Work>)], level: Level, panics: bool) {
-    let (clock, hand) = Clock::hand();
+    let (clock, manual) = Clock::manual();
     let trace = Trace::new(clock, level, usize::from(N_PRIMITIVES), None);
     trace.start_workers(3);
     let deep = level == Level::Deep;
     let mut oracles: Vec<_> =
-        (0..3).map(|_| Oracle { hand: &hand, deep, sums: Sums::new(), inner: BTreeMap::new() }).collect();
+        (0..3).map(|_| Oracle { manual: &manual, deep, sums: Sums::new(), inner: BTreeMap::new() }).collect();
     let mut wall = 0;
     for (number, (worker, works)) in rounds.iter().enumerate() {
         let lane = trace.worker(*worker).unwrap();
@@ -171,9 +171,9 @@ fn check(rounds: &[(usize, Vec<Work>)], level: Level, panics: bool) {
         lane.end_task(Spot::IDLE);
         wall += oracles[*worker].sums.values().sum::<u64>() - before;
     }
-    let seen = trace.finish();
-    for (lane, oracle) in seen.lanes[1..].iter().zip(&oracles) {
-        // The identity, to the nanosecond: self + idle + unaccounted = wall.
+    let data = trace.finish();
+    for (lane, oracle) in data.lanes[1..].iter().zip(&oracles) {
+        // Exact to the nanosecond: self + idle + unaccounted = wall.
         assert_eq!(lane.wall(), wall);
         assert_eq!(lane.booked(), wall);
         for task in lane.tasks.iter() {
@@ -196,10 +196,10 @@ fn check(rounds: &[(usize, Vec<Work>)], level: Level, panics: bool) {
             assert_eq!(inner, oracle.inner);
         }
     }
-    let whole: f64 = seen.shares().iter().map(|(_, share)| share).sum();
-    assert!(wall == 0 || (whole - 1.0).abs() < 1e-9, "{whole}");
-    // The main lane did nothing that it told us about.
-    let main = &seen.lanes[0];
+    let total: f64 = data.shares().iter().map(|(_, share)| share).sum();
+    assert!(wall == 0 || (total - 1.0).abs() < 1e-9, "{total}");
+    // The main lane marked nothing.
+    let main = &data.lanes[0];
     assert_eq!(booked(main), [(Spot::UNACCOUNTED, wall)].into_iter().filter(|(_, ns)| *ns > 0).collect());
 }
 
@@ -227,14 +227,14 @@ proptest! {
 
 #[test]
 fn a_recursive_primitive_is_not_counted_twice() {
-    // outer(inner(inner)), each 10 ns and 5 of fuel, all the same primitive.
+    // Three nested calls of the same primitive, each taking 10 ns and 5 fuel.
     let leaf = Calls { before: 10, fuel: 5, inside: Vec::new(), after: 0, panics: false };
     let middle = Calls { inside: vec![(1, leaf.clone())], ..leaf.clone() };
     let outer = Calls { inside: vec![(1, middle)], ..leaf };
-    let (clock, hand) = Clock::hand();
+    let (clock, manual) = Clock::manual();
     let trace = Trace::new(clock, Level::Deep, 4, None);
     trace.start_workers(1);
-    let mut oracle = Oracle { hand: &hand, deep: true, sums: Sums::new(), inner: BTreeMap::new() };
+    let mut oracle = Oracle { manual: &manual, deep: true, sums: Sums::new(), inner: BTreeMap::new() };
     {
         let lane = trace.worker(0).unwrap();
         lane.begin_task("t", 0);
@@ -242,18 +242,18 @@ fn a_recursive_primitive_is_not_counted_twice() {
         oracle.run(&lane, &node, Spot::SET_UP);
         lane.end_task(Spot::IDLE);
     }
-    let seen = trace.finish();
-    let task = seen.lanes[1].tasks.iter().next().unwrap();
+    let data = trace.finish();
+    let task = data.lanes[1].tasks.iter().next().unwrap();
     let total: u64 =
         task.nodes.iter().map(|node| node.ns).sum::<u64>() + task.inner.iter().map(|it| it.2.ns).sum::<u64>();
-    assert_eq!(total, 30, "ten for each of three calls");
+    assert_eq!(total, 30, "10 ns for each of three calls");
     assert_eq!((task.nodes[0].ns, task.nodes[0].fuel), (10, 15));
     assert_eq!((task.inner[0].2.calls, task.inner[0].2.fuel, task.inner[0].2.ns), (2, 10, 20));
 }
 
 #[test]
-fn the_first_touch_is_kept_apart() {
-    let (clock, hand) = Clock::hand();
+fn the_first_call_is_kept_apart() {
+    let (clock, manual) = Clock::manual();
     let trace = Trace::new(clock, Level::Nodes, 1, None);
     trace.start_workers(1);
     {
@@ -261,28 +261,28 @@ fn the_first_touch_is_kept_apart() {
         for ns in [1_000_000, 8, 8, 8] {
             lane.begin_task("t", 0);
             let open = lane.open_node(0, Spot::primitive(0));
-            hand.advance(ns);
+            manual.advance(ns);
             lane.close_node(open, NodeRuns::once(1, 0, false));
             lane.end_task(Spot::IDLE);
         }
     }
-    let seen = trace.finish();
-    let (_, cold, warm) = &seen.lanes[1].primitives[0];
+    let data = trace.finish();
+    let (_, cold, warm) = &data.lanes[1].primitives[0];
     assert_eq!(*cold, Some(1_000_000));
     assert_eq!((warm.len(), warm.quantile(0.99)), (3, Some(8)));
     assert_eq!(
-        seen.lanes[1].tasks.iter().map(|task| task.cold).collect::<Vec<_>>(),
+        data.lanes[1].tasks.iter().map(|task| task.cold).collect::<Vec<_>>(),
         [true, false, false, false]
     );
 }
 
 #[test]
-fn events_are_the_sums_in_detail() {
-    let (clock, hand) = Clock::hand();
+fn events_have_no_gaps_and_no_overlaps() {
+    let (clock, manual) = Clock::manual();
     let all = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
-    let keep = std::sync::Arc::clone(&all);
+    let list = std::sync::Arc::clone(&all);
     let sink = Box::new(move |lane: usize, _: &[(u32, String)], events: &[batt_trace::Event]| {
-        keep.lock().unwrap().extend(events.iter().map(|event| (lane, *event)));
+        list.lock().unwrap().extend(events.iter().map(|event| (lane, *event)));
     });
     let trace = Trace::new(clock, Level::Nodes, 1, Some(sink));
     trace.start_workers(1);
@@ -290,11 +290,11 @@ fn events_are_the_sums_in_detail() {
         let lane = trace.worker(0).unwrap();
         for _ in 0..20_000 {
             let _span = lane.enter(Spot::LOG);
-            hand.advance(3);
+            manual.advance(3);
         }
     }
-    let seen = trace.finish();
-    for (number, lane) in seen.lanes.iter().enumerate() {
+    let data = trace.finish();
+    for (number, lane) in data.lanes.iter().enumerate() {
         let mut end = lane.start;
         for (_, event) in all.lock().unwrap().iter().filter(|(lane, _)| *lane == number) {
             assert_eq!(event.start, end, "no gap and no overlap");
@@ -305,8 +305,8 @@ fn events_are_the_sums_in_detail() {
 }
 
 #[test]
-fn to_read_the_log_is_billed_to_no_call() {
-    // On the real clock, for with one that is wound by hand reading takes no time.
+fn reading_the_log_is_not_booked_to_calls() {
+    // With the real clock, because reading takes no time on a manual one.
     let trace = Trace::new(Clock::real(), Level::Deep, 2, None);
     trace.start_workers(1);
     {
@@ -314,7 +314,7 @@ fn to_read_the_log_is_billed_to_no_call() {
         lane.begin_task("t", 0);
         for i in 0..3_000 {
             let open = lane.open_node(0, Spot::primitive(0));
-            // One call or two, so that the log is full at another kind of stamp each time.
+            // One call or two, so that the log fills up at different kinds of stamps.
             for _ in 0..1 + i % 2 {
                 let call = lane.enter_call(1, 2);
                 lane.exit_call(call, 1, 1);
@@ -323,9 +323,9 @@ fn to_read_the_log_is_billed_to_no_call() {
         }
         lane.end_task(Spot::IDLE);
     }
-    let seen = trace.finish();
-    let task = seen.lanes[1].tasks.iter().next().unwrap();
+    let data = trace.finish();
+    let task = data.lanes[1].tasks.iter().next().unwrap();
     let called: u64 = task.inner.iter().map(|(.., inner)| inner.ns).sum();
     assert_eq!(called, task.booked()[&Spot::primitive(1)].ns);
-    assert!(task.booked()[&Spot::PROFILE].ns > 0, "the log was read on the way");
+    assert!(task.booked()[&Spot::PROFILE].ns > 0, "the log was read during the task");
 }

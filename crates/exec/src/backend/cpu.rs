@@ -234,7 +234,7 @@ impl<'p> Prepared<'p> {
                         let Some(still) = run.program(entry, &mut on, inputs, results) else { break };
                         active[next] = still;
                     } else {
-                        run.owe(Spot::PICK);
+                        run.mark_lazily(Spot::PICK);
                         results.extend(inputs.iter().map(|_| Run::SKIPPED));
                     }
                     next += 1;
@@ -452,9 +452,9 @@ impl<'o: 't, 'p: 't, 't> TaskRun<'_, 'o, 'p, 't> {
     }
 
     /// The time until the next stamp is `spot`'s.
-    fn owe(&self, spot: Spot) {
+    fn mark_lazily(&self, spot: Spot) {
         if let Some(lane) = self.lane {
-            lane.owe(spot);
+            lane.mark_lazily(spot);
         }
     }
 
@@ -607,7 +607,7 @@ impl<'o: 't, 'p: 't, 't> TaskRun<'_, 'o, 'p, 't> {
             }
         }
         if seen.hits == 0 {
-            self.owe(Spot::SHARE);
+            self.mark_lazily(Spot::SHARE);
         } else {
             self.close(open, seen, on.cx.arena.used().saturating_sub(before));
         }

@@ -6,7 +6,7 @@ use batt_record::profile::{Costs, Function, Lane, Node, Profile, Repeat, Task, T
 use batt_record::{
     Data, Environment, Options, Outcome, Pair, PlanCounts, Program, Record, Right, SCHEMA, Setup,
 };
-use batt_trace::{Clock, Hand, Level, NodeRuns, Spot, Trace, TraceData, spots};
+use batt_trace::{Clock, Level, ManualClock, NodeRuns, Spot, Trace, TraceData, spots};
 
 /// The primitives of the small world; each is a node of its plan, in this order.
 pub(crate) const PRIMITIVES: [&str; 4] = ["objects", "shift", "mapply", "fill"];
@@ -17,12 +17,12 @@ pub(crate) const MAPPLY: u16 = 2;
 /// A world with one worker and a clock that is wound by hand.
 pub(crate) struct World {
     pub(crate) trace: Trace,
-    pub(crate) hand: Hand,
+    pub(crate) hand: ManualClock,
 }
 
 impl World {
     pub(crate) fn new(level: Level) -> World {
-        let (clock, hand) = Clock::hand();
+        let (clock, hand) = Clock::manual();
         let trace = Trace::new(clock, level, PRIMITIVES.len(), None);
         trace.start_workers(1);
         World { trace, hand }
