@@ -1,22 +1,22 @@
-//! Nodes as a reader would write them.
+//! Writes nodes as program text.
 
 use batt_lang::{Literal, Op};
 
 use crate::plan::{NodeId, Plan};
 
-/// Deeper calls are left out, also those that have not filled the line yet.
+/// Deeper calls are omitted, even if the text is still short.
 const MAX_DEPTH: usize = 40;
 
 impl Plan {
-    /// What a node computes, as program text: `objects(I, T, F, T)`. After about `max` characters it is cut: written
-    /// out, a graph with shared nodes can be longer than any memory.
+    /// Returns what a node computes as program text: `objects(I, T, F, T)`. It is cut after `max` characters,
+    /// because the full text of a graph with shared nodes may not fit in memory.
     pub fn expression(&self, id: NodeId, max: usize) -> String {
         let mut writer = Writer { plan: self, text: String::new(), max };
         writer.node(id, 0);
-        cut(&writer.text, max)
+        truncate(&writer.text, max)
     }
 
-    /// A node with the names of its leaves and a dot for every computed argument: `paint(I, ·)`. Cut after `max`
+    /// Returns a node with a dot for every computed argument: `paint(I, ·)`. It is cut after `max`
     /// characters.
     pub fn outline(&self, id: NodeId, max: usize) -> String {
         let node = self.node(id);
@@ -25,13 +25,13 @@ impl Plan {
             arg => leaf(&arg.op),
         });
         let args: Vec<_> = args.collect();
-        let whole = match &node.op {
+        let text = match &node.op {
             Op::Apply => format!("{}({})", args[0], args[1..].join(", ")),
             Op::Tuple => format!("({})", args.join(", ")),
             Op::Call(symbol) => format!("{}({})", symbol.name, args.join(", ")),
             op => leaf(op),
         };
-        cut(&whole, max)
+        truncate(&text, max)
     }
 }
 
@@ -85,8 +85,8 @@ fn leaf(op: &Op) -> String {
     }
 }
 
-/// A text of at most `max` characters.
-fn cut(text: &str, max: usize) -> String {
+/// Shortens a text to at most `max` characters.
+fn truncate(text: &str, max: usize) -> String {
     if text.chars().count() <= max {
         return text.to_owned();
     }

@@ -1,4 +1,4 @@
-//! Equal computations become one node.
+//! Turns equal computations into one node.
 
 use batt_lang::{Literal, Op, Program};
 use rustc_hash::FxHashMap;
@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use crate::plan::{Entry, Needs, Node, NodeId};
 
-/// The nodes so far, to be found by what they compute.
+/// The nodes so far, indexed by what they compute.
 #[derive(Default)]
 pub(crate) struct Interner {
     nodes: Vec<Node>,
@@ -29,7 +29,7 @@ impl Interner {
         self.nodes
     }
 
-    /// Adds what is new of a program.
+    /// Adds the new nodes of a program.
     pub(crate) fn add(&mut self, program: &Program) -> Entry {
         let mut ids: Vec<NodeId> = Vec::with_capacity(program.nodes().len());
         for node in program.nodes() {

@@ -1,10 +1,10 @@
-//! Many programs merged into one shared graph (what the old system calls *card* making a *batt*).
+//! Merges many programs into one shared graph.
 //!
-//! The door is [`Plan::merge`]. Equal calls on equal arguments are one node, whichever programs they come from and
-//! function values included. A program keeps the list of the nodes it needs, in its own order: that is what it is
-//! billed for, whether a node was computed for it or for somebody else.
+//! [`Plan::merge`] makes one node of equal calls with equal arguments, also across programs and for function
+//! values. Each program keeps the list of nodes it needs, in its own order. It pays fuel for all of them,
+//! even if a node was computed for another program.
 //!
-//! This room knows nothing of text, tasks or how a plan is run.
+//! This crate does not know program text, tasks or how a plan is run.
 
 mod plan;
 mod intern;

@@ -1,4 +1,4 @@
-//! The plan and what can be asked of it.
+//! The plan, its nodes and its programs.
 
 use batt_lang::{Op, Program};
 use batt_value::{ContentHash, Symbol};
@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use crate::intern::Interner;
 
-/// Programs merged into one graph. Nodes stand in the order in which the programs need them first, so arguments
+/// Programs merged into one graph. Nodes are in the order in which the programs first need them, so arguments
 /// come before calls, and the same programs in the same order always give the same plan.
 #[derive(Clone, Debug)]
 pub struct Plan {
@@ -14,7 +14,7 @@ pub struct Plan {
     pub(crate) entries: Vec<Entry>,
 }
 
-/// The place of a node in a plan.
+/// The index of a node in a plan.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash, Default)]
 pub struct NodeId(pub u32);
 
@@ -24,7 +24,7 @@ impl NodeId {
     }
 }
 
-/// The place of a program in a plan.
+/// The index of a program in a plan.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
 pub struct ProgramId(pub u32);
 
@@ -43,12 +43,12 @@ pub struct Node {
 }
 
 impl Node {
-    /// Whether the node computes something: a call or a tuple, not an input or a constant.
+    /// Returns whether the node is a call or a tuple, not an input or a constant.
     pub fn is_computed(&self) -> bool {
         self.op.is_computed()
     }
 
-    /// The primitive that a node calls.
+    /// Returns the primitive that the node calls.
     pub fn primitive(&self) -> Option<&'static Symbol> {
         match self.op {
             Op::Call(symbol) => Some(symbol),
@@ -57,15 +57,15 @@ impl Node {
     }
 }
 
-/// What the value of a node depends on, and so how often it has to be computed. Expensive constants are computed once a
-/// sample, under its limits.
+/// The inputs that the value of a node depends on, which decide how often it is computed. Expensive constants
+/// are computed once per sample, under its limits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
 pub enum Needs {
-    /// Once for the plan.
+    /// Computed once for the plan.
     Nothing,
-    /// Once a task: on the demonstration pairs.
+    /// Depends on the demonstration pairs: computed once per task.
     Samples,
-    /// Once a sample: on the input.
+    /// Depends on the input: computed once per sample.
     Input,
 }
 
@@ -74,7 +74,7 @@ pub enum Needs {
 pub struct Entry {
     pub name: String,
     pub hash: ContentHash,
-    /// The nodes that the result needs, in the program's own order; the last is the result.
+    /// The nodes that the result needs, in the program's own order; the last one is the result.
     pub nodes: Vec<NodeId>,
 }
 
@@ -84,19 +84,19 @@ impl Entry {
     }
 }
 
-/// How much there is, and how much of it is shared.
+/// The size of a plan, and how much of it is shared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Counts {
     pub programs: usize,
-    /// Calls of all programs, each counted for each program.
+    /// Calls in all programs; a shared call counts once per program.
     pub calls: usize,
     /// Calls in the plan.
     pub distinct: usize,
     /// Calls in the plan that several programs need.
     pub shared: usize,
-    /// Calls that need neither input nor demonstration pairs: computed once for all if they are cheap.
+    /// Calls that need neither input nor demonstration pairs: computed once per plan if they are cheap.
     pub folded: usize,
-    /// Calls that need the demonstration pairs only: computed once a task.
+    /// Calls that need only the demonstration pairs: computed once per task.
     pub per_task: usize,
 }
 
@@ -126,7 +126,7 @@ impl Plan {
         &self.entries[id.index()]
     }
 
-    /// How many programs need each node.
+    /// Returns the number of programs that need each node.
     pub fn uses(&self) -> Vec<u32> {
         let mut uses = vec![0; self.nodes.len()];
         for node in self.entries.iter().flat_map(|entry| &entry.nodes) {
@@ -148,7 +148,7 @@ impl Plan {
         }
     }
 
-    /// A key for the plan: what is computed for which programs, names included.
+    /// Returns a hash of the nodes, the programs and their names.
     pub fn hash(&self) -> ContentHash {
         ContentHash::of(self.to_string().as_bytes())
     }

@@ -1,4 +1,4 @@
-//! The text form of plans. It round-trips.
+//! The text form of plans. Parsing the text of a plan gives the same plan.
 //!
 //! ```text
 //! plan 1
@@ -53,16 +53,17 @@ fn name(op: &Op) -> String {
     }
 }
 
-/// What is wrong with a plan's text, and on which line (from 1).
+/// An error in the text of a plan.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PlanTextError {
+    /// From 1.
     pub line: usize,
-    pub what: String,
+    pub message: String,
 }
 
 impl fmt::Display for PlanTextError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: {}", self.line, self.what)
+        write!(f, "line {}: {}", self.line, self.message)
     }
 }
 
@@ -74,7 +75,7 @@ impl std::str::FromStr for Plan {
     fn from_str(text: &str) -> Result<Plan, PlanTextError> {
         let mut plan = Plan { nodes: Vec::new(), entries: Vec::new() };
         for (i, line) in text.lines().enumerate() {
-            let error = |what: String| PlanTextError { line: i + 1, what };
+            let error = |message: String| PlanTextError { line: i + 1, message };
             let line = line.split(';').next().unwrap_or_default().trim();
             if i == 0 {
                 if line != "plan 1" {
@@ -90,7 +91,7 @@ impl std::str::FromStr for Plan {
             }
         }
         let last = text.lines().count();
-        plan.verify().map_err(|what| PlanTextError { line: last, what })?;
+        plan.verify().map_err(|message| PlanTextError { line: last, message })?;
         Ok(plan)
     }
 }
@@ -127,7 +128,7 @@ impl Plan {
             _ => Needs::Nothing,
         };
         for arg in &args {
-            let node = self.nodes.get(arg.index()).ok_or_else(|| format!("%{} is not there yet", arg.0))?;
+            let node = self.nodes.get(arg.index()).ok_or_else(|| format!("%{} is not defined yet", arg.0))?;
             needs = needs.max(node.needs);
         }
         Ok(Node { op, args, needs })

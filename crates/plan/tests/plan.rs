@@ -1,4 +1,4 @@
-//! Plans as text.
+//! Tests plans by their text form.
 
 use batt_lang::parse;
 use batt_plan::Plan;
@@ -60,20 +60,23 @@ def b(S, I, C): f = compose(first, rbind(add, T)); return (f(I), compose(first, 
 }
 
 #[test]
-fn counts_say_what_is_shared() {
+fn counts_show_what_is_shared() {
     let counts = Plan::merge(&parse(TWO).programs).counts();
     assert_eq!((counts.programs, counts.calls, counts.distinct, counts.shared), (2, 4, 3, 1));
 }
 
 #[test]
-fn broken_texts_are_refused_with_their_line() {
+fn errors_name_the_line() {
     let error = |text: &str| text.parse::<Plan>().unwrap_err().to_string();
     assert_eq!(error("nothing"), "line 1: expected `plan 1`");
     assert_eq!(error("plan 1\n%1 = input"), "line 2: expected %0");
     assert_eq!(error("plan 1\n%0 = objcts %0"), "line 2: `objcts` is not a primitive");
-    assert_eq!(error("plan 1\n%0 = input\n%1 = hmirror %7"), "line 3: %7 is not there yet");
-    assert_eq!(error("plan 1\n%0 = input\n%1 = input"), "line 3: %1 is there twice");
-    assert_eq!(error("plan 1\n%0 = input\n%1 = hmirror %0\n%2 = hmirror %0"), "line 4: %2 is there twice");
+    assert_eq!(error("plan 1\n%0 = input\n%1 = hmirror %7"), "line 3: %7 is not defined yet");
+    assert_eq!(error("plan 1\n%0 = input\n%1 = input"), "line 3: %1 repeats an earlier node");
+    assert_eq!(
+        error("plan 1\n%0 = input\n%1 = hmirror %0\n%2 = hmirror %0"),
+        "line 4: %2 repeats an earlier node"
+    );
     let hash = "0".repeat(64);
     assert_eq!(
         error(&format!("plan 1\n%0 = input\n%1 = hmirror %0\nprogram a {hash} = %1")),
