@@ -6,10 +6,11 @@ use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Writes `bytes` to a temporary file next to `path`, then renames it. A crash or Ctrl-C leaves either the old content
-/// or all of `bytes`.
+/// Writes `bytes` to a temporary file next to `path`, then renames it. A crash or Ctrl-C leaves either the
+/// old content or all of `bytes`.
 ///
-/// Follows symbolic links. Writes directly to anything that is not a regular file, such as a pipe or `/dev/stdout`.
+/// Follows symbolic links. Writes directly to anything that is not a regular file, such as a pipe or
+/// `/dev/stdout`.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> io::Result<()> {
     write_atomic_with(path, |out| out.write_all(bytes))
 }
@@ -81,7 +82,8 @@ pub struct FileLock {
 }
 
 impl FileLock {
-    /// Locks `path`. Returns `None` if another process has locked it. A disk without locks counts as unlocked.
+    /// Locks `path`. Returns `None` if another process has locked it. A disk without locks counts as
+    /// unlocked.
     pub fn take(path: &Path) -> io::Result<Option<FileLock>> {
         let path = resolve(path);
         let mut name = OsString::from(".");
@@ -124,8 +126,8 @@ fn same_file(_: &File, path: &Path) -> bool {
     path.exists()
 }
 
-/// Returns an unused name in the same folder. It includes the process id, so two processes with the same target do not
-/// write to the same file.
+/// Returns an unused name in the same folder. It includes the process id, so two processes with the same
+/// target do not write to the same file.
 fn unused_name(path: &Path) -> io::Result<PathBuf> {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     let mut name = OsString::from(".");
@@ -137,8 +139,8 @@ fn unused_name(path: &Path) -> io::Result<PathBuf> {
 
 /// A temporary file that is written in pieces and removed when dropped.
 ///
-/// A piece that cannot be written, for example because the disk is full, stays in memory and is written with a later
-/// one. Nothing is lost if space becomes available before the end.
+/// A piece that cannot be written, for example because the disk is full, stays in memory and is written with
+/// a later one. Nothing is lost if space becomes available before the end.
 pub struct TempFile {
     file: File,
     path: PathBuf,

@@ -10,8 +10,8 @@ impl Rng {
         Rng(seed)
     }
 
-    /// Starts the stream for a seed, a name and a number. Streams are independent: adding one does not change the
-    /// others.
+    /// Starts the stream for a seed, a name and a number. Streams are independent: adding one does not change
+    /// the others.
     pub fn of(seed: u64, name: &str, number: u64) -> Rng {
         // FNV-1a over the name, then one mixing step for each number.
         let name = name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {

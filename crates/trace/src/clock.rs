@@ -6,8 +6,8 @@ use std::time::Instant;
 
 /// Counts ticks since its creation; [`ns`](Clock::ns) converts them to nanoseconds.
 ///
-/// Libraries that read the CPU's time-stamp counter spend tens of milliseconds on calibration. A whole run may be that
-/// short, so this is our own code.
+/// Libraries that read the CPU's time-stamp counter spend tens of milliseconds on calibration. A whole run
+/// may be that short, so this is our own code.
 #[derive(Clone, Debug)]
 pub struct Clock(Source);
 
@@ -24,7 +24,8 @@ enum Source {
 }
 
 impl Clock {
-    /// Creates a clock that reads the CPU's time-stamp counter if the system itself relies on it, else the system's clock.
+    /// Creates a clock that reads the CPU's time-stamp counter if the system itself relies on it, else the
+    /// system's clock.
     pub fn real() -> Clock {
         match counter::is_trusted() {
             true => {
@@ -85,7 +86,8 @@ struct Rate(u64);
 
 impl Rate {
     const SHIFT: u32 = 32;
-    /// The time to measure the counter, in nanoseconds. A reading of both clocks is off by tens of nanoseconds.
+    /// The time to measure the counter, in nanoseconds. A reading of both clocks is off by tens of
+    /// nanoseconds.
     const MEASURED_NS: u64 = 100_000;
 
     /// Measures the rate of the counter against the system's clock.
@@ -111,8 +113,8 @@ impl Rate {
     }
 }
 
-/// Reads the counter and the nanoseconds since `start` at the same moment. The fastest of several tries counts, because
-/// another thread may interrupt one.
+/// Reads the counter and the nanoseconds since `start` at the same moment. The fastest of several tries
+/// counts, because another thread may interrupt one.
 fn read_both(start: Instant) -> (u64, u64) {
     let once = |_| {
         let before = counter::read();
@@ -161,7 +163,8 @@ mod tests {
         let (start, ticks) = (Instant::now(), clock.now());
         std::thread::sleep(std::time::Duration::from_millis(20));
         let (ours, system) = (clock.ns(clock.now()) - clock.ns(ticks), start.elapsed().as_nanos() as u64);
-        // The system's readings enclose ours, however long the thread is suspended, so only a wrong rate fails.
+        // The system's readings enclose ours, however long the thread is suspended, so only a wrong rate
+        // fails.
         assert!(ours >= 19_000_000 && ours <= system + system / 100, "{ours} of {system}");
     }
 

@@ -79,7 +79,8 @@ impl InnerCalls {
     }
 }
 
-/// The data of one task on a lane. The time from start to end is booked to `spots` and `nodes`, each moment once.
+/// The data of one task on a lane. The time from start to end is booked to `spots` and `nodes`, each moment
+/// once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TaskData<'t> {
     pub id: &'t str,
@@ -112,8 +113,8 @@ impl TaskData<'_> {
     }
 }
 
-/// The tasks of a lane, with one list per kind of data for all tasks. PERF: separate lists for each task cost more than
-/// filling them.
+/// The tasks of a lane, with one list per kind of data for all tasks. PERF: separate lists for each task cost
+/// more than filling them.
 #[derive(Clone, Debug, Default)]
 pub struct Tasks {
     pub(crate) rows: Vec<TaskRow>,
@@ -143,8 +144,8 @@ pub(crate) struct Ends {
 }
 
 impl Tasks {
-    /// Reserves memory for a run of several hundred tasks. PERF: moving growing lists is expensive; unused memory is
-    /// free.
+    /// Reserves memory for a run of several hundred tasks. PERF: moving growing lists is expensive; unused
+    /// memory is free.
     pub(crate) fn reserve(&mut self) {
         const CAPACITY: usize = 1 << 13;
         self.rows.reserve(CAPACITY / 8);

@@ -1,7 +1,7 @@
 //! The distribution of the durations of single calls, on a logarithmic scale.
 
-/// A logarithmic histogram of durations. An octave has eight steps, so a quantile is accurate to 12 %. Durations below
-/// 16 ns are exact.
+/// A logarithmic histogram of durations. An octave has eight steps, so a quantile is accurate to 12 %.
+/// Durations below 16 ns are exact.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Histogram {
     counts: Vec<u32>,

@@ -11,8 +11,8 @@ use crate::trace::Sink;
 
 /// The recorder of one thread. Only code on that thread writes to it, through shared references.
 ///
-/// Each stamp books the time since the previous one: to the spot that was [entered](Lane::enter) last, or to the one
-/// passed to [`mark`](Lane::mark) or [`mark_lazily`](Lane::mark_lazily).
+/// Each stamp books the time since the previous one: to the spot that was [entered](Lane::enter) last, or to
+/// the one passed to [`mark`](Lane::mark) or [`mark_lazily`](Lane::mark_lazily).
 pub struct Lane {
     clock: Clock,
     /// The time of the last stamp. Times are in ticks until they are summed up.
@@ -191,8 +191,8 @@ impl Lane {
         self.stamp(spot);
     }
 
-    /// Books the time from the last stamp to the next one to `spot`. It takes a stamp only if another spot is pending, so
-    /// a series of small steps of the same kind costs one stamp.
+    /// Books the time from the last stamp to the next one to `spot`. It takes a stamp only if another spot is
+    /// pending, so a series of small steps of the same kind costs one stamp.
     #[inline]
     pub fn mark_lazily(&self, spot: Spot) {
         if self.pending.get() != Some(spot) {
@@ -201,7 +201,8 @@ impl Lane {
         }
     }
 
-    /// Starts the computation of a node. The time until it is closed belongs to the node, whose spot never changes.
+    /// Starts the computation of a node. The time until it is closed belongs to the node, whose spot never
+    /// changes.
     #[inline]
     pub fn open_node(&self, id: u32, spot: Spot) -> Open {
         self.flush_pending();
@@ -351,8 +352,8 @@ impl Lane {
         totals.boundaries.push(Boundary { lap: self.log_len.get(), kind });
     }
 
-    /// Ends a batch of samples that ran together. The time since the last batch, or since the start of the task, is split
-    /// among them in proportion to `fuel`.
+    /// Ends a batch of samples that ran together. The time since the last batch, or since the start of the
+    /// task, is split among them in proportion to `fuel`.
     pub fn end_batch(&self, fuel: impl Iterator<Item = u64>) {
         let now = self.clock.ns(self.last.get());
         let start = self.batch_start.replace(now);

@@ -1,11 +1,12 @@
 //! The recorder: measures where the time of a run goes.
 //!
-//! A [`Trace`] has a [`Lane`] for each thread, and [`Trace::finish`] returns their data. A lane takes stamps: each stamp
-//! books the time since the previous one to exactly one [`Spot`]. So the sum over all spots of a lane, including idle
-//! and unaccounted, is the wall time by construction. All times are self times.
+//! A [`Trace`] has a [`Lane`] for each thread, and [`Trace::finish`] returns their data. A lane takes stamps:
+//! each stamp books the time since the previous one to exactly one [`Spot`]. So the sum over all spots of a
+//! lane, including idle and unaccounted, is the wall time by construction. All times are self times.
 //!
-//! There are two levels. By default each computed node takes one stamp, and calls through function values are counted
-//! with their fuel. With [`Level::Deep`] each call takes a stamp. Both can also record [events](Event).
+//! There are two levels. By default each computed node takes one stamp, and calls through function values are
+//! counted with their fuel. With [`Level::Deep`] each call takes a stamp. Both can also record
+//! [events](Event).
 //!
 //! This crate does not know programs or files.
 

@@ -1,4 +1,5 @@
-//! Spots, to which time is booked. Each spot is a function of the engine or a primitive, in one category and phase.
+//! Spots, to which time is booked. Each spot is a function of the engine or a primitive, in one category and
+//! phase.
 
 /// A part of a run.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]

@@ -61,8 +61,8 @@ pub(crate) struct Totals {
     in_task: bool,
     /// The start of that task's part in each list, or of the next one's.
     starts: Ends,
-    /// For each spot or node, the index of its last entry in `tasks` plus one. The entry belongs to the current task if
-    /// the task's part starts before it.
+    /// For each spot or node, the index of its last entry in `tasks` plus one. The entry belongs to the
+    /// current task if the task's part starts before it.
     spot_entries: Vec<u32>,
     node_entries: Vec<u32>,
     /// Calls inside nodes in order, of tasks whose end has not been read yet.
@@ -104,7 +104,8 @@ impl Events {
 }
 
 impl Totals {
-    /// Creates empty totals that start at `time`. `whole_nodes`: calls inside nodes have no laps of their own.
+    /// Creates empty totals that start at `time`. `whole_nodes`: calls inside nodes have no laps of their
+    /// own.
     pub(crate) fn new(time: u64, n_primitives: usize, whole_nodes: bool, events: Option<Events>) -> Totals {
         let n_spots = Spot::primitive(n_primitives as u16).index();
         Totals {

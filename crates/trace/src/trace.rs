@@ -121,8 +121,8 @@ impl Trace {
         }
     }
 
-    /// Delays each node on the workers by a number of nanoseconds, to test a prediction; `waits` is indexed by node. Only
-    /// for a real clock: a manual clock would never reach the end of a delay.
+    /// Delays each node on the workers by a number of nanoseconds, to test a prediction; `waits` is indexed
+    /// by node. Only for a real clock: a manual clock would never reach the end of a delay.
     pub fn with_delays(self, waits: &[u64]) -> Trace {
         let waits = waits.iter().map(|ns| self.clock.ticks(*ns)).collect();
         Trace { delays: Some(waits), ..self }
@@ -138,8 +138,8 @@ impl Trace {
         self.main.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Books the main lane's time to `spot` until the returned span is dropped. Meanwhile other code may write to the
-    /// lane.
+    /// Books the main lane's time to `spot` until the returned span is dropped. Meanwhile other code may
+    /// write to the lane.
     pub fn enter(&self, spot: Spot) -> MainSpan<'_> {
         let (outer, start) = self.main().begin(spot);
         MainSpan { trace: self, outer, start }
@@ -167,8 +167,8 @@ impl Trace {
     /// Ends the recording. Later events are not recorded.
     pub fn finish(&self) -> TraceData {
         let workers = self.workers.get().map_or(&[][..], |workers| workers);
-        // The workers are idle by now. The main lane ends last, so that it encloses all others. Closing them, with the
-        // last events, is the recorder's own time.
+        // The workers are idle by now. The main lane ends last, so that it encloses all others. Closing them,
+        // with the last events, is the recorder's own time.
         let span = self.enter(Spot::PROFILE);
         let mut lanes: Vec<_> = workers.iter().map(close).collect();
         drop(span);

@@ -1,4 +1,5 @@
-//! Every nanosecond is booked once and to the right spot, compared with an oracle that sums up a tree of work.
+//! Every nanosecond is booked once and to the right spot, compared with an oracle that sums up a tree of
+//! work.
 
 use std::collections::BTreeMap;
 

@@ -5,8 +5,8 @@ use bumpalo::Bump;
 use crate::func::Closure;
 use crate::{Cell, Fail, Grid, Op, Pair, Patch, Row, Set, Tuple, Value, order};
 
-/// Upper bounds for one value. They are counted on the value, not on its form, so a program fails at the same point
-/// whatever the layout.
+/// Upper bounds for one value. They are counted on the value, not on its form, so a program fails at the same
+/// point whatever the layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Caps {
     /// The number of nodes of the value as a tree (see [`Value::weight`]).
@@ -31,14 +31,14 @@ pub struct Planes<'w> {
     pub words: &'w [u64],
 }
 
-/// Returns whether `count` cells justify `n_words` words. For a few cells far apart, the empty words in between would
-/// take more memory than the program pays for.
+/// Returns whether `count` cells justify `n_words` words. For a few cells far apart, the empty words in
+/// between would take more memory than the program pays for.
 pub(crate) fn is_dense(n_words: usize, count: usize) -> bool {
     n_words <= 16 + 4 * count
 }
 
-/// Returns the number of set bits in `words`; `used` includes the bits of all of them. Several narrow words are counted
-/// at once, because the CPU may have no instruction that counts bits.
+/// Returns the number of set bits in `words`; `used` includes the bits of all of them. Several narrow words
+/// are counted at once, because the CPU may have no instruction that counts bits.
 fn count_ones(words: &[u64], used: u64) -> u32 {
     if used >> 16 == 0 {
         let (fours, rest) = words.as_chunks::<4>();
@@ -150,7 +150,8 @@ impl Arena {
         }
     }
 
-    /// Makes a tuple of integers that fit in an `i8`. Returns `None` if one does not fit, or if there are two or fewer.
+    /// Makes a tuple of integers that fit in an `i8`. Returns `None` if one does not fit, or if there are two
+    /// or fewer.
     pub fn row_of_ints<'a>(&'a self, ints: &[i64]) -> Option<Value<'a>> {
         if ints.len() <= 2 || self.admit(ints.len()).is_err() {
             return None;
@@ -215,7 +216,8 @@ impl Arena {
             return self.check_caps(patch);
         }
         let Some(sorted) = order::sort(self, items) else { return self.list_set(in_arena()) };
-        // Equal members of different kinds (True and 1) may keep a set out of bit planes until they are removed.
+        // Equal members of different kinds (True and 1) may keep a set out of bit planes until they are
+        // removed.
         if sorted.len() < items.len()
             && let Some(patch) = self.to_planes(sorted)
         {
@@ -244,8 +246,8 @@ impl Arena {
         }
     }
 
-    /// Makes the set of all tuples of a member of `a` and a member of `b`. Returns `None` unless both hold cells or both
-    /// hold small places, or if the result exceeds the caps.
+    /// Makes the set of all tuples of a member of `a` and a member of `b`. Returns `None` unless both hold
+    /// cells or both hold small places, or if the result exceeds the caps.
     pub fn product<'a>(&'a self, a: &Patch<'a>, b: &Patch<'a>) -> Option<Value<'a>> {
         let small = |patch: &Patch<'a>| {
             let (row, col, height, width) = patch.bounds();
@@ -292,9 +294,9 @@ impl Arena {
         self.bump.alloc_slice_fill_iter(grids.iter().map(Value::Grid))
     }
 
-    /// Makes a set of places or cells from bit planes: bit `k` of a word is column `col + k`, and each colour has a plane
-    /// of `height` words, ascending (see [`Patch`]). The box need not be tight and planes may be empty. Returns `None`
-    /// if the set does not fit in bit planes.
+    /// Makes a set of places or cells from bit planes: bit `k` of a word is column `col + k`, and each colour
+    /// has a plane of `height` words, ascending (see [`Patch`]). The box need not be tight and planes may be
+    /// empty. Returns `None` if the set does not fit in bit planes.
     pub fn patch<'a>(&'a self, planes: Planes<'_>) -> Option<Result<Value<'a>, Fail>> {
         let Planes { row, col, height, mut colors, words } = planes;
         if words.len() == height {
@@ -427,8 +429,8 @@ impl Arena {
         is_dense(n_words, count)
     }
 
-    /// [`Arena::patch`] for planes in the arena that the caller has measured: no plane is empty, the box is tight and
-    /// `width` wide, and `count` bits are set.
+    /// [`Arena::patch`] for planes in the arena that the caller has measured: no plane is empty, the box is
+    /// tight and `width` wide, and `count` bits are set.
     pub fn patch_tight<'a>(
         &'a self,
         planes: Planes<'a>,
@@ -446,7 +448,8 @@ impl Arena {
         Some(self.check_caps(Value::Patch(self.bump.alloc(patch))))
     }
 
-    /// Returns the patch moved by `rows` and `cols`, sharing its bits. Returns `None` if it does not fit there.
+    /// Returns the patch moved by `rows` and `cols`, sharing its bits. Returns `None` if it does not fit
+    /// there.
     pub fn moved<'a>(&'a self, patch: &Patch<'a>, rows: i64, cols: i64) -> Option<Value<'a>> {
         let row = i16::try_from(i64::from(patch.row).checked_add(rows)?).ok()?;
         let col = i16::try_from(i64::from(patch.col).checked_add(cols)?).ok()?;

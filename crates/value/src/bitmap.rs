@@ -3,7 +3,8 @@
 use crate::arena::is_dense;
 use crate::{Arena, Cell, Pair, Patch, Value};
 
-/// One bit for each place, in one plane for each colour. Its members come out ascending and distinct, without sorting.
+/// One bit for each place, in one plane for each colour. Its members come out ascending and distinct, without
+/// sorting.
 pub struct Bitmap<'a> {
     top: i64,
     left: i64,
@@ -15,8 +16,9 @@ pub struct Bitmap<'a> {
 }
 
 impl<'a> Bitmap<'a> {
-    /// Creates an empty bitmap for about `count` cells of these colours (see [`Patch::colors`]). The box includes
-    /// `(top, left)` and excludes row `bottom` and column `right`. Returns `None` if the bitmap would be mostly empty.
+    /// Creates an empty bitmap for about `count` cells of these colours (see [`Patch::colors`]). The box
+    /// includes `(top, left)` and excludes row `bottom` and column `right`. Returns `None` if the bitmap
+    /// would be mostly empty.
     pub fn new(
         arena: &'a Arena,
         (top, left): (i64, i64),
@@ -61,8 +63,8 @@ impl<'a> Bitmap<'a> {
         }
     }
 
-    /// Returns all members in order: cells if there are colours, else places. Returns `None` if a number is too large
-    /// for the form.
+    /// Returns all members in order: cells if there are colours, else places. Returns `None` if a number is
+    /// too large for the form.
     pub fn values(self, arena: &'a Arena) -> Option<&'a [Value<'a>]> {
         let n = self.words.iter().map(|word| word.count_ones() as usize).sum();
         let values = arena.repeat(n, Value::None);

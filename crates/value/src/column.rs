@@ -268,8 +268,8 @@ impl<'a> Column<'a> {
         }
     }
 
-    /// Returns the index of the first greatest or least value in `range`. Only for numbers and pairs: other values may
-    /// not be comparable.
+    /// Returns the index of the first greatest or least value in `range`. Only for numbers and pairs: other
+    /// values may not be comparable.
     pub fn best(&self, range: Range<usize>, wanted: Ordering) -> Option<usize> {
         fn first<T: Copy>(values: &[T], range: Range<usize>, beats: impl Fn(T, T) -> bool) -> Option<usize> {
             range.reduce(|best, index| if beats(values[index], values[best]) { index } else { best })
@@ -282,7 +282,8 @@ impl<'a> Column<'a> {
         }
     }
 
-    /// Returns the indices of the values in ascending order of these; the sort is stable. Only for numbers and pairs.
+    /// Returns the indices of the values in ascending order of these; the sort is stable. Only for numbers
+    /// and pairs.
     pub fn sorted_indices(&self, arena: &'a Arena, n: usize) -> Option<&'a [usize]> {
         let indices = arena.repeat(n, 0);
         indices.iter_mut().zip(0..).for_each(|(to, index)| *to = index);

@@ -2,8 +2,8 @@
 
 use crate::Value;
 
-/// A primitive as a value. There is one `Symbol` per primitive. Ids are in the order of names, so comparing ids
-/// compares names.
+/// A primitive as a value. There is one `Symbol` per primitive. Ids are in the order of names, so comparing
+/// ids compares names.
 #[derive(Debug)]
 pub struct Symbol {
     pub id: u16,
@@ -68,10 +68,11 @@ pub struct Closure<'a> {
 }
 
 impl Closure<'_> {
-    /// Returns the number of arguments that the closure takes. `None` if it binds something other than a function.
+    /// Returns the number of arguments that the closure takes. `None` if it binds something other than a
+    /// function.
     ///
-    /// Binding looks at the declared number of parameters, as arc-dsl does: two leave one, three leave two, and any other
-    /// number is treated as four.
+    /// Binding looks at the declared number of parameters, as arc-dsl does: two leave one, three leave two,
+    /// and any other number is treated as four.
     pub(crate) fn arity_of(op: Op, captured: &[Value<'_>]) -> Option<u8> {
         Closure::arity_given(op, captured[0].func_arity())
     }

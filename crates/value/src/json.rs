@@ -1,5 +1,5 @@
-//! The JSON form of values: numbers, booleans and null as such, a tuple as an array, a set as `{"set": [ascending]}`,
-//! a function as `{"function": "its text form"}`.
+//! The JSON form of values: numbers, booleans and null as such, a tuple as an array, a set as `{"set":
+//! [ascending]}`, a function as `{"function": "its text form"}`.
 
 use std::fmt::Write;
 

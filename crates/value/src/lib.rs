@@ -1,11 +1,11 @@
 //! The values that programs compute with.
 //!
-//! Values are those of CPython: integers, booleans, `None`, tuples, frozen sets and functions. Inside a run a value is
-//! a [`Value`]: 16 bytes, `Copy`, pointing into an [`Arena`]. Outside a run it is an [`Owned`]: an immutable shared
-//! buffer with its hash.
+//! Values are those of CPython: integers, booleans, `None`, tuples, frozen sets and functions. Inside a run a
+//! value is a [`Value`]: 16 bytes, `Copy`, pointing into an [`Arena`]. Outside a run it is an [`Owned`]: an
+//! immutable shared buffer with its hash.
 //!
-//! Common values have compact forms (a grid of small integers, a set of cells as bit planes), which the arena chooses
-//! when it makes a value. Each value has exactly one form. The form affects speed only.
+//! Common values have compact forms (a grid of small integers, a set of cells as bit planes), which the arena
+//! chooses when it makes a value. Each value has exactly one form. The form affects speed only.
 //!
 //! This crate does not know primitives, programs or tasks.
 

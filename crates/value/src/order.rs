@@ -1,10 +1,10 @@
 //! The one order, equality and identity of values. No other code compares values in its own way.
 //!
 //! - [`cmp`] is the canonical order in which sets iterate: `None` < numbers < tuples < sets < functions;
-//!   numbers by value, tuples member by member, sets as their ascending lists of members, functions by name and
-//!   then by the values they captured.
-//! - [`equal`] is Python's `==`: `True` equals `1`. Functions are equal if they are the same primitive, or the same
-//!   combinator with equal captured values. It agrees with `cmp`.
+//!   numbers by value, tuples member by member, sets as their ascending lists of members, functions by name
+//!   and then by the values they captured.
+//! - [`equal`] is Python's `==`: `True` equals `1`. Functions are equal if they are the same primitive, or
+//!   the same combinator with equal captured values. It agrees with `cmp`.
 //! - [`identical`] also requires the same kinds at all levels: `True` and `1` are different answers.
 //! - [`less`] is Python's `<`: not defined for all values, and "proper subset" for sets.
 
@@ -32,8 +32,8 @@ pub fn cmp(a: Value<'_>, b: Value<'_>) -> Ordering {
     }
 }
 
-/// Returns the values in canonical order, keeping the first of equal ones; `None` if they are in that form already.
-/// Values of one form are sorted by integer keys.
+/// Returns the values in canonical order, keeping the first of equal ones; `None` if they are in that form
+/// already. Values of one form are sorted by integer keys.
 pub(crate) fn sort<'a>(arena: &'a Arena, values: &[Value<'a>]) -> Option<&'a [Value<'a>]> {
     if let Some(places) = sort_places(arena, values) {
         return Some(places);
@@ -71,8 +71,8 @@ fn sort_places<'a>(arena: &'a Arena, values: &[Value<'a>]) -> Option<&'a [Value<
 /// Fewer values are faster to sort.
 const MIN_FOR_BITMAP: usize = 32;
 
-/// Returns the keys of the values with their indices, if all have one form. Empty sets are allowed among patches: they
-/// sort first, and only the first one is kept.
+/// Returns the keys of the values with their indices, if all have one form. Empty sets are allowed among
+/// patches: they sort first, and only the first one is kept.
 fn keys<'a>(arena: &'a Arena, values: &[Value<'a>]) -> Option<&'a mut [(u64, u32)]> {
     let expected = Some(values.iter().find_map(|value| form(*value))?);
     let patches = matches!(expected, Some(Form::Indices | Form::Object));
@@ -214,8 +214,9 @@ fn cmp_same_first(a: &crate::Patch<'_>, b: &crate::Patch<'_>) -> Ordering {
     }
 }
 
-/// [`cmp_same_first`] for patches of one plane each; shifting the words of `a` left by `by` aligns them with `b`. The
-/// first member that only one patch has decides: that patch is smaller, unless the other one ends there.
+/// [`cmp_same_first`] for patches of one plane each; shifting the words of `a` left by `by` aligns them with
+/// `b`. The first member that only one patch has decides: that patch is smaller, unless the other one ends
+/// there.
 fn cmp_plane(a: &crate::Patch<'_>, b: &crate::Patch<'_>, by: i32) -> Ordering {
     for (row, (x, y)) in a.rows.iter().zip(b.rows).enumerate() {
         let (x, y) = (x << by, *y);

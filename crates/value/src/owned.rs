@@ -32,8 +32,8 @@ impl Owned {
         Ok(value)
     }
 
-    /// Returns the width and the cells, if the value is a non-empty rectangle of small integers. `True` counts as 1, as in
-    /// Python.
+    /// Returns the width and the cells, if the value is a non-empty rectangle of small integers. `True`
+    /// counts as 1, as in Python.
     pub fn rectangle(&self) -> Option<(usize, Vec<i8>)> {
         let mut bytes = Bytes(&self.bytes);
         let (mut width, mut cells) = (None, Vec::new());
@@ -119,7 +119,8 @@ impl std::fmt::Debug for ContentHash {
     }
 }
 
-// The encoding does not depend on forms: a grid is a tuple of tuples of integers. Small integers take one byte.
+// The encoding does not depend on forms: a grid is a tuple of tuples of integers. Small integers take one
+// byte.
 const NONE: u8 = 0xf0;
 const FALSE: u8 = 0xf1;
 const TRUE: u8 = 0xf2;

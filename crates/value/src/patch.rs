@@ -29,7 +29,8 @@ impl Pair {
         (self.row(), self.col())
     }
 
-    /// Returns top, left, height and width of the box around places; `None` if there are none, or if one is missing.
+    /// Returns top, left, height and width of the box around places; `None` if there are none, or if one is
+    /// missing.
     pub fn bounds(places: impl IntoIterator<Item = Option<Pair>>) -> Option<(i64, i64, i64, i64)> {
         let (mut top, mut left, mut bottom, mut right) = (i64::MAX, i64::MAX, i64::MIN, i64::MIN);
         for place in places {
@@ -98,8 +99,8 @@ impl std::fmt::Debug for Cell {
 
 /// A non-empty set of pairs ("indices") or of cells ("an object"), as bit planes over its bounding box.
 ///
-/// Indices have one plane of `height` words; an object has one plane per colour, ascending. Bit `k` of a word is column
-/// `col + k`. The box is tight. Planes, rows and bits in ascending order give the canonical order.
+/// Indices have one plane of `height` words; an object has one plane per colour, ascending. Bit `k` of a word
+/// is column `col + k`. The box is tight. Planes, rows and bits in ascending order give the canonical order.
 #[derive(Debug)]
 pub struct Patch<'a> {
     pub(crate) row: i16,

@@ -106,7 +106,8 @@ pub fn parse<'a>(
     }
 }
 
-/// Looks up names for [`parse_prefix`]. Returns a value, a failure (`Err(Ok)`) or an error message (`Err(Err)`).
+/// Looks up names for [`parse_prefix`]. Returns a value, a failure (`Err(Ok)`) or an error message
+/// (`Err(Err)`).
 type Names<'f, 'a> = dyn FnMut(Name<'_, 'a>) -> Result<Value<'a>, Result<Fail, String>> + 'f;
 
 /// Parses a value at the start of `text`, and returns it with the rest of the text. `names` looks up names.

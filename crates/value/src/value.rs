@@ -3,7 +3,8 @@
 use crate::patch::PatchIter;
 use crate::{Arena, Cell, Closure, Grid, Pair, Patch, Row, Symbol};
 
-/// A value inside a run: `Copy`, 16 bytes. Each variant holds one 8-byte scalar, so rustc passes it in registers.
+/// A value inside a run: `Copy`, 16 bytes. Each variant holds one 8-byte scalar, so rustc passes it in
+/// registers.
 #[derive(Clone, Copy, Debug)]
 pub enum Value<'a> {
     None,
@@ -147,8 +148,8 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Returns the members of a tuple in order, or those of a set in ascending order. Rows of a grid are allocated in
-    /// `arena`.
+    /// Returns the members of a tuple in order, or those of a set in ascending order. Rows of a grid are
+    /// allocated in `arena`.
     pub fn items(self, arena: &'a Arena) -> Option<Items<'a>> {
         self.len()?;
         Some(Items { members: View::Value(self).members(), arena })
@@ -179,8 +180,8 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Returns the number of nodes of the value as a tree: 1 for a scalar, 1 plus the weights of its members for a
-    /// container. It does not depend on the form, and the arena's caps bound it.
+    /// Returns the number of nodes of the value as a tree: 1 for a scalar, 1 plus the weights of its members
+    /// for a container. It does not depend on the form, and the arena's caps bound it.
     #[inline]
     pub fn weight(self) -> u32 {
         match self {
@@ -196,8 +197,8 @@ impl<'a> Value<'a> {
         self.extent().1
     }
 
-    /// Returns weight and depth. PERF: the most frequent members of containers come first, because a jump table costs
-    /// more than the rest.
+    /// Returns weight and depth. PERF: the most frequent members of containers come first, because a jump
+    /// table costs more than the rest.
     #[inline(always)]
     pub(crate) fn extent(self) -> (u32, u16) {
         match self {
