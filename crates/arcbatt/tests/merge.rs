@@ -47,7 +47,7 @@ fn alone(program: &Program, job: &Job<'_>, input: Picture<'_>, limits: Limits) -
         Ok(Value::Grid(grid)) => End::Grid { width: grid.width(), cells: grid.cells().into() },
         Ok(value) => End::Other(Owned::new(value)),
         Err(failure) => {
-            End::Failed(Failed { fail: failure.fail, place: failure.node.0, primitive: failure.primitive })
+            End::Failed(Failed { fail: failure.fail, node: failure.node.0, primitive: failure.primitive })
         }
     };
     Run { end, fuel: outcome.fuel }

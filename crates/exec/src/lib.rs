@@ -1,11 +1,11 @@
 //! Runs programs under limits.
 //!
-//! [`Prepared::run`] runs a plan over the samples of a task. [`run`], the reference backend, runs one program on one
-//! sample; the tests compare the two. A failure is an outcome, never an error: a program can contain anything, and
-//! nothing that it contains can hang, crash or fill the machine.
+//! [`Prepared::run`] runs a plan on the samples of a task. [`run`], the reference backend, runs one program
+//! on one sample; the tests compare the two. A failing program is an outcome, not an error: no program can
+//! hang, crash or exhaust the machine.
 //!
-//! This crate knows nothing of program text, files, tasks or scores. It does not read the clock: a deadline is a flag
-//! that the caller sets.
+//! This crate does not know program text, files, tasks or scores. It does not read the clock: a deadline is a
+//! flag that the caller sets.
 
 mod backend;
 pub mod kernel;
@@ -13,5 +13,5 @@ mod outcome;
 
 pub use backend::cpu::{End, Failed, Input, Job, Options, Picture, Prepared, Run, Scratch, spot};
 pub use backend::reference::{Sample, run};
-pub use backend::{bugs, caught};
+pub use backend::{bugs, catch_panic};
 pub use outcome::{Failure, Outcome};

@@ -4,27 +4,27 @@ use batt_value::{Fail, Symbol, Value};
 
 use crate::Failed;
 
-/// What a program came to on one sample.
+/// The outcome of a program on one sample.
 #[derive(Clone, Debug)]
 pub struct Outcome<'a> {
     pub result: Result<Value<'a>, Failure>,
-    /// The bill: fuel used until the value was there or the failure arose.
+    /// The fuel used until the result or the failure.
     pub fuel: u64,
-    /// The value of every node that was computed, in the order of the program's nodes.
+    /// The value of every computed node, in the order of the program's nodes.
     pub values: Vec<Value<'a>>,
 }
 
-/// Where and why a program has no value.
+/// The reason and the place of a failure.
 #[derive(Clone, Copy, Debug)]
 pub struct Failure {
     pub fail: Fail,
     pub node: NodeId,
-    /// The primitive in which the failure arose: the node's own, or one called through a function value.
+    /// The primitive that failed: the node's own, or one called through a function value.
     pub primitive: Option<&'static Symbol>,
 }
 
 impl Failure {
-    /// `empty container in first, called by apply at line 4 (x3)`
+    /// Describes the failure: `empty container in first, called by apply at line 4 (x3)`.
     pub fn describe(&self, program: &Program) -> String {
         let node = program.node(self.node);
         let mut text = self.fail.describe().to_owned();
@@ -49,9 +49,9 @@ impl Failure {
 }
 
 impl Failed {
-    /// In the words of [`Failure::describe`].
+    /// Describes the failure like [`Failure::describe`].
     pub fn describe(&self, program: &Program) -> String {
-        let Failed { fail, place, primitive } = *self;
-        Failure { fail, node: NodeId(place), primitive }.describe(program)
+        let Failed { fail, node, primitive } = *self;
+        Failure { fail, node: NodeId(node), primitive }.describe(program)
     }
 }

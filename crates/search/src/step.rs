@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use batt_base::Rng;
 use batt_dsl::{Limits, lesson};
-use batt_exec::{Input, Job, Options, Prepared, Scratch, caught};
+use batt_exec::{Input, Job, Options, Prepared, Scratch, catch_panic};
 use batt_lang::{Program, learning_program, learning_program_after};
 use batt_learn::{Candidate, Context, Demos, Image, Mechanism, Stage, Work, catalogue, stage_of_catalogue};
 use batt_plan::ProgramId;
@@ -244,7 +244,7 @@ impl Attempt<'_> {
 
     fn stage(&mut self, demos: &Demos, stage: Stage) {
         self.mark(Spot::SET_UP);
-        let listed = caught(|| Ok(stage_of_catalogue(demos, stage, self.work)));
+        let listed = catch_panic(|| Ok(stage_of_catalogue(demos, stage, self.work)));
         self.mark(Spot::LIST);
         self.all(demos, listed.unwrap_or_default());
     }
@@ -253,7 +253,7 @@ impl Attempt<'_> {
     /// much was used besides the work of learners.
     fn enumerate(&mut self, fuel: u64, stop: &AtomicBool) -> u64 {
         let (name, pool) = (name(self.puzzle.id()), fuel / 100 * POOL_PERCENT);
-        let found = caught(|| Ok(enumerate_traced(self.puzzle, &name, pool, stop, self.lane)));
+        let found = catch_panic(|| Ok(enumerate_traced(self.puzzle, &name, pool, stop, self.lane)));
         let Ok(Enumerated { answers, views, counts }) = found else { return fuel };
         self.progress.tried += counts.candidates;
         answers.into_iter().for_each(|answer| self.progress.push(answer));
@@ -262,7 +262,7 @@ impl Attempt<'_> {
             if self.work.used() >= limit || self.work.is_exhausted() {
                 break;
             }
-            let _ = caught(|| {
+            let _ = catch_panic(|| {
                 self.learn_from(view);
                 Ok(())
             });
@@ -348,7 +348,7 @@ impl Attempt<'_> {
                 None => vec![contexts[place]],
                 Some(pair) => vec![*contexts.get(pair / n)?, contexts[pair % n]],
             };
-            left -= usize::from(caught(|| Ok(self.inside(&chain))).unwrap_or(false));
+            left -= usize::from(catch_panic(|| Ok(self.inside(&chain))).unwrap_or(false));
             place += 1;
         }
         Some(place)
@@ -384,7 +384,7 @@ impl Attempt<'_> {
             }
             self.progress.tried += 1;
             // A bug in a learner spoils this candidate only, and is told at the end.
-            let _ = caught(|| {
+            let _ = catch_panic(|| {
                 self.learn(demos, &candidate);
                 Ok(())
             });

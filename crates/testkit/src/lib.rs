@@ -38,8 +38,8 @@ fn cpu<'a>(program: &Program, sample: Sample<'a>, arena: &'a Arena, fuel: u64, k
     let value = match end {
         End::Grid { width, cells } => arena.grid(width, &cells),
         End::Other(owned) => owned.load(arena, &symbol),
-        End::Failed(Failed { fail, place, primitive }) => {
-            let failure = Failure { fail, node: NodeId(place), primitive };
+        End::Failed(Failed { fail, node, primitive }) => {
+            let failure = Failure { fail, node: NodeId(node), primitive };
             return Outcome { result: Err(failure), fuel, values: Vec::new() };
         }
         End::Skipped => unreachable!("nothing comes before the only input"),

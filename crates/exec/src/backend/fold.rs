@@ -1,29 +1,29 @@
-//! Computes the constants of a plan, once for all tasks and threads.
+//! Computes the constants of a plan once for all tasks and threads.
 //!
-//! Folding runs before any clock, also for programs that never run. So it is cheap for any plan: each node has a small
-//! limit. A constant beyond the limit is computed like a node that depends on the input, under the limits, the memory
-//! bounds and the stop flag of a run.
+//! Folding runs before any deadline starts, even for programs that never run. So each node has a small limit,
+//! which keeps folding cheap for any plan. A constant beyond the limit is computed like a node that depends
+//! on the input: under the limits, the memory bounds and the stop flag of a run.
 
 use batt_plan::{Needs, Node, Plan};
 use batt_value::{Arena, Caps, Fail};
 
-use super::cpu::{Memo, Options, guarded};
+use super::cpu::{Memo, Options, compute_guarded};
 
-/// The most fuel that a folded node may use, and the most that its value may weigh. Fuel alone bounds nothing: a result
-/// is charged after it is made. The most expensive of the 720 constants in arc-dsl's solvers uses 1,890.
+/// The maximum fuel and weight of a folded node. Fuel alone is not enough, because a result is charged after
+/// it is made. The most expensive of the 720 constants in arc-dsl's solvers uses 1,890 fuel.
 const FUEL: u64 = 4_000;
 const WEIGHT: u32 = 4_000;
 
-/// Nothing more is folded once the folded values take this many bytes.
+/// Folding stops when the folded values take this many bytes.
 const BYTES: usize = 64 << 20;
 
-/// For each node of a plan, how often it is computed, and its value if that is known.
+/// For each node of a plan, what it depends on, and its value if it was folded.
 pub(super) struct Folded<'p> {
     pub(super) needs: Vec<Needs>,
     pub(super) memos: Vec<Option<Memo<'p>>>,
 }
 
-/// Computes what needs no input and is cheap, in `arena`.
+/// Computes the cheap nodes that need no input, in `arena`.
 pub(super) fn fold<'p>(plan: &Plan, arena: &'p Arena, options: &Options<'p>) -> Folded<'p> {
     let n_nodes = plan.nodes().len();
     let mut folded = Folded { needs: Vec::with_capacity(n_nodes), memos: Vec::with_capacity(n_nodes) };
@@ -31,7 +31,7 @@ pub(super) fn fold<'p>(plan: &Plan, arena: &'p Arena, options: &Options<'p>) -> 
     arena.set_caps(Caps { weight: caps.weight.min(WEIGHT), ..caps });
     for node in plan.nodes() {
         let needs = node.args.iter().map(|arg| folded.needs[arg.index()]).fold(node.needs, Needs::max);
-        let memo = if needs == Needs::Nothing { folded.node(node, arena, options) } else { None };
+        let memo = if needs == Needs::Nothing { folded.fold_node(node, arena, options) } else { None };
         folded.needs.push(if memo.is_none() && needs == Needs::Nothing { Needs::Input } else { needs });
         folded.memos.push(memo);
     }
@@ -40,18 +40,19 @@ pub(super) fn fold<'p>(plan: &Plan, arena: &'p Arena, options: &Options<'p>) -> 
 }
 
 impl<'p> Folded<'p> {
-    /// Computes the next node. `None` if it is beyond the limits: whether it has a value shows when a program runs it.
-    fn node(&self, node: &Node, arena: &'p Arena, options: &Options<'p>) -> Option<Memo<'p>> {
+    /// Computes the next node. Returns `None` beyond the limits: then the node is computed when a program
+    /// needs it.
+    fn fold_node(&self, node: &Node, arena: &'p Arena, options: &Options<'p>) -> Option<Memo<'p>> {
         if arena.bytes() > BYTES {
             return None;
         }
         let args = node.args.iter().map(|arg| self.memos[arg.index()].as_ref()?.ok());
         let Some(args) = args.collect::<Option<Vec<_>>>() else {
-            // An argument failed. Every program that needs this node ends before it.
+            // An argument failed, so every program that needs this node fails before reaching it.
             return Some(Memo::new(Err(Fail::Bug), 0, None));
         };
         let mut cx = options.cx(arena, options.limits.fuel.min(FUEL), None);
-        let memo = guarded(node, Err(Fail::Bug), &args, &mut cx);
+        let memo = compute_guarded(node, Err(Fail::Bug), &args, &mut cx);
         let unfinished = matches!(memo.fail, Some(Fail::Fuel | Fail::TooLarge | Fail::Deadline));
         (!unfinished).then_some(memo)
     }
@@ -75,7 +76,7 @@ mod tests {
         Plan::merge(&parsed.programs)
     }
 
-    /// How often each computed node is computed, in the order of the plan.
+    /// Returns what each computed node depends on after folding, in the order of the plan.
     fn needs(plan: &Plan, options: &Options<'_>) -> Vec<Needs> {
         let arena = Arena::new(options.limits.caps);
         let folded = fold(plan, &arena, options);
@@ -108,7 +109,7 @@ mod tests {
         assert_eq!(needs(&plan("def a(I): return rbind(add, ONE)\n"), &options), [Needs::Input]);
     }
 
-    /// All ways to make a large value of a few numbers.
+    /// Ways to make a large value from a few numbers.
     const LARGE: [&str; 8] = [
         "size(interval({k}, 7000000, 1))",
         "canvas({k}, astuple(2000, 3000))",

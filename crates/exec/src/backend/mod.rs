@@ -1,4 +1,4 @@
-//! Ways to run. The reference backend is the oracle of all others.
+//! The backends. Tests compare the CPU backend with the simple reference backend.
 
 pub(crate) mod cpu;
 mod fold;
@@ -13,8 +13,8 @@ use batt_dsl::Cx;
 use batt_lang::Op;
 use batt_value::{Fail, Value};
 
-/// What a node computes from its arguments. Inputs are not computed.
-fn node<'a>(op: &Op, args: &[Value<'a>], cx: &mut Cx<'a>) -> Result<Value<'a>, Fail> {
+/// Computes a node from its arguments. Inputs are not computed.
+fn compute<'a>(op: &Op, args: &[Value<'a>], cx: &mut Cx<'a>) -> Result<Value<'a>, Fail> {
     match op {
         Op::Input | Op::Samples => Err(Fail::Bug),
         Op::Const(literal) => literal.value(cx.arena),
@@ -25,7 +25,7 @@ fn node<'a>(op: &Op, args: &[Value<'a>], cx: &mut Cx<'a>) -> Result<Value<'a>, F
             [] => Err(Fail::Bug),
         },
         Op::Tuple => {
-            // A tuple of rows copies them, so what they weigh is paid before.
+            // A tuple of rows copies them, so their weight is charged first.
             cx.charge(1 + args.iter().map(|arg| u64::from(arg.weight())).sum::<u64>())?;
             cx.arena.tuple(args)
         }
@@ -34,39 +34,39 @@ fn node<'a>(op: &Op, args: &[Value<'a>], cx: &mut Cx<'a>) -> Result<Value<'a>, F
 
 thread_local! {
     /// Whether a panic on this thread is caught and becomes an outcome.
-    static CAUGHT: Cell<bool> = const { Cell::new(false) };
+    static CATCHING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// What panicked, by its place in the source. A place is noted once, so this cannot grow without bound.
+/// Messages of caught panics by source location. One message per location keeps it bounded.
 static BUGS: Mutex<BTreeMap<String, String>> = Mutex::new(BTreeMap::new());
 
-/// The bugs of ours that this process has met while it ran programs, as `place: message`. Whoever runs programs tells
-/// them at the end: during a run nothing is printed.
+/// Returns the panics that were caught in this process, as `location: message`. Each is a bug in the engine.
+/// Nothing is printed during a run; the caller reports them at the end.
 pub fn bugs() -> Vec<String> {
     let bugs = BUGS.lock().unwrap_or_else(PoisonError::into_inner);
-    bugs.iter().map(|(place, message)| format!("{place}: {message}")).collect()
+    bugs.iter().map(|(location, message)| format!("{location}: {message}")).collect()
 }
 
-/// A panic is our bug: it becomes the failure of a piece of work, spares the rest of the batch and is noted in
-/// [`bugs`].
-pub fn caught<T>(work: impl FnOnce() -> Result<T, Fail>) -> Result<T, Fail> {
+/// Runs `work` and turns a panic into [`Fail::Bug`], so that the rest of the batch continues. The panic is
+/// added to [`bugs`].
+pub fn catch_panic<T>(work: impl FnOnce() -> Result<T, Fail>) -> Result<T, Fail> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
-        let usual = take_hook();
-        set_hook(Box::new(move |info| if CAUGHT.get() { note(info) } else { usual(info) }));
+        let default_hook = take_hook();
+        set_hook(Box::new(move |info| if CATCHING.get() { record_bug(info) } else { default_hook(info) }));
     });
-    let outer = CAUGHT.replace(true);
+    let outer = CATCHING.replace(true);
     let result = catch_unwind(AssertUnwindSafe(work));
-    CAUGHT.set(outer);
+    CATCHING.set(outer);
     result.unwrap_or(Err(Fail::Bug))
 }
 
-fn note(info: &PanicHookInfo<'_>) {
-    let place = info.location().map_or_else(|| "somewhere".to_owned(), ToString::to_string);
+fn record_bug(info: &PanicHookInfo<'_>) {
+    let location = info.location().map_or_else(|| "unknown location".to_owned(), ToString::to_string);
     let payload = info.payload();
     let text = payload.downcast_ref::<String>().map(String::as_str);
     let message = text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("no message").to_owned();
-    BUGS.lock().unwrap_or_else(PoisonError::into_inner).entry(place).or_insert(message);
+    BUGS.lock().unwrap_or_else(PoisonError::into_inner).entry(location).or_insert(message);
 }
 
 #[cfg(test)]
@@ -74,14 +74,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_panic_becomes_a_failure_and_is_noted_once() {
+    fn a_panic_becomes_a_failure_and_is_recorded_once() {
         for round in 0..3 {
-            assert_eq!(caught::<()>(|| panic!("round {round}")).err(), Some(Fail::Bug));
+            assert_eq!(catch_panic::<()>(|| panic!("round {round}")).err(), Some(Fail::Bug));
         }
-        assert_eq!(caught(|| Ok(Value::Int(3))).ok().and_then(|value| value.as_int()), Some(3));
+        assert_eq!(catch_panic(|| Ok(Value::Int(3))).ok().and_then(|value| value.as_int()), Some(3));
         let bugs = bugs();
         assert_eq!(bugs.len(), 1, "{bugs:?}");
         assert!(bugs[0].contains("backend") && bugs[0].ends_with(": round 0"), "{bugs:?}");
-        assert!(!CAUGHT.get());
+        assert!(!CATCHING.get());
     }
 }

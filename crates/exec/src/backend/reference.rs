@@ -1,4 +1,4 @@
-//! One program, one sample, node after node.
+//! The reference backend: runs one program on one sample, node by node.
 
 use batt_dsl::Cx;
 use batt_lang::{Node, Op, Program};
@@ -7,24 +7,23 @@ use smallvec::SmallVec;
 
 use crate::{Failure, Outcome};
 
-/// What a program sees.
+/// The input of a program.
 #[derive(Clone, Copy, Debug)]
 pub struct Sample<'a> {
     /// `I`
     pub input: Value<'a>,
-    /// `S`: the demonstration pairs; empty where there are none.
+    /// `S`: the demonstration pairs, or an empty tuple.
     pub samples: Value<'a>,
 }
 
-/// Runs `program` on `sample`. The context brings the arena with its caps, the fuel and the flag that stops the
-/// run.
+/// Runs `program` on `sample`. The context has the arena with its caps, the fuel and the stop flag.
 ///
-/// Nodes run in the program's own order: arguments before calls, left to right. What the result does not need
-/// is not in the program any more.
+/// Nodes run in the program's own order: arguments before calls, left to right. The program has only nodes
+/// that its result needs.
 pub fn run<'a>(program: &Program, sample: Sample<'a>, mut cx: Cx<'a>) -> Outcome<'a> {
     let mut values = Vec::with_capacity(program.nodes().len());
     for (id, node) in program.iter() {
-        match super::caught(|| compute(node, sample, &mut cx, &values)) {
+        match super::catch_panic(|| compute(node, sample, &mut cx, &values)) {
             Ok(value) => values.push(value),
             Err(fail) => {
                 let failure = Failure { fail, node: id, primitive: cx.failed() };
@@ -45,6 +44,6 @@ fn compute<'a>(
     match &node.op {
         Op::Input => Ok(sample.input),
         Op::Samples => Ok(sample.samples),
-        op => super::node(op, &args, cx),
+        op => super::compute(op, &args, cx),
     }
 }

@@ -1,8 +1,8 @@
 //! Functions on whole columns of arguments instead of one after the other.
 //!
-//! A column is computed on trial: if any of its calls would fail, or the fuel would not do for all, there is no
-//! column, nothing was spent, and the caller goes element by element to find the first failure. Bills add up, so a
-//! column that comes to an end has cost what its calls would have cost one by one.
+//! A column is computed on trial: if any of its calls would fail, or the fuel would not do for all, there is
+//! no column, nothing was spent, and the caller goes element by element to find the first failure. Bills add
+//! up, so a column that comes to an end has cost what its calls would have cost one by one.
 
 use std::cmp::Ordering;
 use std::ops::RangeInclusive;
@@ -16,7 +16,8 @@ use super::{patch, scalar};
 /// Shorter columns are not worth their buffers; longer ones would not stay near.
 const LENGTHS: RangeInclusive<usize> = 2..=4096;
 
-/// Columns lie in the arena of the values and stay there as long as these. Once it is so full, there are no more.
+/// Columns lie in the arena of the values and stay there as long as these. Once it is so full, there are no
+/// more.
 const MAX_BYTES: usize = 16 << 20;
 
 /// A column of functions that is spread over members of a container may be this long.
@@ -50,7 +51,8 @@ fn members_key(container: Value<'_>) -> Option<[usize; 3]> {
     }
 }
 
-/// Keeps the members of the product of two sets: what a function says of a part of them is the same many times.
+/// Keeps the members of the product of two sets: what a function says of a part of them is the same many
+/// times.
 pub(super) fn remember_product<'a>(
     cx: &mut Cx<'a>,
     product: Value<'a>,
@@ -703,8 +705,8 @@ fn peaks<'a>(
     })
 }
 
-/// The members of the container, and for each function the place of the best of them: all functions on all members
-/// as one long column.
+/// The members of the container, and for each function the place of the best of them: all functions on all
+/// members as one long column.
 fn ranked<'a>(
     cx: &mut Cx<'a>,
     container: &Column<'a>,

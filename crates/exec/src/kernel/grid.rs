@@ -276,8 +276,8 @@ impl Bits {
 
 const EVERY_BYTE: u64 = 0x0101_0101_0101_0101;
 
-/// A bit for each two cells side by side of which `holds` says yes. The first loop becomes vector instructions: each
-/// byte gets its bit, and a product adds up the bits of eight bytes.
+/// A bit for each two cells side by side of which `holds` says yes. The first loop becomes vector
+/// instructions: each byte gets its bit, and a product adds up the bits of eight bytes.
 fn marked(a: &[i8; 64], b: &[i8; 64], holds: impl Fn(i8, i8) -> bool) -> u64 {
     const BITS: [u8; 64] = {
         let mut bits = [1; 64];

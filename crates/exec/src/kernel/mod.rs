@@ -1,11 +1,12 @@
 //! Faster ways to do what the bodies in `dsl` say, for the forms of values that programs mostly hold.
 //!
-//! A kernel answers for arguments it knows and passes on the others. It gives the same value, the same failure and
-//! the same bill as the body (`tests/kernels.rs` compares them). Without this folder everything still works, slower.
+//! A kernel answers for arguments it knows and passes on the others. It gives the same value, the same
+//! failure and the same bill as the body (`tests/kernels.rs` compares them). Without this folder everything
+//! still works, slower.
 
 /// The kernels of a file: `serve! { K1: first, last; P2: add, box = outline }`. Kinds are those of
-/// [`Kernel`], and `P1` and `P2` for kernels of primitives that cost their cells, which are paid when the value is
-/// there (see [`paid1`]).
+/// [`Kernel`], and `P1` and `P2` for kernels of primitives that cost their cells, which are paid when the
+/// value is there (see [`paid1`]).
 macro_rules! serve {
     ($($kind:ident: $($name:ident $(= $function:ident)?),* $(,)?);* $(;)?) => {
         pub(super) const KERNELS: &[(&str, batt_dsl::Kernel)] = &[
@@ -75,8 +76,8 @@ pub fn kernels() -> impl Iterator<Item = (&'static str, Kernel)> {
     kernels.concat().into_iter()
 }
 
-/// The value of a kernel, paid for: 1 + the weight of the argument + its own. A failure is left to the body, and so
-/// is a price that cannot be paid.
+/// The value of a kernel, paid for: 1 + the weight of the argument + its own. A failure is left to the body,
+/// and so is a price that cannot be paid.
 #[inline(always)]
 fn paid1<'a>(
     cx: &mut Cx<'a>,

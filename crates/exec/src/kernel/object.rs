@@ -117,7 +117,8 @@ fn add_runs(runs: &mut [Run], mut at: usize, row: Row<'_>, rule: Rule, backgroun
     }
 }
 
-/// Joins the runs of one row (from `this` on) with those of the row before (from `before` on) that they touch.
+/// Joins the runs of one row (from `this` on) with those of the row before (from `before` on) that they
+/// touch.
 fn join_rows(runs: &mut [Run], before: usize, this: usize, rule: Rule) {
     let reach = u8::from(rule.diagonal);
     let (mut a, mut b) = (before, this);
@@ -373,8 +374,8 @@ fn color_bit(color: i8) -> u32 {
     1 << (color as u8).wrapping_add(1).min(31)
 }
 
-/// For every cell of the object the places where it would fit, all rows at once; what is left at the end is where
-/// all of them do.
+/// For every cell of the object the places where it would fit, all rows at once; what is left at the end is
+/// where all of them do.
 fn occurrences<'a>(cx: &mut Cx<'a>, grid: Value<'a>, obj: Value<'a>) -> Known<'a> {
     let (Value::Grid(grid), Value::Patch(object)) = (grid, obj) else { return None };
     if !object.is_object() || !fits(grid) {

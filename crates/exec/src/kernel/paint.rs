@@ -12,8 +12,8 @@ serve! {
 
 type Known<'a> = Option<Result<Value<'a>, Fail>>;
 
-/// What can be written into a grid: a patch, a set of cells or places that does not fit in bit planes, or a tuple
-/// of them.
+/// What can be written into a grid: a patch, a set of cells or places that does not fit in bit planes, or a
+/// tuple of them.
 enum Brush<'a> {
     Patch(&'a Patch<'a>),
     Cells(&'a [Value<'a>]),
@@ -51,8 +51,8 @@ impl<'a> Brush<'a> {
         }
     }
 
-    /// Calls `write` with every cell of `cells` (a grid `width` wide) that the brush covers, and the brush's colour
-    /// there; in canonical order, so that of two colours at one place the larger is written last.
+    /// Calls `write` with every cell of `cells` (a grid `width` wide) that the brush covers, and the brush's
+    /// colour there; in canonical order, so that of two colours at one place the larger is written last.
     fn each_cell(&self, cells: &mut [i8], width: usize, mut write: impl FnMut(&mut i8, i8)) {
         let patch = match self {
             Brush::Patch(patch) => patch,

@@ -1,5 +1,5 @@
-//! Numbers, pairs, looking into tuples, and what a patch knows at once: quick kernels, which make up three quarters
-//! of all calls.
+//! Numbers, pairs, looking into tuples, and what a patch knows at once: quick kernels, which make up three
+//! quarters of all calls.
 
 use batt_dsl::Cx;
 use batt_value::{Pair, Patch, Value, order};
