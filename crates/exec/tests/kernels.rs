@@ -1,4 +1,4 @@
-//! Every kernel against the body it stands for: the same value, the same failure, the same bill.
+//! Compares every kernel with the body of its primitive: the same value and failure for the same fuel.
 
 use batt_dsl::{Cx, Kernel, registry, symbol};
 use batt_exec::kernel::{kernels, table};
@@ -53,13 +53,13 @@ fn grid(colors: std::ops::Range<i64>, side: usize) -> BoxedStrategy<Tree> {
         .boxed()
 }
 
-/// Places in a few rows, wider together than the word of a patch but close enough for a bitmap.
+/// Places in a few rows, too far apart for the words of a patch but close enough for a bitmap.
 fn band() -> BoxedStrategy<Vec<Tree>> {
     let place = (-3i64..3, -90i64..90).prop_map(|(i, j)| Tree::Tuple(vec![Tree::Int(i), Tree::Int(j)]));
     prop::collection::vec(place, 12..60).boxed()
 }
 
-/// Mostly what kernels are for, sometimes what they must pass on.
+/// Mostly arguments that kernels handle, sometimes ones that they must leave to the body.
 fn arguments() -> BoxedStrategy<Tree> {
     let indices = |spread, n| prop::collection::vec(place(spread), 0..n).prop_map(Tree::Set).boxed();
     let object =
@@ -104,7 +104,7 @@ fn arguments() -> BoxedStrategy<Tree> {
     .boxed()
 }
 
-/// What a call came to, and whether a kernel would have taken it.
+/// Returns the result of a call, its fuel and the primitive that failed.
 fn outcome<'a>(
     cx: &mut Cx<'a>,
     name: &str,
@@ -120,12 +120,12 @@ fn arity(kernel: Kernel) -> usize {
         Kernel::Q2(_) | Kernel::K2(_) => 2,
         Kernel::K3(_) => 3,
         Kernel::K4(_) => 4,
-        Kernel::Traced(_) => unreachable!("no kernel, and in traced tables only"),
+        Kernel::Traced(_) => unreachable!("only in traced tables"),
     }
 }
 
 #[test]
-fn kernels_serve_primitives_of_their_arity_once() {
+fn kernels_have_the_arity_of_their_primitive_and_are_unique() {
     let mut names: Vec<_> = kernels().map(|(name, _)| name).collect();
     for (name, kernel) in kernels() {
         assert_eq!(registry().get(name).unwrap().params.len(), arity(kernel), "{name}");
@@ -150,10 +150,10 @@ proptest! {
             return Ok(());
         };
         for (name, kernel) in kernels() {
-            // Every rotation of the arguments, so that each kind comes to each place.
-            for turn in 0..args.len() {
+            // Try every rotation of the arguments, so that each kind is tried for each parameter.
+            for shift in 0..args.len() {
                 let mut args = args.clone();
-                args.rotate_left(turn);
+                args.rotate_left(shift);
                 let args = &args[..arity(kernel)];
                 let slow = outcome(&mut Cx::new(&arena, fuel, None), name, args);
                 let fast = outcome(&mut Cx::new(&arena, fuel, None).with_table(table()), name, args);
@@ -270,7 +270,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(3000))]
 
     #[test]
-    fn columns_do_what_calls_one_by_one_do(
+    fn columns_give_the_same_as_single_calls(
         function in functions(),
         container in containers(),
         other in containers(),
@@ -281,7 +281,7 @@ proptest! {
         let arena = Arena::new(caps);
         let built = [&function, &container, &other].map(|tree| tree.build(&arena));
         let [Ok(function), Ok(container), Ok(other)] = built else { return Ok(()) };
-        // What is kept of a product in one call serves in the next.
+        // The members of a product are cached by one call and used by the next.
         let crossed = [registry().table(), table()].map(|table| {
             let mut cx = Cx::new(&arena, fuel, None).with_table(table);
             let product = cx.call_node(symbol("product").unwrap(), &[container, other]).ok()?;

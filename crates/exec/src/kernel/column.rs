@@ -1,8 +1,8 @@
-//! Functions on whole columns of arguments instead of one after the other.
+//! Calls functions on whole columns of arguments instead of one argument at a time.
 //!
-//! A column is computed on trial: if any of its calls would fail, or the fuel would not do for all, there is
-//! no column, nothing was spent, and the caller goes element by element to find the first failure. Bills add
-//! up, so a column that comes to an end has cost what its calls would have cost one by one.
+//! A column is an attempt: if one of its calls fails, or there is not enough fuel for all, there is no result
+//! and no fuel is spent. The caller then calls the function on one member at a time, to find the first
+//! failure. A column that succeeds costs as much fuel as its calls one by one.
 
 use std::cmp::Ordering;
 use std::ops::RangeInclusive;
@@ -13,19 +13,18 @@ use batt_value::{Arena, Closure, Column, Fail, Op, Pair, Symbol, Value, order};
 
 use super::{patch, scalar};
 
-/// Shorter columns are not worth their buffers; longer ones would not stay near.
+/// Shorter columns are not worth their buffers; longer ones do not stay in the caches.
 const LENGTHS: RangeInclusive<usize> = 2..=4096;
 
-/// Columns lie in the arena of the values and stay there as long as these. Once it is so full, there are no
-/// more.
+/// Columns stay in the arena as long as the values. Above this size of the arena no more are made.
 const MAX_BYTES: usize = 16 << 20;
 
-/// A column of functions that is spread over members of a container may be this long.
-const MAX_SPREAD: usize = 1 << 15;
+/// The maximum number of calls of all functions of a column on all members of a container.
+const MAX_CROSS_CALLS: usize = 1 << 15;
 
 use Column::{Bools, Funcs, Ints, Pairs, Repeated, Same, Tiled, Values, Zipped};
 
-/// The members of a container, if a column pays.
+/// Returns the members of a container as a column, if that is worthwhile.
 pub(super) fn members<'a>(cx: &mut Cx<'a>, container: Value<'a>) -> Option<Column<'a>> {
     if !LENGTHS.contains(&container.len()?) || cx.arena.bytes() > MAX_BYTES {
         return None;
@@ -35,14 +34,14 @@ pub(super) fn members<'a>(cx: &mut Cx<'a>, container: Value<'a>) -> Option<Colum
         return Some(column);
     }
     let column = Column::of(cx.arena, container)?;
-    // Those of other containers are theirs, or soon made.
+    // For other containers the column is cheap to make.
     if let (Value::Patch(_), Some(key)) = (container, key) {
         cx.remember(key, column);
     }
     Some(column)
 }
 
-/// The name under which the members of a set are kept.
+/// Returns the cache key for the members of a set.
 fn members_key(container: Value<'_>) -> Option<[usize; 3]> {
     match container {
         Value::Patch(patch) => Some([0, std::ptr::from_ref(patch).addr(), patch.count()]),
@@ -51,8 +50,8 @@ fn members_key(container: Value<'_>) -> Option<[usize; 3]> {
     }
 }
 
-/// Keeps the members of the product of two sets: what a function says of a part of them is the same many
-/// times.
+/// Caches the members of the product of two sets as a column of repeated parts, so that a function of one
+/// part is called once for each of its values.
 pub(super) fn remember_product<'a>(
     cx: &mut Cx<'a>,
     product: Value<'a>,
@@ -68,25 +67,30 @@ pub(super) fn remember_product<'a>(
     Some(())
 }
 
-/// The results of a function on every member of a container.
-pub(super) fn results<'a>(cx: &mut Cx<'a>, function: Value<'a>, container: Value<'a>) -> Option<Column<'a>> {
-    let column = members(cx, container)?;
-    let n = container.len()?;
-    cx.attempt(|cx| column1(cx, &Same(function), &column, n))
-}
-
-/// The same, and what it costs to keep them. Spends even if it comes to nothing.
-pub(super) fn collected<'a>(
+/// Calls a function on every member of a container.
+pub(super) fn call_members<'a>(
     cx: &mut Cx<'a>,
     function: Value<'a>,
     container: Value<'a>,
 ) -> Option<Column<'a>> {
     let column = members(cx, container)?;
-    keys(cx, &Same(function), &column, container.len()?)
+    let n = container.len()?;
+    cx.attempt(|cx| column1(cx, &Same(function), &column, n))
 }
 
-/// The results of functions on a column, and what it costs to keep them. Spends even if it comes to nothing.
-pub(super) fn keys<'a>(
+/// Calls a function on every member of a container and charges for collecting the results. Spends fuel even
+/// without a result.
+pub(super) fn collect_members<'a>(
+    cx: &mut Cx<'a>,
+    function: Value<'a>,
+    container: Value<'a>,
+) -> Option<Column<'a>> {
+    let column = members(cx, container)?;
+    collect1(cx, &Same(function), &column, container.len()?)
+}
+
+/// Calls functions on a column and charges for collecting the results. Spends fuel even without a result.
+pub(super) fn collect1<'a>(
     cx: &mut Cx<'a>,
     functions: &Column<'a>,
     column: &Column<'a>,
@@ -97,8 +101,8 @@ pub(super) fn keys<'a>(
     Some(results)
 }
 
-/// The results of a function of two on two columns side by side, and what it costs to keep them.
-pub(super) fn collected2<'a>(
+/// Calls a function of two arguments on two columns and charges for collecting the results.
+pub(super) fn collect2<'a>(
     cx: &mut Cx<'a>,
     function: Value<'a>,
     a: &Column<'a>,
@@ -112,37 +116,37 @@ pub(super) fn collected2<'a>(
     })
 }
 
-/// Calls a column of functions of one on a column of arguments.
+/// Calls a column of functions of one argument on a column.
 fn column1<'a>(cx: &mut Cx<'a>, functions: &Column<'a>, x: &Column<'a>, n: usize) -> Option<Column<'a>> {
     match (functions, x) {
-        (Same(function), Same(x)) => once(cx, n, |cx| cx.call1(*function, *x).map(Same).ok()),
+        (Same(function), Same(x)) => call_once(cx, n, |cx| cx.call1(*function, *x).map(Same).ok()),
         (Same(_), Tiled(x, m)) => {
-            let results = once(cx, n / m, |cx| column1(cx, functions, x, *m))?;
+            let results = call_once(cx, n / m, |cx| column1(cx, functions, x, *m))?;
             Some(results.tiled(cx.arena, *m))
         }
         (Same(_), Repeated(x, times)) => {
-            let results = once(cx, *times, |cx| column1(cx, functions, x, n / times))?;
+            let results = call_once(cx, *times, |cx| column1(cx, functions, x, n / times))?;
             Some(results.repeated(cx.arena, *times))
         }
         (Same(Value::Prim(symbol)), _) => primitive1(cx, symbol, x, n),
         (Same(Value::Func(closure)), _) if closure.arity == 1 => match *closure.captured {
-            // A single call is made sooner than looked up.
+            // A single call is faster than a lookup in the cache.
             [a @ Value::Prim(_), b] if closure.op != Op::Compose => {
-                combinator(cx, closure.op, &[Same(a), Same(b)], x, n)
+                call_combinator(cx, closure.op, &[Same(a), Same(b)], x, n)
             }
-            [a, b] => recalled(cx, closure, x, n, &[Same(a), Same(b)]),
-            [a, b, c] => recalled(cx, closure, x, n, &[Same(a), Same(b), Same(c)]),
+            [a, b] => call_cached(cx, closure, x, n, &[Same(a), Same(b)]),
+            [a, b, c] => call_cached(cx, closure, x, n, &[Same(a), Same(b), Same(c)]),
             _ => None,
         },
-        (Funcs(op, captured), _) if functions.arity() == Some(1) => combinator(cx, *op, captured, x, n),
+        (Funcs(op, captured), _) if functions.arity() == Some(1) => call_combinator(cx, *op, captured, x, n),
         _ => {
             let (functions, x) = (functions.list(cx.arena, n)?, x.list(cx.arena, n)?);
-            each(cx.arena, n, |place| cx.call1(functions.at(place), x.at(place)).ok())
+            collect_each(cx.arena, n, |index| cx.call1(functions.at(index), x.at(index)).ok())
         }
     }
 }
 
-/// Calls a column of functions of two on two columns of arguments.
+/// Calls a column of functions of two arguments on two columns.
 fn column2<'a>(
     cx: &mut Cx<'a>,
     functions: &Column<'a>,
@@ -151,8 +155,10 @@ fn column2<'a>(
     n: usize,
 ) -> Option<Column<'a>> {
     match (functions, a, b) {
-        (Same(function), Same(a), Same(b)) => once(cx, n, |cx| cx.call2(*function, *a, *b).map(Same).ok()),
-        // A tuple of two does not look at what it holds.
+        (Same(function), Same(a), Same(b)) => {
+            call_once(cx, n, |cx| cx.call2(*function, *a, *b).map(Same).ok())
+        }
+        // `astuple` does not need its arguments flattened.
         (Same(Value::Prim(symbol)), Tiled(..) | Repeated(..), _)
         | (Same(Value::Prim(symbol)), _, Tiled(..) | Repeated(..))
             if symbol.name != "astuple" =>
@@ -172,18 +178,18 @@ fn column2<'a>(
         ) if let Some(op) = combinator_of(symbol) => {
             cx.enter_many(n)?;
             cx.leave();
-            closures(cx, op, [Same(*fixed), *a, *b], n)
+            make_closures(cx, op, [Same(*fixed), *a, *b], n)
         }
         _ => {
             let (a, b) = (a.list(cx.arena, n)?, b.list(cx.arena, n)?);
             let functions = functions.list(cx.arena, n)?;
-            each(cx.arena, n, |place| cx.call2(functions.at(place), a.at(place), b.at(place)).ok())
+            collect_each(cx.arena, n, |index| cx.call2(functions.at(index), a.at(index), b.at(index)).ok())
         }
     }
 }
 
-/// A closure over what it holds, unless it was called on this column before.
-fn recalled<'a>(
+/// Calls a closure on a column, or returns the cached results if it was called on this column before.
+fn call_cached<'a>(
     cx: &mut Cx<'a>,
     closure: &'a Closure<'a>,
     x: &Column<'a>,
@@ -191,10 +197,10 @@ fn recalled<'a>(
     captured: &[Column<'a>],
 ) -> Option<Column<'a>> {
     let key = [std::ptr::from_ref(closure).addr(), x.address(), n];
-    cx.recalled(key, |cx| combinator(cx, closure.op, captured, x, n))
+    cx.recalled(key, |cx| call_combinator(cx, closure.op, captured, x, n))
 }
 
-fn combinator<'a>(
+fn call_combinator<'a>(
     cx: &mut Cx<'a>,
     op: Op,
     captured: &[Column<'a>],
@@ -219,18 +225,18 @@ fn combinator<'a>(
         }
         (Op::Matcher, [function, target]) => {
             let x = column1(cx, function, x, n)?;
-            let price = match (x.uniform_weight(), target.uniform_weight()) {
+            let cost = match (x.uniform_weight(), target.uniform_weight()) {
                 (Some(x), Some(target)) => n as u64 * x.min(target),
                 _ => {
-                    let lighter = |place| {
+                    let lighter = |index| {
                         Some(u64::from(
-                            x.get(cx.arena, place)?.weight().min(target.get(cx.arena, place)?.weight()),
+                            x.get(cx.arena, index)?.weight().min(target.get(cx.arena, index)?.weight()),
                         ))
                     };
                     (0..n).map(lighter).sum::<Option<u64>>()?
                 }
             };
-            cx.spend(price)?;
+            cx.spend(cost)?;
             equal(cx, &x.flatten(cx.arena, n), &target.flatten(cx.arena, n), n)?
         }
         (Op::Lbind, [function, fixed]) => column2(cx, function, fixed, x, n)?,
@@ -241,8 +247,8 @@ fn combinator<'a>(
     Some(results)
 }
 
-/// A column of closures, not made yet.
-fn closures<'a, const N: usize>(
+/// Makes a column of closures; they are built only when needed.
+fn make_closures<'a, const N: usize>(
     cx: &mut Cx<'a>,
     op: Op,
     captured: [Column<'a>; N],
@@ -260,37 +266,41 @@ fn combinator_of(symbol: &Symbol) -> Option<Op> {
         .find(|op| op.name() == symbol.name)
 }
 
-/// A call whose arguments are the same every time: made once, paid for every time.
-fn once<'a>(
+/// Makes a call once and charges for it `n` times, because its arguments are always the same.
+fn call_once<'a>(
     cx: &mut Cx<'a>,
     n: usize,
     call: impl FnOnce(&mut Cx<'a>) -> Option<Column<'a>>,
 ) -> Option<Column<'a>> {
     let before = cx.used();
     let column = call(cx)?;
-    let price = cx.used() - before;
-    cx.spend(price.checked_mul(n as u64 - 1)?)?;
+    let cost = cx.used() - before;
+    cx.spend(cost.checked_mul(n as u64 - 1)?)?;
     Some(column)
 }
 
-fn each<'a>(arena: &'a Arena, n: usize, call: impl FnMut(usize) -> Option<Value<'a>>) -> Option<Column<'a>> {
+fn collect_each<'a>(
+    arena: &'a Arena,
+    n: usize,
+    call: impl FnMut(usize) -> Option<Value<'a>>,
+) -> Option<Column<'a>> {
     Column::collect(arena, (0..n).map(call))
 }
 
 fn primitive1<'a>(cx: &mut Cx<'a>, symbol: &'static Symbol, x: &Column<'a>, n: usize) -> Option<Column<'a>> {
-    if let Some(Tight::One(tight)) = TIGHT[usize::from(symbol.id)]
-        && let Some(results) = cx.counted(symbol, n, |cx| tight(cx, x, n))
+    if let Some(ColumnKernel::One(kernel)) = COLUMN_KERNELS[usize::from(symbol.id)]
+        && let Some(results) = cx.counted(symbol, n, |cx| kernel(cx, x, n))
     {
         return Some(results);
     }
     let x = x.list(cx.arena, n)?;
     let entry = cx.entry(symbol);
     cx.counted(symbol, n, |cx| match entry.kernel {
-        Some(Kernel::Q1(quick)) => each(cx.arena, n, |place| {
-            let x = x.at(place);
+        Some(Kernel::Q1(quick)) => collect_each(cx.arena, n, |index| {
+            let x = x.at(index);
             quick(cx, x).or_else(|| cx.primitive_by(symbol, entry, [x]).ok())
         }),
-        _ => each(cx.arena, n, |place| cx.primitive_by(symbol, entry, [x.at(place)]).ok()),
+        _ => collect_each(cx.arena, n, |index| cx.primitive_by(symbol, entry, [x.at(index)]).ok()),
     })
 }
 
@@ -301,79 +311,95 @@ fn primitive2<'a>(
     b: &Column<'a>,
     n: usize,
 ) -> Option<Column<'a>> {
-    if let Some(Tight::Two(tight)) = TIGHT[usize::from(symbol.id)]
-        && let Some(results) = cx.counted(symbol, n, |cx| tight(cx, a, b, n))
+    if let Some(ColumnKernel::Two(kernel)) = COLUMN_KERNELS[usize::from(symbol.id)]
+        && let Some(results) = cx.counted(symbol, n, |cx| kernel(cx, a, b, n))
     {
         return Some(results);
     }
     let (a, b) = (a.list(cx.arena, n)?, b.list(cx.arena, n)?);
     let entry = cx.entry(symbol);
     cx.counted(symbol, n, |cx| match entry.kernel {
-        Some(Kernel::Q2(quick)) => each(cx.arena, n, |place| {
-            let (a, b) = (a.at(place), b.at(place));
+        Some(Kernel::Q2(quick)) => collect_each(cx.arena, n, |index| {
+            let (a, b) = (a.at(index), b.at(index));
             quick(cx, a, b).or_else(|| cx.primitive_by(symbol, entry, [a, b]).ok())
         }),
-        _ => each(cx.arena, n, |place| cx.primitive_by(symbol, entry, [a.at(place), b.at(place)]).ok()),
+        _ => {
+            collect_each(cx.arena, n, |index| cx.primitive_by(symbol, entry, [a.at(index), b.at(index)]).ok())
+        }
     })
 }
 
-/// A loop without calls for columns of one kind. It spends only if it knows the answer.
+/// A loop without calls, for columns of some kinds. It spends fuel only if it returns a result.
 #[derive(Clone, Copy)]
-enum Tight {
+enum ColumnKernel {
     One(for<'c, 'a> fn(&mut Cx<'a>, &'c Column<'a>, usize) -> Option<Column<'a>>),
     Two(for<'c, 'a> fn(&mut Cx<'a>, &'c Column<'a>, &'c Column<'a>, usize) -> Option<Column<'a>>),
 }
 
-/// By the number of the primitive.
-static TIGHT: LazyLock<Vec<Option<Tight>>> = LazyLock::new(|| {
+/// Indexed by the ids of primitives.
+static COLUMN_KERNELS: LazyLock<Vec<Option<ColumnKernel>>> = LazyLock::new(|| {
     let mut all = vec![None; batt_dsl::registry().table().len()];
-    let loops: &[(&str, Tight)] = &[
-        ("identity", Tight::One(identity)),
-        ("first", Tight::One(first)),
-        ("last", Tight::One(last)),
-        ("flip", Tight::One(flip)),
-        ("even", Tight::One(even)),
-        ("positive", Tight::One(positive)),
-        ("sign", Tight::One(|cx, x, n| numbers1(cx, x, n, |x| (x.signum(), false)))),
-        ("double", Tight::One(|cx, x, n| numbers1(cx, x, n, |x| x.overflowing_mul(2)))),
-        ("maximum", Tight::One(|cx, x, n| of_pairs(cx, x, n, |pair| pair.row().max(pair.col())))),
-        ("minimum", Tight::One(|cx, x, n| of_pairs(cx, x, n, |pair| pair.row().min(pair.col())))),
-        ("add", Tight::Two(|cx, a, b, n| numbers2(cx, a, b, n, i64::overflowing_add))),
-        ("subtract", Tight::Two(|cx, a, b, n| numbers2(cx, a, b, n, i64::overflowing_sub))),
-        ("multiply", Tight::Two(|cx, a, b, n| numbers2(cx, a, b, n, i64::overflowing_mul))),
-        ("size", Tight::One(size)),
-        ("center", Tight::One(center)),
-        ("shift", Tight::Two(shift)),
-        ("both", Tight::Two(|cx, a, b, n| truths(cx, a, b, n, |a, b| a & b))),
-        ("either", Tight::Two(|cx, a, b, n| truths(cx, a, b, n, |a, b| a | b))),
-        ("combine", Tight::Two(|cx, a, b, n| per_cell(cx, a, b, n, patch::combine))),
-        ("difference", Tight::Two(|cx, a, b, n| per_cell(cx, a, b, n, patch::difference))),
-        ("intersection", Tight::Two(|cx, a, b, n| per_cell(cx, a, b, n, patch::intersection))),
-        ("connect", Tight::Two(|cx, a, b, n| per_cell(cx, a, b, n, patch::connect))),
-        ("equality", Tight::Two(equality)),
-        ("greater", Tight::Two(greater)),
-        ("astuple", Tight::Two(astuple)),
-        ("contained", Tight::Two(contained)),
-        ("apply", Tight::Two(apply)),
-        ("argmax", Tight::Two(|cx, container, keys, n| bests(cx, container, keys, n, Ordering::Greater))),
-        ("argmin", Tight::Two(|cx, container, keys, n| bests(cx, container, keys, n, Ordering::Less))),
-        ("valmax", Tight::Two(|cx, container, keys, n| peaks(cx, container, keys, n, Ordering::Greater))),
-        ("valmin", Tight::Two(|cx, container, keys, n| peaks(cx, container, keys, n, Ordering::Less))),
-        ("compose", Tight::Two(|cx, a, b, n| closures(cx, Op::Compose, [*a, *b], n))),
-        ("matcher", Tight::Two(|cx, a, b, n| closures(cx, Op::Matcher, [*a, *b], n))),
-        ("lbind", Tight::Two(|cx, a, b, n| closures(cx, Op::Lbind, [*a, *b], n))),
-        ("rbind", Tight::Two(|cx, a, b, n| closures(cx, Op::Rbind, [*a, *b], n))),
+    let kernels: &[(&str, ColumnKernel)] = &[
+        ("identity", ColumnKernel::One(identity)),
+        ("first", ColumnKernel::One(first)),
+        ("last", ColumnKernel::One(last)),
+        ("flip", ColumnKernel::One(flip)),
+        ("even", ColumnKernel::One(even)),
+        ("positive", ColumnKernel::One(positive)),
+        ("sign", ColumnKernel::One(|cx, x, n| numbers1(cx, x, n, |x| (x.signum(), false)))),
+        ("double", ColumnKernel::One(|cx, x, n| numbers1(cx, x, n, |x| x.overflowing_mul(2)))),
+        ("maximum", ColumnKernel::One(|cx, x, n| map_pairs(cx, x, n, |pair| pair.row().max(pair.col())))),
+        ("minimum", ColumnKernel::One(|cx, x, n| map_pairs(cx, x, n, |pair| pair.row().min(pair.col())))),
+        ("add", ColumnKernel::Two(|cx, a, b, n| numbers2(cx, a, b, n, i64::overflowing_add))),
+        ("subtract", ColumnKernel::Two(|cx, a, b, n| numbers2(cx, a, b, n, i64::overflowing_sub))),
+        ("multiply", ColumnKernel::Two(|cx, a, b, n| numbers2(cx, a, b, n, i64::overflowing_mul))),
+        ("size", ColumnKernel::One(size)),
+        ("center", ColumnKernel::One(center)),
+        ("shift", ColumnKernel::Two(shift)),
+        ("both", ColumnKernel::Two(|cx, a, b, n| logical(cx, a, b, n, |a, b| a & b))),
+        ("either", ColumnKernel::Two(|cx, a, b, n| logical(cx, a, b, n, |a, b| a | b))),
+        ("combine", ColumnKernel::Two(|cx, a, b, n| call_kernel(cx, a, b, n, patch::combine))),
+        ("difference", ColumnKernel::Two(|cx, a, b, n| call_kernel(cx, a, b, n, patch::difference))),
+        ("intersection", ColumnKernel::Two(|cx, a, b, n| call_kernel(cx, a, b, n, patch::intersection))),
+        ("connect", ColumnKernel::Two(|cx, a, b, n| call_kernel(cx, a, b, n, patch::connect))),
+        ("equality", ColumnKernel::Two(equality)),
+        ("greater", ColumnKernel::Two(greater)),
+        ("astuple", ColumnKernel::Two(astuple)),
+        ("contained", ColumnKernel::Two(contained)),
+        ("apply", ColumnKernel::Two(apply)),
+        (
+            "argmax",
+            ColumnKernel::Two(|cx, container, keys, n| {
+                best_members(cx, container, keys, n, Ordering::Greater)
+            }),
+        ),
+        (
+            "argmin",
+            ColumnKernel::Two(|cx, container, keys, n| best_members(cx, container, keys, n, Ordering::Less)),
+        ),
+        (
+            "valmax",
+            ColumnKernel::Two(|cx, container, keys, n| best_keys(cx, container, keys, n, Ordering::Greater)),
+        ),
+        (
+            "valmin",
+            ColumnKernel::Two(|cx, container, keys, n| best_keys(cx, container, keys, n, Ordering::Less)),
+        ),
+        ("compose", ColumnKernel::Two(|cx, a, b, n| make_closures(cx, Op::Compose, [*a, *b], n))),
+        ("matcher", ColumnKernel::Two(|cx, a, b, n| make_closures(cx, Op::Matcher, [*a, *b], n))),
+        ("lbind", ColumnKernel::Two(|cx, a, b, n| make_closures(cx, Op::Lbind, [*a, *b], n))),
+        ("rbind", ColumnKernel::Two(|cx, a, b, n| make_closures(cx, Op::Rbind, [*a, *b], n))),
     ];
-    for (name, tight) in loops {
-        let symbol = batt_dsl::symbol(name).unwrap_or_else(|| panic!("no primitive is called {name}"));
-        all[usize::from(symbol.id)] = Some(*tight);
+    for (name, kernel) in kernels {
+        let symbol = batt_dsl::symbol(name).unwrap_or_else(|| panic!("there is no primitive `{name}`"));
+        all[usize::from(symbol.id)] = Some(*kernel);
     }
     all
 });
 
-/// Pays `price` for each of `n` calls.
-fn pay(cx: &mut Cx<'_>, n: usize, price: u64) -> Option<()> {
-    cx.spend(n as u64 * price)
+/// Charges `cost` for each of `n` calls.
+fn pay(cx: &mut Cx<'_>, n: usize, cost: u64) -> Option<()> {
+    cx.spend(n as u64 * cost)
 }
 
 fn identity<'a>(cx: &mut Cx<'a>, x: &Column<'a>, n: usize) -> Option<Column<'a>> {
@@ -418,11 +444,16 @@ fn last<'a>(cx: &mut Cx<'a>, x: &Column<'a>, n: usize) -> Option<Column<'a>> {
     Some(lasts)
 }
 
-/// A number of each pair, at the price of a look at all of it.
-fn of_pairs<'a>(cx: &mut Cx<'a>, x: &Column<'a>, n: usize, ask: impl Fn(&Pair) -> i64) -> Option<Column<'a>> {
+/// Maps each pair to a number, and charges the weights.
+fn map_pairs<'a>(
+    cx: &mut Cx<'a>,
+    x: &Column<'a>,
+    n: usize,
+    map: impl Fn(&Pair) -> i64,
+) -> Option<Column<'a>> {
     let Pairs(pairs) = x else { return None };
     pay(cx, n, 1 + scalar::PAIR + scalar::INT)?;
-    Some(Ints(cx.arena.gather(pairs.iter().map(ask))))
+    Some(Ints(cx.arena.gather(pairs.iter().map(map))))
 }
 
 fn flip<'a>(cx: &mut Cx<'a>, x: &Column<'a>, n: usize) -> Option<Column<'a>> {
@@ -452,7 +483,7 @@ fn numbers1<'a>(
     let results = match x {
         Ints(ints) => Ints(cx.arena.gather_checked(ints.iter().map(|int| op(*int)))?),
         Pairs(pairs) => {
-            let both = |pair: &Pair| paired(op(pair.row()), op(pair.col()));
+            let both = |pair: &Pair| checked_pair(op(pair.row()), op(pair.col()));
             Pairs(cx.arena.gather_checked(pairs.iter().map(both))?)
         }
         _ => return None,
@@ -461,53 +492,53 @@ fn numbers1<'a>(
     Some(results)
 }
 
-/// A pair of numbers, and whether one of them overflowed or does not fit.
-fn paired((row, row_over): (i64, bool), (col, col_over): (i64, bool)) -> (Pair, bool) {
-    let (near_row, near_col) = (row as i32, col as i32);
-    let far = i64::from(near_row) != row || i64::from(near_col) != col;
-    (Pair::from_i32(near_row, near_col), row_over | col_over | far)
+/// Returns a pair of numbers, and whether one of them overflowed or does not fit.
+fn checked_pair((row, row_over): (i64, bool), (col, col_over): (i64, bool)) -> (Pair, bool) {
+    let (small_row, small_col) = (row as i32, col as i32);
+    let too_large = i64::from(small_row) != row || i64::from(small_col) != col;
+    (Pair::from_i32(small_row, small_col), row_over | col_over | too_large)
 }
 
-/// One side of a loop over numbers.
+/// An operand of a loop over numbers.
 #[derive(Clone, Copy)]
-enum Side<'c> {
+enum Operand<'c> {
     Int(i64),
     Ints(&'c [i64]),
     Pair(Pair),
     Pairs(&'c [Pair]),
 }
 
-impl<'c> Side<'c> {
-    fn of(column: &'c Column<'_>) -> Option<Side<'c>> {
+impl<'c> Operand<'c> {
+    fn of(column: &'c Column<'_>) -> Option<Operand<'c>> {
         match column {
-            Same(Value::Int(int)) => Some(Side::Int(*int)),
-            Same(Value::Pair(pair)) => Some(Side::Pair(*pair)),
-            Ints(ints) => Some(Side::Ints(ints)),
-            Pairs(pairs) => Some(Side::Pairs(pairs)),
+            Same(Value::Int(int)) => Some(Operand::Int(*int)),
+            Same(Value::Pair(pair)) => Some(Operand::Pair(*pair)),
+            Ints(ints) => Some(Operand::Ints(ints)),
+            Pairs(pairs) => Some(Operand::Pairs(pairs)),
             _ => None,
         }
     }
 
-    fn int(self, place: usize) -> i64 {
+    fn int(self, index: usize) -> i64 {
         match self {
-            Side::Int(int) => int,
-            Side::Ints(ints) => ints[place],
-            Side::Pair(_) | Side::Pairs(_) => 0,
+            Operand::Int(int) => int,
+            Operand::Ints(ints) => ints[index],
+            Operand::Pair(_) | Operand::Pairs(_) => 0,
         }
     }
 
-    /// As a pair; a single number counts for both.
-    fn pair(self, place: usize) -> (i64, i64) {
+    /// Returns a pair; a single number is used for both members.
+    fn pair(self, index: usize) -> (i64, i64) {
         let pair = match self {
-            Side::Pair(pair) => pair,
-            Side::Pairs(pairs) => pairs[place],
-            _ => return (self.int(place), self.int(place)),
+            Operand::Pair(pair) => pair,
+            Operand::Pairs(pairs) => pairs[index],
+            _ => return (self.int(index), self.int(index)),
         };
         pair.parts()
     }
 
     fn is_int(self) -> bool {
-        matches!(self, Side::Int(_) | Side::Ints(_))
+        matches!(self, Operand::Int(_) | Operand::Ints(_))
     }
 }
 
@@ -519,24 +550,24 @@ fn numbers2<'a>(
     n: usize,
     op: impl Fn(i64, i64) -> (i64, bool),
 ) -> Option<Column<'a>> {
-    let (left, right) = (Side::of(a)?, Side::of(b)?);
+    let (left, right) = (Operand::of(a)?, Operand::of(b)?);
     let results = match (left, right) {
-        (Side::Ints(a), Side::Ints(b)) => {
+        (Operand::Ints(a), Operand::Ints(b)) => {
             Ints(cx.arena.gather_checked(a.iter().zip(b).map(|(a, b)| op(*a, *b)))?)
         }
-        (Side::Ints(a), Side::Int(b)) => Ints(cx.arena.gather_checked(a.iter().map(|a| op(*a, b)))?),
-        (Side::Int(a), Side::Ints(b)) => Ints(cx.arena.gather_checked(b.iter().map(|b| op(a, *b)))?),
+        (Operand::Ints(a), Operand::Int(b)) => Ints(cx.arena.gather_checked(a.iter().map(|a| op(*a, b)))?),
+        (Operand::Int(a), Operand::Ints(b)) => Ints(cx.arena.gather_checked(b.iter().map(|b| op(a, *b)))?),
         _ => {
-            let both = |a: (i64, i64), b: (i64, i64)| paired(op(a.0, b.0), op(a.1, b.1));
+            let both = |a: (i64, i64), b: (i64, i64)| checked_pair(op(a.0, b.0), op(a.1, b.1));
             Pairs(match (left, right) {
-                (Side::Pairs(a), Side::Pairs(b)) => {
+                (Operand::Pairs(a), Operand::Pairs(b)) => {
                     cx.arena.gather_checked(a.iter().zip(b).map(|(a, b)| both(a.parts(), b.parts())))?
                 }
-                (Side::Pairs(a), Side::Pair(b)) => {
+                (Operand::Pairs(a), Operand::Pair(b)) => {
                     cx.arena.gather_checked(a.iter().map(|a| both(a.parts(), b.parts())))?
                 }
                 _ => {
-                    cx.arena.gather_checked((0..n).map(|place| both(left.pair(place), right.pair(place))))?
+                    cx.arena.gather_checked((0..n).map(|index| both(left.pair(index), right.pair(index))))?
                 }
             })
         }
@@ -557,25 +588,25 @@ fn equal<'a>(cx: &Cx<'a>, a: &Column<'a>, b: &Column<'a>, n: usize) -> Option<Co
         (Ints(a), Ints(b)) => cx.arena.gather(a.iter().zip(*b).map(|(a, b)| a == b)),
         (Pairs(a), Pairs(b)) => cx.arena.gather(a.iter().zip(*b).map(|(a, b)| a == b)),
         _ => {
-            let same = |place| Some(order::equal(a.get(cx.arena, place)?, b.get(cx.arena, place)?));
+            let same = |index| Some(order::equal(a.get(cx.arena, index)?, b.get(cx.arena, index)?));
             cx.arena.try_gather((0..n).map(same))?
         }
     }))
 }
 
 fn greater<'a>(cx: &mut Cx<'a>, a: &Column<'a>, b: &Column<'a>, n: usize) -> Option<Column<'a>> {
-    let (a, b) = (Side::of(a)?, Side::of(b)?);
+    let (a, b) = (Operand::of(a)?, Operand::of(b)?);
     if !a.is_int() || !b.is_int() {
         return None;
     }
     pay(cx, n, 4)?;
-    Some(Bools(cx.arena.gather((0..n).map(|place| a.int(place) > b.int(place)))))
+    Some(Bools(cx.arena.gather((0..n).map(|index| a.int(index) > b.int(index)))))
 }
 
 fn astuple<'a>(cx: &mut Cx<'a>, a: &Column<'a>, b: &Column<'a>, n: usize) -> Option<Column<'a>> {
-    let pairs = match (Side::of(a), Side::of(b)) {
+    let pairs = match (Operand::of(a), Operand::of(b)) {
         (Some(a), Some(b)) if a.is_int() && b.is_int() => {
-            Pairs(cx.arena.try_gather((0..n).map(|place| Pair::new(a.int(place), b.int(place))))?)
+            Pairs(cx.arena.try_gather((0..n).map(|index| Pair::new(a.int(index), b.int(index))))?)
         }
         _ => Column::zipped(cx.arena, *a, *b).within_caps(cx.arena)?,
     };
@@ -592,7 +623,7 @@ fn contained<'a>(cx: &mut Cx<'a>, a: &Column<'a>, b: &Column<'a>, n: usize) -> O
     Some(Bools(cx.arena.gather(places.iter().map(|place| patch.covers(place.row(), place.col())))))
 }
 
-fn truths<'a>(
+fn logical<'a>(
     cx: &mut Cx<'a>,
     a: &Column<'a>,
     b: &Column<'a>,
@@ -625,7 +656,7 @@ fn center<'a>(cx: &mut Cx<'a>, x: &Column<'a>, n: usize) -> Option<Column<'a>> {
     Some(Pairs(centers))
 }
 
-/// One patch to many places.
+/// Moves one patch to many places.
 fn shift<'a>(cx: &mut Cx<'a>, patches: &Column<'a>, by: &Column<'a>, n: usize) -> Option<Column<'a>> {
     let (Same(value @ Value::Patch(patch)), Pairs(by)) = (patches, by) else { return None };
     let moved = cx.arena.try_gather(by.iter().map(|by| cx.arena.moved(patch, by.row(), by.col())))?;
@@ -633,9 +664,9 @@ fn shift<'a>(cx: &mut Cx<'a>, patches: &Column<'a>, by: &Column<'a>, n: usize) -
     Some(Values(moved))
 }
 
-/// What a kernel knows of each two values, at the price of their weights and its own.
+/// Calls a kernel on each two values, and charges the weights of arguments and results.
 #[inline(always)]
-fn per_cell<'a>(
+fn call_kernel<'a>(
     cx: &mut Cx<'a>,
     a: &Column<'a>,
     b: &Column<'a>,
@@ -645,8 +676,8 @@ fn per_cell<'a>(
     let arena = cx.arena;
     let (left, right) = (a.list(arena, n)?, b.list(arena, n)?);
     let mut weight = 0;
-    let one = |place| {
-        let (x, y) = (left.at(place), right.at(place));
+    let one = |index| {
+        let (x, y) = (left.at(index), right.at(index));
         let result = kernel(cx, x, y)?.ok()?;
         weight += u64::from(x.weight()) + u64::from(y.weight()) + u64::from(result.weight());
         Some(result)
@@ -656,7 +687,7 @@ fn per_cell<'a>(
     Some(results)
 }
 
-/// `apply` of one function to pairs of numbers: twice a column of numbers.
+/// `apply` of one function to pairs of numbers, as two columns of numbers.
 fn apply<'a>(cx: &mut Cx<'a>, functions: &Column<'a>, x: &Column<'a>, n: usize) -> Option<Column<'a>> {
     let (Same(function), Pairs(pairs)) = (functions, x) else { return None };
     cx.attempt(|cx| {
@@ -670,15 +701,15 @@ fn apply<'a>(cx: &mut Cx<'a>, functions: &Column<'a>, x: &Column<'a>, n: usize) 
                 return Some(Pairs(pairs));
             }
         }
-        each(cx.arena, n, |place| {
-            let both = [rows.get(cx.arena, place)?, cols.get(cx.arena, place)?];
+        collect_each(cx.arena, n, |index| {
+            let both = [rows.get(cx.arena, index)?, cols.get(cx.arena, index)?];
             cx.arena.tuple(&both).ok()
         })
     })
 }
 
-/// For each key function the best member of one container.
-fn bests<'a>(
+/// Returns the best member of one container for each key function.
+fn best_members<'a>(
     cx: &mut Cx<'a>,
     container: &Column<'a>,
     functions: &Column<'a>,
@@ -686,13 +717,13 @@ fn bests<'a>(
     wanted: Ordering,
 ) -> Option<Column<'a>> {
     cx.attempt(|cx| {
-        let (items, places) = ranked(cx, container, functions, n, wanted)?;
-        Some(items.pick(cx.arena, places.iter().copied()))
+        let (items, indices) = rank_members(cx, container, functions, n, wanted)?;
+        Some(items.pick(cx.arena, indices.iter().copied()))
     })
 }
 
-/// For each key function what it says of the best member.
-fn peaks<'a>(
+/// Returns the best key for each key function.
+fn best_keys<'a>(
     cx: &mut Cx<'a>,
     container: &Column<'a>,
     functions: &Column<'a>,
@@ -700,14 +731,14 @@ fn peaks<'a>(
     wanted: Ordering,
 ) -> Option<Column<'a>> {
     cx.attempt(|cx| {
-        let (items, places) = ranked(cx, container, functions, n, wanted)?;
-        column1(cx, functions, &items.pick(cx.arena, places.iter().copied()), n)
+        let (items, indices) = rank_members(cx, container, functions, n, wanted)?;
+        column1(cx, functions, &items.pick(cx.arena, indices.iter().copied()), n)
     })
 }
 
-/// The members of the container, and for each function the place of the best of them: all functions on all
-/// members as one long column.
-fn ranked<'a>(
+/// Returns the members of the container, and for each function the index of the best one. All functions are
+/// called on all members as one long column.
+fn rank_members<'a>(
     cx: &mut Cx<'a>,
     container: &Column<'a>,
     functions: &Column<'a>,
@@ -715,12 +746,12 @@ fn ranked<'a>(
     wanted: Ordering,
 ) -> Option<(Column<'a>, &'a [usize])> {
     let (Same(container), Funcs(..)) = (container, functions) else { return None };
-    let m = container.len().filter(|m| (1..=MAX_SPREAD / n).contains(m))?;
+    let m = container.len().filter(|m| (1..=MAX_CROSS_CALLS / n).contains(m))?;
     let items = Column::collect(cx.arena, container.items(cx.arena)?.map(Some))?;
     cx.spend(n as u64 * (1 + u64::from(container.weight())) + functions.weight(n))?;
     let (functions, all) = (functions.repeated(cx.arena, m), items.tiled(cx.arena, m));
-    let keys = keys(cx, &functions, &all, n * m)?.flatten(cx.arena, n * m);
-    let best = |place: usize| Some(keys.best(place * m..(place + 1) * m, wanted)? - place * m);
-    let places = cx.arena.try_gather((0..n).map(best))?;
-    Some((items, places))
+    let keys = collect1(cx, &functions, &all, n * m)?.flatten(cx.arena, n * m);
+    let best = |index: usize| Some(keys.best(index * m..(index + 1) * m, wanted)? - index * m);
+    let indices = cx.arena.try_gather((0..n).map(best))?;
+    Some((items, indices))
 }

@@ -1,23 +1,23 @@
-//! Tuples and sets as such.
+//! Kernels for tuples and sets in general.
 
 use std::cmp::Ordering;
 
 use batt_dsl::Cx;
-use batt_value::{Arena, Fail, Value, order};
+use batt_value::{Arena, Value, order};
 use smallvec::SmallVec;
 
-use super::grid::most;
+use super::Answer;
+use super::grid::most_common;
 
-serve! {
+register! {
     P1: totuple, dedupe, mostcommon;
     P2: pair;
 }
 
-type Known<'a> = Option<Result<Value<'a>, Fail>>;
 type Values<'a> = SmallVec<[Value<'a>; 32]>;
 
-/// Of two sets in list form the members of both, each once; of equal members that of `a`.
-pub(super) fn combined<'a>(arena: &'a Arena, a: &[Value<'a>], b: &[Value<'a>]) -> Known<'a> {
+/// Makes the union of two sets in list form. Of equal members, that of `a` is kept.
+pub(super) fn union_lists<'a>(arena: &'a Arena, a: &[Value<'a>], b: &[Value<'a>]) -> Answer<'a> {
     let mut all = Values::with_capacity(a.len() + b.len());
     let (mut i, mut j) = (0, 0);
     while let (Some(x), Some(y)) = (a.get(i), b.get(j)) {
@@ -31,37 +31,38 @@ pub(super) fn combined<'a>(arena: &'a Arena, a: &[Value<'a>], b: &[Value<'a>]) -
     Some(arena.set_ascending(&all))
 }
 
-/// Of two sets in list form the members of `a` that are in `b` (`keep`), or that are not.
-pub(super) fn selected<'a>(arena: &'a Arena, a: Value<'a>, b: &[Value<'a>], keep: bool) -> Known<'a> {
+/// For two sets in list form, returns the members of `a` that are in `b`, or if `keep` is false those that
+/// are not.
+pub(super) fn filter_list<'a>(arena: &'a Arena, a: Value<'a>, b: &[Value<'a>], keep: bool) -> Answer<'a> {
     let Value::Set(set) = a else { return None };
     let mut kept = Values::new();
     let mut rest = b;
     for item in set.items() {
-        // Both ascend, so what is smaller than this member is smaller than all that follow.
+        // Both are ascending, so members of `b` that are smaller than this one are not needed any more.
         let smaller = rest.iter().take_while(|other| order::cmp(**other, *item) == Ordering::Less).count();
         rest = &rest[smaller..];
-        let there = rest.first().is_some_and(|other| order::equal(*other, *item));
-        if there == keep {
+        let is_in_b = rest.first().is_some_and(|other| order::equal(*other, *item));
+        if is_in_b == keep {
             kept.push(*item);
         }
     }
     Some(if kept.len() == set.items().len() { Ok(a) } else { arena.set_ascending(&kept) })
 }
 
-/// A set in list form with one more member, if it is not there yet.
-pub(super) fn inserted<'a>(arena: &'a Arena, set: Value<'a>, value: Value<'a>) -> Known<'a> {
+/// Inserts a member into a set in list form.
+pub(super) fn insert_into_list<'a>(arena: &'a Arena, set: Value<'a>, value: Value<'a>) -> Answer<'a> {
     let Value::Set(it) = set else { return None };
     match it.items().binary_search_by(|item| order::cmp(*item, value)) {
         Ok(_) => Some(Ok(set)),
-        Err(place) => {
+        Err(index) => {
             let mut items = Values::from_slice(it.items());
-            items.insert(place, value);
+            items.insert(index, value);
             Some(arena.set_ascending(&items))
         }
     }
 }
 
-fn totuple<'a>(cx: &mut Cx<'a>, container: Value<'a>) -> Known<'a> {
+fn totuple<'a>(cx: &mut Cx<'a>, container: Value<'a>) -> Answer<'a> {
     match container {
         Value::Set(set) => Some(cx.arena.tuple(set.items())),
         _ if container.is_tuple() => Some(Ok(container)),
@@ -69,7 +70,7 @@ fn totuple<'a>(cx: &mut Cx<'a>, container: Value<'a>) -> Known<'a> {
     }
 }
 
-fn dedupe<'a>(cx: &mut Cx<'a>, tup: Value<'a>) -> Known<'a> {
+fn dedupe<'a>(cx: &mut Cx<'a>, tup: Value<'a>) -> Answer<'a> {
     match tup {
         Value::Row(row) => {
             let mut seen = [false; 256];
@@ -84,7 +85,7 @@ fn dedupe<'a>(cx: &mut Cx<'a>, tup: Value<'a>) -> Known<'a> {
         Value::Grid(grid) => {
             let mut kept: SmallVec<[&[i8]; 32]> = SmallVec::new();
             for row in grid.rows() {
-                // Beyond a few hundred rows looking at all of them would take the square of their number.
+                // The time is quadratic in the number of distinct rows, so limit it.
                 if kept.len() > 255 {
                     return None;
                 }
@@ -100,12 +101,12 @@ fn dedupe<'a>(cx: &mut Cx<'a>, tup: Value<'a>) -> Known<'a> {
     }
 }
 
-fn mostcommon<'a>(_: &mut Cx<'a>, container: Value<'a>) -> Known<'a> {
+fn mostcommon<'a>(_: &mut Cx<'a>, container: Value<'a>) -> Answer<'a> {
     let Value::Row(row) = container else { return None };
-    Some(Ok(Value::Int(most(row.cells())?.into())))
+    Some(Ok(Value::Int(most_common(row.cells())?.into())))
 }
 
-/// The members of a tuple of small integers.
+/// Returns the members of a tuple of small integers.
 pub(super) fn small_ints(value: Value<'_>) -> Option<SmallVec<[i8; 32]>> {
     match value {
         Value::Row(row) => Some(SmallVec::from_slice(row.cells())),
@@ -117,8 +118,8 @@ pub(super) fn small_ints(value: Value<'_>) -> Option<SmallVec<[i8; 32]>> {
     }
 }
 
-/// Pairs of small integers are the rows of a grid.
-fn pair<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
+/// A tuple of pairs of small integers has the form of a grid.
+fn pair<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Answer<'a> {
     let (a, b) = (small_ints(a)?, small_ints(b)?);
     Some(cx.arena.new_grid(a.len().min(b.len()), 2, |cells| {
         for (to, (a, b)) in cells.chunks_exact_mut(2).zip(a.iter().zip(&b)) {

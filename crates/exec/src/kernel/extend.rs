@@ -1,19 +1,19 @@
-//! Pictures continued, by planes.
+//! Kernels for `foreground` and `enclosed`, by bit planes.
 
 use batt_dsl::Cx;
-use batt_value::{Fail, Grid, Patch, Planes, Value};
+use batt_value::{Grid, Patch, Planes, Value};
 
-serve! {
+use super::Answer;
+
+register! {
     P1: foreground, enclosed;
 }
-
-type Known<'a> = Option<Result<Value<'a>, Fail>>;
 
 fn fits(grid: &Grid<'_>) -> bool {
     grid.width() as i64 <= Patch::MAX_WIDTH && grid.height() as i64 <= Patch::MAX_HEIGHT
 }
 
-fn foreground<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Known<'a> {
+fn foreground<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Answer<'a> {
     let Value::Grid(grid) = grid else { return None };
     if !fits(grid) || grid.cells().iter().any(|&cell| !Patch::COLORS.contains(&cell.into())) {
         return None;
@@ -34,7 +34,7 @@ fn foreground<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Known<'a> {
     }
 }
 
-fn enclosed<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Known<'a> {
+fn enclosed<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Answer<'a> {
     let Value::Grid(grid) = grid else { return None };
     if !fits(grid) {
         return None;
@@ -47,9 +47,9 @@ fn enclosed<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Known<'a> {
     loop {
         let mut changed = false;
         for row in (0..height).chain((0..height).rev()) {
-            let near =
+            let neighbors =
                 row.checked_sub(1).map_or(0, |above| outside[above]) | outside.get(row + 1).unwrap_or(&0);
-            let mut word = (outside[row] | near) & black[row];
+            let mut word = (outside[row] | neighbors) & black[row];
             loop {
                 let wider = (word | word << 1 | word >> 1) & black[row];
                 if wider == word {

@@ -1,4 +1,4 @@
-//! Functions over containers.
+//! Kernels that call functions on containers.
 
 use std::cmp::Ordering;
 
@@ -6,20 +6,20 @@ use batt_dsl::Cx;
 use batt_value::{Column, Fail, Planes, Value};
 use smallvec::SmallVec;
 
+use super::Answer;
 use super::column;
 use super::container::small_ints;
 use super::patch::{Words, union};
 
-serve! {
+register! {
     K2: apply, mapply, sfilter, mfilter, product, argmax, argmin, valmax, valmin,
         order;
     K3: papply, mpapply, prapply;
 }
 
-type Known<'a> = Option<Result<Value<'a>, Fail>>;
 type Values<'a> = SmallVec<[Value<'a>; 12]>;
 
-fn apply<'a>(cx: &mut Cx<'a>, function: Value<'a>, container: Value<'a>) -> Known<'a> {
+fn apply<'a>(cx: &mut Cx<'a>, function: Value<'a>, container: Value<'a>) -> Answer<'a> {
     if let Value::Pair(pair) = container {
         let results = cx.collect(function, Value::Int(pair.row())).and_then(|first| {
             let second = cx.collect(function, Value::Int(pair.col()))?;
@@ -28,8 +28,8 @@ fn apply<'a>(cx: &mut Cx<'a>, function: Value<'a>, container: Value<'a>) -> Know
         return Some(results);
     }
     let n = container.len()?;
-    let at_once = cx.attempt(|cx| {
-        let results = column::collected(cx, function, container)?;
+    let as_column = cx.attempt(|cx| {
+        let results = column::collect_members(cx, function, container)?;
         let row = match results {
             Column::Ints(ints) if container.is_tuple() => cx.arena.row_of_ints(ints),
             _ => None,
@@ -39,20 +39,20 @@ fn apply<'a>(cx: &mut Cx<'a>, function: Value<'a>, container: Value<'a>) -> Know
             None => cx.like_in(container, results.values(cx.arena, n)?),
         })
     });
-    if at_once.is_some() {
-        return at_once;
+    if as_column.is_some() {
+        return as_column;
     }
     Some(one_by_one(cx, function, container)?.and_then(|results| cx.like_in(container, results)))
 }
 
-/// The results of a function on every member, paid for.
-fn all<'a>(
+/// Calls a function on every member and charges for collecting the results.
+fn call_all<'a>(
     cx: &mut Cx<'a>,
     function: Value<'a>,
     container: Value<'a>,
 ) -> Option<Result<&'a [Value<'a>], Fail>> {
     let n = container.len()?;
-    match cx.attempt(|cx| column::collected(cx, function, container)?.values(cx.arena, n)) {
+    match cx.attempt(|cx| column::collect_members(cx, function, container)?.values(cx.arena, n)) {
         Some(results) => Some(Ok(results)),
         None => one_by_one(cx, function, container),
     }
@@ -73,23 +73,27 @@ fn one_by_one<'a>(
     Some(Ok(results))
 }
 
-/// The union of the results at once, without the set of results in between.
-fn mapply<'a>(cx: &mut Cx<'a>, function: Value<'a>, container: Value<'a>) -> Known<'a> {
+/// Makes the union of the results directly, without the set of results.
+fn mapply<'a>(cx: &mut Cx<'a>, function: Value<'a>, container: Value<'a>) -> Answer<'a> {
     if !container.is_set() {
-        return Some(match all(cx, function, container)? {
+        return Some(match call_all(cx, function, container)? {
             Ok(results) => cx.like_in(container, results).and_then(|results| cx.merged(results)),
             Err(fail) => Err(fail),
         });
     }
-    Some(match all(cx, function, container)? {
-        Ok(results) => united(cx, container, results),
+    Some(match call_all(cx, function, container)? {
+        Ok(results) => union_results(cx, container, results),
         Err(fail) => Err(fail),
     })
 }
 
-fn united<'a>(cx: &mut Cx<'a>, container: Value<'a>, results: &'a [Value<'a>]) -> Result<Value<'a>, Fail> {
+fn union_results<'a>(
+    cx: &mut Cx<'a>,
+    container: Value<'a>,
+    results: &'a [Value<'a>],
+) -> Result<Value<'a>, Fail> {
     let weight = 1 + results.iter().map(|result| u64::from(result.weight())).sum::<u64>();
-    // The set in between would have to keep within the caps.
+    // The body makes the set of results, which would have to be within the caps.
     if weight <= u64::from(cx.arena.caps().weight)
         && results.iter().all(|result| matches!(result, Value::Patch(_) | Value::Set(_)))
         && let Some(union) = union(cx.arena, results)
@@ -100,18 +104,18 @@ fn united<'a>(cx: &mut Cx<'a>, container: Value<'a>, results: &'a [Value<'a>]) -
     cx.merged(results)
 }
 
-fn papply<'a>(cx: &mut Cx<'a>, function: Value<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
-    let results = side_by_side(cx, function, a, b)?;
+fn papply<'a>(cx: &mut Cx<'a>, function: Value<'a>, a: Value<'a>, b: Value<'a>) -> Answer<'a> {
+    let results = call_pairwise(cx, function, a, b)?;
     Some(cx.arena.tuple_in(results))
 }
 
-fn mpapply<'a>(cx: &mut Cx<'a>, function: Value<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
-    let results = side_by_side(cx, function, a, b)?;
+fn mpapply<'a>(cx: &mut Cx<'a>, function: Value<'a>, a: Value<'a>, b: Value<'a>) -> Answer<'a> {
+    let results = call_pairwise(cx, function, a, b)?;
     Some(cx.arena.tuple_in(results).and_then(|results| cx.merged(results)))
 }
 
-/// The results of a function on two containers of one length, if a column comes to an end.
-fn side_by_side<'a>(
+/// Calls a function on the members of two containers of the same length, as a column.
+fn call_pairwise<'a>(
     cx: &mut Cx<'a>,
     function: Value<'a>,
     a: Value<'a>,
@@ -119,10 +123,10 @@ fn side_by_side<'a>(
 ) -> Option<&'a [Value<'a>]> {
     let n = a.len().filter(|n| b.len() == Some(*n))?;
     let (a, b) = (column::members(cx, a)?, column::members(cx, b)?);
-    column::collected2(cx, function, &a, &b, n)
+    column::collect2(cx, function, &a, &b, n)
 }
 
-fn prapply<'a>(cx: &mut Cx<'a>, function: Value<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
+fn prapply<'a>(cx: &mut Cx<'a>, function: Value<'a>, a: Value<'a>, b: Value<'a>) -> Answer<'a> {
     let (n, m) = (a.len()?, b.len()?);
     if n == 0 || m == 0 || n.checked_mul(m)? > 4096 {
         return None;
@@ -130,56 +134,56 @@ fn prapply<'a>(cx: &mut Cx<'a>, function: Value<'a>, a: Value<'a>, b: Value<'a>)
     let (a, b) = (column::members(cx, a)?, column::members(cx, b)?);
     let (a, b) = (a.tiled(cx.arena, n), b.repeated(cx.arena, n));
     let results =
-        column::collected2(cx, function, &a.flatten(cx.arena, n * m), &b.flatten(cx.arena, n * m), n * m)?;
+        column::collect2(cx, function, &a.flatten(cx.arena, n * m), &b.flatten(cx.arena, n * m), n * m)?;
     Some(cx.arena.set_in(results))
 }
 
-fn argmax<'a>(cx: &mut Cx<'a>, container: Value<'a>, key: Value<'a>) -> Known<'a> {
+fn argmax<'a>(cx: &mut Cx<'a>, container: Value<'a>, key: Value<'a>) -> Answer<'a> {
     best(cx, container, key, Ordering::Greater).map(Ok)
 }
 
-fn argmin<'a>(cx: &mut Cx<'a>, container: Value<'a>, key: Value<'a>) -> Known<'a> {
+fn argmin<'a>(cx: &mut Cx<'a>, container: Value<'a>, key: Value<'a>) -> Answer<'a> {
     best(cx, container, key, Ordering::Less).map(Ok)
 }
 
-fn valmax<'a>(cx: &mut Cx<'a>, container: Value<'a>, key: Value<'a>) -> Known<'a> {
+fn valmax<'a>(cx: &mut Cx<'a>, container: Value<'a>, key: Value<'a>) -> Answer<'a> {
     best(cx, container, key, Ordering::Greater).map(|item| cx.call1(key, item))
 }
 
-fn valmin<'a>(cx: &mut Cx<'a>, container: Value<'a>, key: Value<'a>) -> Known<'a> {
+fn valmin<'a>(cx: &mut Cx<'a>, container: Value<'a>, key: Value<'a>) -> Answer<'a> {
     best(cx, container, key, Ordering::Less).map(|item| cx.call1(key, item))
 }
 
-/// The first member whose key is the greatest or the least of all, for keys that are numbers or pairs.
+/// Returns the first member with the greatest or the least key, for keys that are numbers or pairs.
 fn best<'a>(cx: &mut Cx<'a>, container: Value<'a>, key: Value<'a>, wanted: Ordering) -> Option<Value<'a>> {
     let n = container.len()?;
     let items = column::members(cx, container)?;
     cx.attempt(|cx| {
-        let place = column::keys(cx, &Column::Same(key), &items, n)?.best(0..n, wanted)?;
-        items.get(cx.arena, place)
+        let index = column::collect1(cx, &Column::Same(key), &items, n)?.best(0..n, wanted)?;
+        items.get(cx.arena, index)
     })
 }
 
-/// The members by keys that are numbers or pairs.
-fn order<'a>(cx: &mut Cx<'a>, container: Value<'a>, key: Value<'a>) -> Known<'a> {
+/// Sorts the members by keys that are numbers or pairs.
+fn order<'a>(cx: &mut Cx<'a>, container: Value<'a>, key: Value<'a>) -> Answer<'a> {
     let n = container.len()?;
     let items = column::members(cx, container)?;
-    let places =
-        cx.attempt(|cx| column::keys(cx, &Column::Same(key), &items, n)?.sorted_indices(cx.arena, n))?;
-    let ordered = items.pick(cx.arena, places.iter().copied()).values(cx.arena, n)?;
+    let indices =
+        cx.attempt(|cx| column::collect1(cx, &Column::Same(key), &items, n)?.sorted_indices(cx.arena, n))?;
+    let ordered = items.pick(cx.arena, indices.iter().copied()).values(cx.arena, n)?;
     Some(cx.arena.tuple_in(ordered))
 }
 
-fn sfilter<'a>(cx: &mut Cx<'a>, container: Value<'a>, condition: Value<'a>) -> Known<'a> {
+fn sfilter<'a>(cx: &mut Cx<'a>, container: Value<'a>, condition: Value<'a>) -> Answer<'a> {
     match container {
-        Value::Patch(_) | Value::Set(_) => Some(filtered(cx, container, condition)),
+        Value::Patch(_) | Value::Set(_) => Some(filter_set(cx, container, condition)),
         _ => None,
     }
 }
 
-fn mfilter<'a>(cx: &mut Cx<'a>, container: Value<'a>, function: Value<'a>) -> Known<'a> {
+fn mfilter<'a>(cx: &mut Cx<'a>, container: Value<'a>, function: Value<'a>) -> Answer<'a> {
     let Value::Set(_) = container else { return None };
-    Some(filtered(cx, container, function).and_then(|kept| match kept {
+    Some(filter_set(cx, container, function).and_then(|kept| match kept {
         Value::Set(set) => match union(cx.arena, set.items()) {
             Some(union) => union,
             None => cx.merged(kept),
@@ -188,8 +192,8 @@ fn mfilter<'a>(cx: &mut Cx<'a>, container: Value<'a>, function: Value<'a>) -> Kn
     }))
 }
 
-/// Filters a set in place: bits go out, members keep their order.
-fn filtered<'a>(cx: &mut Cx<'a>, container: Value<'a>, condition: Value<'a>) -> Result<Value<'a>, Fail> {
+/// Filters a set without sorting: clears bits of a patch, or keeps the order of a list.
+fn filter_set<'a>(cx: &mut Cx<'a>, container: Value<'a>, condition: Value<'a>) -> Result<Value<'a>, Fail> {
     match container {
         Value::Patch(patch) => {
             let holds = conditions(cx, container, condition)?;
@@ -198,13 +202,13 @@ fn filtered<'a>(cx: &mut Cx<'a>, container: Value<'a>, condition: Value<'a>) -> 
             }
             let (row, col, height, _) = patch.bounds();
             let mut words: Words = Words::from_slice(patch.rows());
-            let mut places = holds.iter();
+            let mut holds_next = holds.iter();
             for word in &mut words {
                 let mut bits = *word;
                 while bits != 0 {
                     let bit = bits & bits.wrapping_neg();
                     bits &= !bit;
-                    if places.next() == Some(&false) {
+                    if holds_next.next() == Some(&false) {
                         *word &= !bit;
                     }
                 }
@@ -213,7 +217,7 @@ fn filtered<'a>(cx: &mut Cx<'a>, container: Value<'a>, condition: Value<'a>) -> 
             match cx.arena.patch(planes) {
                 Some(result) => result,
                 None => {
-                    let kept: Values<'a> = chosen(patch.iter(), holds).collect();
+                    let kept: Values<'a> = filter_by(patch.iter(), holds).collect();
                     cx.like(container, &kept)
                 }
             }
@@ -223,17 +227,17 @@ fn filtered<'a>(cx: &mut Cx<'a>, container: Value<'a>, condition: Value<'a>) -> 
             if holds.iter().all(|holds| *holds) {
                 return Ok(container);
             }
-            let kept: Values<'a> = chosen(set.items().iter().copied(), holds).collect();
+            let kept: Values<'a> = filter_by(set.items().iter().copied(), holds).collect();
             cx.arena.set_ascending(&kept)
         }
         _ => Err(Fail::Kind),
     }
 }
 
-/// Whether the condition holds, for every member.
+/// Returns for every member whether the condition holds.
 fn conditions<'a>(cx: &mut Cx<'a>, container: Value<'a>, condition: Value<'a>) -> Result<&'a [bool], Fail> {
     let n = container.len().ok_or(Fail::Kind)?;
-    if let Some(column) = column::results(cx, condition, container) {
+    if let Some(column) = column::call_members(cx, condition, container) {
         return Ok(column.truth_values(cx.arena, n));
     }
     let holds = cx.arena.repeat(n, false);
@@ -243,13 +247,13 @@ fn conditions<'a>(cx: &mut Cx<'a>, container: Value<'a>, condition: Value<'a>) -
     Ok(holds)
 }
 
-/// The items for which it holds.
-fn chosen<'a>(items: impl Iterator<Item = Value<'a>>, holds: &[bool]) -> impl Iterator<Item = Value<'a>> {
+/// Returns the items for which the condition holds.
+fn filter_by<'a>(items: impl Iterator<Item = Value<'a>>, holds: &[bool]) -> impl Iterator<Item = Value<'a>> {
     items.zip(holds).filter_map(|(item, holds)| holds.then_some(item))
 }
 
-/// Pairs of ascending members ascend themselves.
-fn product<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
+/// The pairs of ascending members are ascending, so nothing needs to be sorted.
+fn product<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Answer<'a> {
     match (a, b) {
         (Value::Patch(p), Value::Patch(q)) if p.count().saturating_mul(q.count()) <= 100_000 => {
             if let Some(product) = cx.arena.product(p, q) {
@@ -258,7 +262,7 @@ fn product<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
             }
         }
         (Value::Row(_) | Value::Pair(_), Value::Row(_) | Value::Pair(_)) => {
-            return crossed(cx, &small_ints(a)?, &small_ints(b)?);
+            return cross(cx, &small_ints(a)?, &small_ints(b)?);
         }
         _ => {}
     }
@@ -287,8 +291,8 @@ fn product<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
     Some(cx.arena.set_ascending(&pairs))
 }
 
-/// The places in some rows and columns.
-fn crossed<'a>(cx: &mut Cx<'a>, rows: &[i8], cols: &[i8]) -> Known<'a> {
+/// Makes the set of places in some rows and columns.
+fn cross<'a>(cx: &mut Cx<'a>, rows: &[i8], cols: &[i8]) -> Answer<'a> {
     let (top, left) = (i64::from(*rows.iter().min()?), i64::from(*cols.iter().min()?));
     let height = i64::from(*rows.iter().max()?) - top + 1;
     if i64::from(*cols.iter().max()?) - left >= 64 {

@@ -1,12 +1,13 @@
-//! Rectangles of small integers.
+//! Kernels for grids.
 
 use batt_dsl::Cx;
-use batt_value::{Arena, Fail, Grid, Planes, Value};
+use batt_value::{Arena, Grid, Planes, Value};
 use smallvec::{SmallVec, smallvec};
 
+use super::Answer;
 use super::patch::{Words, ones, plane_starts};
 
-serve! {
+register! {
     P1: rot90, rot180, rot270, cmirror, mostcolor, leastcolor, asindices, asobject, tophalf, bottomhalf, lefthalf,
         righthalf, trim, frontiers, compress;
     P2: ofcolor, hconcat, vconcat, hupscale, vupscale, upscale, downscale, colorcount, canvas, subgrid, hsplit,
@@ -14,10 +15,8 @@ serve! {
     K3: crop, replace, switch, cellwise;
 }
 
-type Known<'a> = Option<Result<Value<'a>, Fail>>;
-
-/// A grid whose cell at (row, col) is `cell(row, col)`.
-fn build<'a>(arena: &'a Arena, height: usize, width: usize, cell: impl Fn(usize, usize) -> i8) -> Known<'a> {
+/// Makes a grid whose cell at (row, col) is `cell(row, col)`.
+fn build<'a>(arena: &'a Arena, height: usize, width: usize, cell: impl Fn(usize, usize) -> i8) -> Answer<'a> {
     if height == 0 || width == 0 {
         return None;
     }
@@ -30,23 +29,23 @@ fn build<'a>(arena: &'a Arena, height: usize, width: usize, cell: impl Fn(usize,
     }))
 }
 
-pub(super) fn hmirror<'a>(arena: &'a Arena, grid: &Grid<'a>) -> Known<'a> {
+pub(super) fn hmirror<'a>(arena: &'a Arena, grid: &Grid<'a>) -> Answer<'a> {
     Some(arena.new_grid(grid.height(), grid.width(), |cells| {
         let rows = cells.chunks_exact_mut(grid.width()).rev();
         rows.zip(grid.rows()).for_each(|(to, from)| to.copy_from_slice(from));
     }))
 }
 
-pub(super) fn vmirror<'a>(arena: &'a Arena, grid: &Grid<'a>) -> Known<'a> {
+pub(super) fn vmirror<'a>(arena: &'a Arena, grid: &Grid<'a>) -> Answer<'a> {
     let last = grid.width() - 1;
     build(arena, grid.height(), grid.width(), |row, col| grid[(row, last - col)])
 }
 
-pub(super) fn dmirror<'a>(arena: &'a Arena, grid: &Grid<'a>) -> Known<'a> {
+pub(super) fn dmirror<'a>(arena: &'a Arena, grid: &Grid<'a>) -> Answer<'a> {
     build(arena, grid.width(), grid.height(), |row, col| grid[(col, row)])
 }
 
-fn cmirror<'a>(cx: &mut Cx<'a>, piece: Value<'a>) -> Known<'a> {
+fn cmirror<'a>(cx: &mut Cx<'a>, piece: Value<'a>) -> Answer<'a> {
     let grid = match piece {
         Value::Grid(grid) => grid,
         Value::Patch(_) => {
@@ -60,56 +59,57 @@ fn cmirror<'a>(cx: &mut Cx<'a>, piece: Value<'a>) -> Known<'a> {
     build(cx.arena, grid.width(), grid.height(), |row, col| grid[(bottom - col, right - row)])
 }
 
-fn rot90<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Known<'a> {
+fn rot90<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Answer<'a> {
     let Value::Grid(grid) = grid else { return None };
     let bottom = grid.height() - 1;
     build(cx.arena, grid.width(), grid.height(), |row, col| grid[(bottom - col, row)])
 }
 
-fn rot180<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Known<'a> {
+fn rot180<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Answer<'a> {
     let Value::Grid(grid) = grid else { return None };
     Some(cx.arena.new_grid(grid.height(), grid.width(), |cells| {
         cells.iter_mut().zip(grid.cells().iter().rev()).for_each(|(to, from)| *to = *from);
     }))
 }
 
-fn rot270<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Known<'a> {
+fn rot270<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Answer<'a> {
     let Value::Grid(grid) = grid else { return None };
     let right = grid.width() - 1;
     build(cx.arena, grid.width(), grid.height(), |row, col| grid[(col, right - row)])
 }
 
-/// Whether all cells have colours that a patch can have.
-pub(super) fn has_planes(cells: &[i8]) -> bool {
-    cells.iter().fold(0, |seen, cell| seen | (*cell as u8).wrapping_add(1)) < 16
+/// Returns whether a patch can have the colours of all cells.
+pub(super) fn has_patch_colors(cells: &[i8]) -> bool {
+    cells.iter().fold(0, |all, cell| all | (*cell as u8).wrapping_add(1)) < 16
 }
 
-/// The most frequent colour, of several the smallest. `None` if a cell has a colour that no patch can have.
-pub(super) fn most(cells: &[i8]) -> Option<i8> {
-    // More than half of most grids is black, and to count one colour is quick.
-    if has_planes(cells) && 2 * count_of(cells, 0) > cells.len() {
+/// Returns the most frequent colour; of several, the smallest. `None` if a cell has a colour that no patch
+/// can have.
+pub(super) fn most_common(cells: &[i8]) -> Option<i8> {
+    // Most grids are more than half black, and counting one colour is fast.
+    if has_patch_colors(cells) && 2 * count_of(cells, 0) > cells.len() {
         return Some(0);
     }
-    Some(histogram(cells)?.most())
+    Some(histogram(cells)?.most_common())
 }
 
-/// How many cells have this colour. The inner loop becomes vector instructions.
+/// Counts the cells of this colour. The inner loop is vectorised.
 fn count_of(cells: &[i8], color: i8) -> usize {
     let count = |part: &[i8]| part.iter().map(|cell| u8::from(*cell == color)).sum::<u8>();
     cells.chunks(128).map(|part| usize::from(count(part))).sum()
 }
 
-/// How often each colour occurs that a patch can have, from -1 on.
+/// The number of cells of each colour that a patch can have, from -1 on.
 pub(super) struct Histogram([u32; 16]);
 
-/// `None` if a cell has another colour.
+/// Counts the cells of each colour. Returns `None` if a cell has a colour that no patch can have.
 pub(super) fn histogram(cells: &[i8]) -> Option<Histogram> {
-    // Four tables, so that equal neighbours do not wait for each other.
+    // Four tables, so that counting equal neighbours does not stall the CPU.
     let mut tables = [[0u32; 16]; 4];
-    let mut seen = 0;
+    let mut all = 0;
     let mut add = |table: usize, cell: i8| {
         let at = (cell as u8).wrapping_add(1);
-        seen |= at;
+        all |= at;
         tables[table][usize::from(at & 15)] += 1;
     };
     let (fours, rest) = cells.as_chunks::<4>();
@@ -117,18 +117,18 @@ pub(super) fn histogram(cells: &[i8]) -> Option<Histogram> {
         (0..4).for_each(|table| add(table, four[table]));
     }
     rest.iter().for_each(|cell| add(0, *cell));
-    (seen < 16).then(|| Histogram(std::array::from_fn(|at| tables.iter().map(|table| table[at]).sum())))
+    (all < 16).then(|| Histogram(std::array::from_fn(|at| tables.iter().map(|table| table[at]).sum())))
 }
 
 impl Histogram {
-    /// The colours that occur, ascending, with their counts.
+    /// Returns the colours that occur, ascending, with their counts.
     pub(super) fn colors(&self) -> impl Iterator<Item = (i8, u32)> {
         let counts = self.0.iter().enumerate().filter(|(_, n)| **n > 0);
         counts.map(|(at, n)| (at as i8 - 1, *n))
     }
 
-    /// The most frequent colour, of several the smallest.
-    pub(super) fn most(&self) -> i8 {
+    /// Returns the most frequent colour; of several, the smallest.
+    pub(super) fn most_common(&self) -> i8 {
         let mut best = (0, 0);
         for (at, n) in self.0.iter().enumerate() {
             if *n > best.1 {
@@ -138,15 +138,15 @@ impl Histogram {
         best.0
     }
 
-    /// The colours that occur, as the bits of a patch.
+    /// Returns the colours that occur, as the bits of a patch.
     fn bits(&self) -> u16 {
         self.colors().fold(0, |bits, (color, _)| bits | 1 << (color + 1))
     }
 }
 
-fn mostcolor<'a>(_: &mut Cx<'a>, element: Value<'a>) -> Known<'a> {
+fn mostcolor<'a>(_: &mut Cx<'a>, element: Value<'a>) -> Answer<'a> {
     match element {
-        Value::Grid(grid) => Some(Ok(Value::Int(most(grid.cells())?.into()))),
+        Value::Grid(grid) => Some(Ok(Value::Int(most_common(grid.cells())?.into()))),
         Value::Patch(patch) if patch.is_object() => {
             let mut best = (0, 0);
             for (color, plane) in patch.planes() {
@@ -161,14 +161,14 @@ fn mostcolor<'a>(_: &mut Cx<'a>, element: Value<'a>) -> Known<'a> {
     }
 }
 
-fn leastcolor<'a>(_: &mut Cx<'a>, element: Value<'a>) -> Known<'a> {
+fn leastcolor<'a>(_: &mut Cx<'a>, element: Value<'a>) -> Answer<'a> {
     let Value::Grid(grid) = element else { return None };
     let histogram = histogram(grid.cells())?;
     let least = histogram.colors().reduce(|best, it| if it.1 < best.1 { it } else { best })?;
     Some(Ok(Value::Int(least.0.into())))
 }
 
-fn colorcount<'a>(_: &mut Cx<'a>, element: Value<'a>, value: Value<'a>) -> Known<'a> {
+fn colorcount<'a>(_: &mut Cx<'a>, element: Value<'a>, value: Value<'a>) -> Answer<'a> {
     let Value::Int(color) = value else { return None };
     let n = match element {
         Value::Grid(grid) => match i8::try_from(color) {
@@ -184,29 +184,31 @@ fn colorcount<'a>(_: &mut Cx<'a>, element: Value<'a>, value: Value<'a>) -> Known
     Some(Ok(Value::Int(n)))
 }
 
-/// Whether a grid has a plane of its own.
+/// Returns whether a grid fits in a bit plane.
 pub(super) fn fits(grid: &Grid<'_>) -> bool {
     grid.width() <= 64 && grid.height() <= 255
 }
 
-/// One bit for each cell of a grid that fits, row after row.
+/// One bit for each cell of a grid, row by row.
 pub(super) struct Bits {
-    /// With one word more than the cells need.
+    /// One word more than the cells need, which simplifies `row`.
     words: SmallVec<[u64; 17]>,
     height: usize,
     width: usize,
 }
 
 impl Bits {
-    /// The cells of a colour.
+    /// Marks the cells of a colour.
     pub(super) fn of_color(grid: &Grid<'_>, color: i8) -> Bits {
         let all = u64::from(color as u8) * EVERY_BYTE;
-        let many = |_: usize, cells: &[i8; 64]| marked(cells, &[color; 64], |cell, color| cell == color);
+        let many =
+            |_: usize, cells: &[i8; 64]| compare_cells(cells, &[color; 64], |cell, color| cell == color);
         let bits = |_: usize, eight: &[i8; 8]| nonzero_bytes(bytes(eight) ^ all) ^ 0xff;
         Bits::new(grid, many, bits, |at| grid.cells()[at] == color)
     }
 
-    /// The cells that differ from the one before them, in row after row; the first cell of the grid does not.
+    /// Marks the cells that differ from the previous cell in row order; the first cell of the grid is not
+    /// marked.
     pub(super) fn changes(grid: &Grid<'_>) -> Bits {
         let cells = grid.cells();
         let many = |at: usize, now: &[i8; 64]| {
@@ -215,7 +217,7 @@ impl Bits {
                 Some(start) => before.copy_from_slice(&cells[start..start + 64]),
                 None => before[1..].copy_from_slice(&now[..63]),
             }
-            marked(now, &before, |now, before| now != before)
+            compare_cells(now, &before, |now, before| now != before)
         };
         let bits = |at: usize, eight: &[i8; 8]| {
             let before = cells[at.saturating_sub(1)];
@@ -224,7 +226,8 @@ impl Bits {
         Bits::new(grid, many, bits, |at| at > 0 && cells[at] != cells[at - 1])
     }
 
-    /// `many` and `eights` say it of 64 and of eight cells from a place on, `one` of a single one.
+    /// Marks cells. `many` and `eights` return the bits of 64 and of eight cells from an index on, `one` that
+    /// of a single cell.
     fn new(
         grid: &Grid<'_>,
         many: impl Fn(usize, &[i8; 64]) -> u64,
@@ -255,12 +258,12 @@ impl Bits {
         (self.words[word] >> skip | self.words[word + 1] << 1 << (63 - skip)) & ones(self.width as i64)
     }
 
-    /// How many bits are set.
+    /// Returns the number of set bits.
     pub(super) fn count(&self) -> usize {
         self.words.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// The rows as a plane.
+    /// Returns the rows as a plane in the arena.
     pub(super) fn rows_in<'a>(&self, arena: &'a Arena) -> &'a mut [u64] {
         let words = arena.words(self.height, 0);
         let (from, ones) = (&self.words[..], ones(self.width as i64));
@@ -276,9 +279,9 @@ impl Bits {
 
 const EVERY_BYTE: u64 = 0x0101_0101_0101_0101;
 
-/// A bit for each two cells side by side of which `holds` says yes. The first loop becomes vector
-/// instructions: each byte gets its bit, and a product adds up the bits of eight bytes.
-fn marked(a: &[i8; 64], b: &[i8; 64], holds: impl Fn(i8, i8) -> bool) -> u64 {
+/// Returns one bit for each two cells at the same index for which `holds` is true. The first loop is
+/// vectorised: each byte gets its bit, and a product combines the bits of eight bytes.
+fn compare_cells(a: &[i8; 64], b: &[i8; 64], holds: impl Fn(i8, i8) -> bool) -> u64 {
     const BITS: [u8; 64] = {
         let mut bits = [1; 64];
         let mut at = 0;
@@ -301,15 +304,15 @@ fn bytes(eight: &[i8; 8]) -> u64 {
     u64::from_le_bytes(eight.map(|cell| cell as u8))
 }
 
-/// A bit for each of the eight bytes that is not 0.
+/// Returns one bit for each of the eight bytes that is not 0.
 fn nonzero_bytes(bytes: u64) -> u64 {
     const LOW: u64 = 0x7f * EVERY_BYTE;
     let high = (((bytes & LOW) + LOW) | bytes) & !LOW;
-    // The product brings bit 8k to bit 56 + k.
+    // The product moves bit 8k to bit 56 + k.
     (high >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
 }
 
-fn ofcolor<'a>(cx: &mut Cx<'a>, grid: Value<'a>, value: Value<'a>) -> Known<'a> {
+fn ofcolor<'a>(cx: &mut Cx<'a>, grid: Value<'a>, value: Value<'a>) -> Answer<'a> {
     let (Value::Grid(grid), Value::Int(color)) = (grid, value) else { return None };
     if !fits(grid) {
         return None;
@@ -318,7 +321,7 @@ fn ofcolor<'a>(cx: &mut Cx<'a>, grid: Value<'a>, value: Value<'a>) -> Known<'a> 
     cx.arena.patch_plane(0, 0, 0, Bits::of_color(grid, color).rows_in(cx.arena))
 }
 
-fn asindices<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Known<'a> {
+fn asindices<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Answer<'a> {
     let Value::Grid(grid) = grid else { return None };
     if !fits(grid) {
         return None;
@@ -329,7 +332,7 @@ fn asindices<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Known<'a> {
     cx.arena.patch_tight(planes, width as u32, (height * width) as u32)
 }
 
-fn asobject<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Known<'a> {
+fn asobject<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Answer<'a> {
     let Value::Grid(grid) = grid else { return None };
     if !fits(grid) {
         return None;
@@ -360,12 +363,12 @@ fn asobject<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Known<'a> {
     cx.arena.patch_tight(planes, width as u32, (height * width) as u32)
 }
 
-/// The colour of all cells, if they have the same.
+/// Returns the colour of all cells, if they have the same.
 fn uniform(cells: &[i8]) -> Option<i8> {
     cells.iter().all(|cell| *cell == cells[0]).then_some(cells[0])
 }
 
-/// The part of a grid from (row, col), within it.
+/// Copies a part of a grid, which must be inside the grid.
 fn part<'a>(
     arena: &'a Arena,
     grid: &Grid<'_>,
@@ -373,7 +376,7 @@ fn part<'a>(
     col: usize,
     height: usize,
     width: usize,
-) -> Known<'a> {
+) -> Answer<'a> {
     if height == 0 || width == 0 {
         return None;
     }
@@ -384,13 +387,14 @@ fn part<'a>(
     }))
 }
 
-fn crop<'a>(cx: &mut Cx<'a>, grid: Value<'a>, start: Value<'a>, dims: Value<'a>) -> Known<'a> {
+fn crop<'a>(cx: &mut Cx<'a>, grid: Value<'a>, start: Value<'a>, dims: Value<'a>) -> Answer<'a> {
     let (Value::Grid(grid), Value::Pair(start), Value::Pair(dims)) = (grid, start, dims) else { return None };
-    cropped(cx.arena, grid, (start.row(), start.col()), (dims.row(), dims.col()))
+    crop_inside(cx.arena, grid, (start.row(), start.col()), (dims.row(), dims.col()))
 }
 
-/// Only what Python's slices leave as it is: from a place within the grid, in both directions.
-fn cropped<'a>(arena: &'a Arena, grid: &Grid<'_>, start: (i64, i64), dims: (i64, i64)) -> Known<'a> {
+/// Crops a grid. Handles only a start inside the grid and positive dimensions, where slices in Python are
+/// simple.
+fn crop_inside<'a>(arena: &'a Arena, grid: &Grid<'_>, start: (i64, i64), dims: (i64, i64)) -> Answer<'a> {
     let (height, width) = (grid.height() as i64, grid.width() as i64);
     let inside = (0..height).contains(&start.0) && (0..width).contains(&start.1);
     if !inside || dims.0 <= 0 || dims.1 <= 0 {
@@ -400,35 +404,36 @@ fn cropped<'a>(arena: &'a Arena, grid: &Grid<'_>, start: (i64, i64), dims: (i64,
     part(arena, grid, start.0 as usize, start.1 as usize, rows as usize, cols as usize)
 }
 
-fn subgrid<'a>(cx: &mut Cx<'a>, patch: Value<'a>, grid: Value<'a>) -> Known<'a> {
+fn subgrid<'a>(cx: &mut Cx<'a>, patch: Value<'a>, grid: Value<'a>) -> Answer<'a> {
     let (Value::Patch(patch), Value::Grid(grid)) = (patch, grid) else { return None };
     let (row, col, height, width) = patch.bounds();
-    cropped(cx.arena, grid, (row, col), (height, width))
+    crop_inside(cx.arena, grid, (row, col), (height, width))
 }
 
-fn hsplit<'a>(cx: &mut Cx<'a>, grid: Value<'a>, n: Value<'a>) -> Known<'a> {
+fn hsplit<'a>(cx: &mut Cx<'a>, grid: Value<'a>, n: Value<'a>) -> Answer<'a> {
     let Value::Grid(grid) = grid else { return None };
     parts(cx.arena, grid.width(), n, |start, size| part(cx.arena, grid, 0, start, grid.height(), size))
 }
 
-fn vsplit<'a>(cx: &mut Cx<'a>, grid: Value<'a>, n: Value<'a>) -> Known<'a> {
+fn vsplit<'a>(cx: &mut Cx<'a>, grid: Value<'a>, n: Value<'a>) -> Answer<'a> {
     let Value::Grid(grid) = grid else { return None };
     parts(cx.arena, grid.height(), n, |start, size| part(cx.arena, grid, start, 0, size, grid.width()))
 }
 
-/// `n` parts of a whole, each made from its start and its size. What does not divide evenly leaves gaps.
+/// Makes a tuple of `n` parts, each from its start and its size. If the division is uneven, there are gaps
+/// between parts.
 fn parts<'a>(
     arena: &'a Arena,
     whole: usize,
     n: Value<'a>,
-    part: impl Fn(usize, usize) -> Known<'a>,
-) -> Known<'a> {
+    part: impl Fn(usize, usize) -> Answer<'a>,
+) -> Answer<'a> {
     let Value::Int(n) = n else { return None };
     let n = usize::try_from(n).ok().filter(|n| (1..=whole).contains(n))?;
     let (size, stride) = (whole / n, whole.div_ceil(n));
     let mut grids: SmallVec<[Value<'a>; 12]> = SmallVec::new();
     for start in (0..n).map(|i| i * stride) {
-        // The last ones may lie outside.
+        // The last parts may be outside.
         if start + size > whole {
             return None;
         }
@@ -440,33 +445,33 @@ fn parts<'a>(
     Some(arena.tuple(&grids))
 }
 
-fn tophalf<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Known<'a> {
+fn tophalf<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Answer<'a> {
     let Value::Grid(grid) = grid else { return None };
     part(cx.arena, grid, 0, 0, grid.height() / 2, grid.width())
 }
 
-fn bottomhalf<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Known<'a> {
+fn bottomhalf<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Answer<'a> {
     let Value::Grid(grid) = grid else { return None };
     part(cx.arena, grid, grid.height().div_ceil(2), 0, grid.height() / 2, grid.width())
 }
 
-fn lefthalf<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Known<'a> {
+fn lefthalf<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Answer<'a> {
     let Value::Grid(grid) = grid else { return None };
     part(cx.arena, grid, 0, 0, grid.height(), grid.width() / 2)
 }
 
-fn righthalf<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Known<'a> {
+fn righthalf<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Answer<'a> {
     let Value::Grid(grid) = grid else { return None };
     part(cx.arena, grid, 0, grid.width().div_ceil(2), grid.height(), grid.width() / 2)
 }
 
-fn trim<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Known<'a> {
+fn trim<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Answer<'a> {
     let Value::Grid(grid) = grid else { return None };
     let (height, width) = (grid.height().checked_sub(2)?, grid.width().checked_sub(2)?);
     part(cx.arena, grid, 1, 1, height, width)
 }
 
-fn hconcat<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
+fn hconcat<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Answer<'a> {
     let (Value::Grid(a), Value::Grid(b)) = (a, b) else { return None };
     let (height, width) = (a.height().min(b.height()), a.width() + b.width());
     Some(cx.arena.new_grid(height, width, |cells| {
@@ -477,7 +482,7 @@ fn hconcat<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
     }))
 }
 
-fn vconcat<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
+fn vconcat<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Answer<'a> {
     let (Value::Grid(a), Value::Grid(b)) = (a, b) else { return None };
     if a.width() != b.width() {
         return None;
@@ -488,7 +493,7 @@ fn vconcat<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
     }))
 }
 
-/// A factor that makes no more cells than any value may have.
+/// Returns a scale factor from 1 to 30; larger ones are left to the body.
 fn factor(value: Value<'_>) -> Option<usize> {
     match value {
         Value::Int(factor @ 1..=30) => Some(factor as usize),
@@ -496,26 +501,26 @@ fn factor(value: Value<'_>) -> Option<usize> {
     }
 }
 
-fn hupscale<'a>(cx: &mut Cx<'a>, grid: Value<'a>, by: Value<'a>) -> Known<'a> {
+fn hupscale<'a>(cx: &mut Cx<'a>, grid: Value<'a>, by: Value<'a>) -> Answer<'a> {
     let (Value::Grid(grid), by) = (grid, factor(by)?) else { return None };
-    scaled(cx.arena, grid, 1, by)
+    scale(cx.arena, grid, 1, by)
 }
 
-fn vupscale<'a>(cx: &mut Cx<'a>, grid: Value<'a>, by: Value<'a>) -> Known<'a> {
+fn vupscale<'a>(cx: &mut Cx<'a>, grid: Value<'a>, by: Value<'a>) -> Answer<'a> {
     let (Value::Grid(grid), by) = (grid, factor(by)?) else { return None };
-    scaled(cx.arena, grid, by, 1)
+    scale(cx.arena, grid, by, 1)
 }
 
-fn upscale<'a>(cx: &mut Cx<'a>, element: Value<'a>, by: Value<'a>) -> Known<'a> {
+fn upscale<'a>(cx: &mut Cx<'a>, element: Value<'a>, by: Value<'a>) -> Answer<'a> {
     let by = factor(by)?;
     match element {
-        Value::Grid(grid) => scaled(cx.arena, grid, by, by),
-        Value::Patch(patch) => super::patch::upscaled(cx.arena, patch, by),
+        Value::Grid(grid) => scale(cx.arena, grid, by, by),
+        Value::Patch(patch) => super::patch::upscale_object(cx.arena, patch, by),
         _ => None,
     }
 }
 
-fn scaled<'a>(arena: &'a Arena, grid: &Grid<'_>, down: usize, right: usize) -> Known<'a> {
+fn scale<'a>(arena: &'a Arena, grid: &Grid<'_>, down: usize, right: usize) -> Answer<'a> {
     let width = grid.width() * right;
     Some(arena.new_grid(grid.height() * down, width, |cells| {
         for (block, row) in cells.chunks_exact_mut(width * down).zip(grid.rows()) {
@@ -526,13 +531,13 @@ fn scaled<'a>(arena: &'a Arena, grid: &Grid<'_>, down: usize, right: usize) -> K
     }))
 }
 
-fn downscale<'a>(cx: &mut Cx<'a>, grid: Value<'a>, by: Value<'a>) -> Known<'a> {
+fn downscale<'a>(cx: &mut Cx<'a>, grid: Value<'a>, by: Value<'a>) -> Answer<'a> {
     let (Value::Grid(grid), by) = (grid, factor(by)?) else { return None };
     let (height, width) = (grid.height().div_ceil(by), grid.width().div_ceil(by));
     build(cx.arena, height, width, |row, col| grid[(row * by, col * by)])
 }
 
-fn canvas<'a>(cx: &mut Cx<'a>, value: Value<'a>, dimensions: Value<'a>) -> Known<'a> {
+fn canvas<'a>(cx: &mut Cx<'a>, value: Value<'a>, dimensions: Value<'a>) -> Answer<'a> {
     let (Value::Int(color), Value::Pair(dimensions)) = (value, dimensions) else { return None };
     let color = i8::try_from(color).ok()?;
     let (height, width) = (usize::try_from(dimensions.row()).ok()?, usize::try_from(dimensions.col()).ok()?);
@@ -542,7 +547,7 @@ fn canvas<'a>(cx: &mut Cx<'a>, value: Value<'a>, dimensions: Value<'a>) -> Known
     Some(cx.arena.new_grid(height, width, |cells| cells.fill(color)))
 }
 
-fn mapped<'a>(arena: &'a Arena, grid: &Grid<'_>, to: impl Fn(i8) -> i8) -> Known<'a> {
+fn map_cells<'a>(arena: &'a Arena, grid: &Grid<'_>, to: impl Fn(i8) -> i8) -> Answer<'a> {
     Some(arena.new_grid(grid.height(), grid.width(), |cells| {
         cells.iter_mut().zip(grid.cells()).for_each(|(cell, from)| *cell = to(*from));
     }))
@@ -555,13 +560,13 @@ fn small(value: Value<'_>) -> Option<i8> {
     }
 }
 
-fn replace<'a>(cx: &mut Cx<'a>, grid: Value<'a>, replacee: Value<'a>, replacer: Value<'a>) -> Known<'a> {
+fn replace<'a>(cx: &mut Cx<'a>, grid: Value<'a>, replacee: Value<'a>, replacer: Value<'a>) -> Answer<'a> {
     let Value::Grid(grid) = grid else { return None };
     let (old, new) = (small(replacee)?, small(replacer)?);
-    mapped(cx.arena, grid, |cell| if cell == old { new } else { cell })
+    map_cells(cx.arena, grid, |cell| if cell == old { new } else { cell })
 }
 
-fn switch<'a>(cx: &mut Cx<'a>, grid: Value<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
+fn switch<'a>(cx: &mut Cx<'a>, grid: Value<'a>, a: Value<'a>, b: Value<'a>) -> Answer<'a> {
     let Value::Grid(grid) = grid else { return None };
     let (a, b) = (small(a)?, small(b)?);
     let swap = |cell| match cell {
@@ -569,10 +574,10 @@ fn switch<'a>(cx: &mut Cx<'a>, grid: Value<'a>, a: Value<'a>, b: Value<'a>) -> K
         cell if cell == b => a,
         cell => cell,
     };
-    mapped(cx.arena, grid, swap)
+    map_cells(cx.arena, grid, swap)
 }
 
-fn cellwise<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>, fallback: Value<'a>) -> Known<'a> {
+fn cellwise<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>, fallback: Value<'a>) -> Answer<'a> {
     let (Value::Grid(a), Value::Grid(b)) = (a, b) else { return None };
     let fallback = small(fallback)?;
     if b.height() < a.height() || b.width() < a.width() {
@@ -593,14 +598,14 @@ fn uniform_col(grid: &Grid<'_>, col: usize) -> bool {
     (1..grid.height()).all(|row| grid[(row, col)] == grid[(0, col)])
 }
 
-fn compress<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Known<'a> {
+fn compress<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Answer<'a> {
     let Value::Grid(grid) = grid else { return None };
     let rows: Vec<_> = (0..grid.height()).filter(|row| !uniform_row(grid, *row)).collect();
     let cols: Vec<_> = (0..grid.width()).filter(|col| !uniform_col(grid, *col)).collect();
     build(cx.arena, rows.len(), cols.len(), |row, col| grid[(rows[row], cols[col])])
 }
 
-fn frontiers<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Known<'a> {
+fn frontiers<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Answer<'a> {
     let Value::Grid(grid) = grid else { return None };
     if !fits(grid) {
         return None;

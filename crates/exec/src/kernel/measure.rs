@@ -1,55 +1,54 @@
-//! How patches lie to each other and to themselves.
+//! Kernels for distances and other relations between patches, and for periods of objects.
 
 use batt_dsl::Cx;
-use batt_value::{Arena, Fail, Pair, Patch, Value};
+use batt_value::{Arena, Pair, Patch, Value};
 
-use super::patch::{aligned, as_patch, bounds, flat};
+use super::Answer;
+use super::patch::{aligned, as_patch, bounds, flatten};
 
-serve! {
+register! {
     K1: hperiod, vperiod;
     P1: centerofmass;
     P2: hmatching, vmatching, bordering, position;
     K2: manhattan, adjacent, gravitate;
 }
 
-type Known<'a> = Option<Result<Value<'a>, Fail>>;
-
-fn int<'a>(int: i64) -> Known<'a> {
+fn int<'a>(int: i64) -> Answer<'a> {
     Some(Ok(Value::Int(int)))
 }
 
-fn bool<'a>(bool: bool) -> Known<'a> {
+fn bool<'a>(bool: bool) -> Answer<'a> {
     Some(Ok(bool.into()))
 }
 
-fn pair<'a>(row: i64, col: i64) -> Known<'a> {
+fn pair<'a>(row: i64, col: i64) -> Answer<'a> {
     Pair::new(row, col).map(|pair| Ok(Value::Pair(pair)))
 }
 
-/// The smallest distance in steps between two patches of at most 64 cells together per pair of rows.
+/// Returns the smallest Manhattan distance between places of two patches.
 fn distance<'a>(arena: &'a Arena, a: &Patch<'a>, b: &Patch<'a>) -> i64 {
     let mut best = i64::MAX;
     let (row, col, _, _) = a.bounds();
     let (other_row, other_col, _, _) = b.bounds();
-    let (mine, theirs) = (flat(arena, a), flat(arena, b));
-    for (i, &x) in mine.iter().enumerate().filter(|(_, word)| **word != 0) {
-        for (j, &y) in theirs.iter().enumerate().filter(|(_, word)| **word != 0) {
+    let (a_rows, b_rows) = (flatten(arena, a), flatten(arena, b));
+    for (i, &x) in a_rows.iter().enumerate().filter(|(_, word)| **word != 0) {
+        for (j, &y) in b_rows.iter().enumerate().filter(|(_, word)| **word != 0) {
             let rows = (row + i as i64 - other_row - j as i64).abs();
             if rows < best {
-                best = best.min(rows + between(x, y, other_col - col));
+                best = best.min(rows + word_distance(x, y, other_col - col));
             }
         }
     }
     best
 }
 
-/// The smallest distance between bits of `x` and of `y`, which stands `by` columns further right.
-fn between(x: u64, mut y: u64, by: i64) -> i64 {
+/// Returns the smallest distance between bits of `x` and bits of `y`, which is `by` columns further right.
+fn word_distance(x: u64, mut y: u64, by: i64) -> i64 {
     let mut best = i64::MAX;
     while y != 0 {
         let at = i64::from(y.trailing_zeros()) + by;
         y &= y - 1;
-        // The nearest bits of x at or below, and above.
+        // The nearest bit of x at or below `at`, and the nearest one above.
         if at >= 0 {
             let below = if at >= 63 { x } else { x & ((2 << at) - 1) };
             if below != 0 {
@@ -69,17 +68,17 @@ fn between(x: u64, mut y: u64, by: i64) -> i64 {
     best
 }
 
-fn manhattan<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
+fn manhattan<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Answer<'a> {
     let (a, b) = (as_patch(cx.arena, a)?, as_patch(cx.arena, b)?);
     int(distance(cx.arena, a, b))
 }
 
-fn adjacent<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
+fn adjacent<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Answer<'a> {
     let (a, b) = (as_patch(cx.arena, a)?, as_patch(cx.arena, b)?);
     bool(distance(cx.arena, a, b) == 1)
 }
 
-fn hmatching<'a>(_: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
+fn hmatching<'a>(_: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Answer<'a> {
     let (Value::Patch(a), Value::Patch(b)) = (a, b) else { return None };
     let used = |patch: &Patch<'_>, row: i64| {
         let (top, _, height, _) = patch.bounds();
@@ -90,29 +89,29 @@ fn hmatching<'a>(_: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
     bool((top..top + height).any(|row| used(a, row) && used(b, row)))
 }
 
-fn vmatching<'a>(_: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
+fn vmatching<'a>(_: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Answer<'a> {
     let (Value::Patch(a), Value::Patch(b)) = (a, b) else { return None };
     let columns = |patch: &Patch<'_>| patch.rows().iter().fold(0, |columns, word| columns | word);
     let by = b.bounds().1 - a.bounds().1;
     bool(columns(a) & aligned(columns(b), by) != 0)
 }
 
-fn bordering<'a>(cx: &mut Cx<'a>, patch: Value<'a>, grid: Value<'a>) -> Known<'a> {
+fn bordering<'a>(cx: &mut Cx<'a>, patch: Value<'a>, grid: Value<'a>) -> Answer<'a> {
     let Value::Grid(grid) = grid else { return None };
     let (top, left, bottom, right) = bounds(cx.arena, patch)?;
     bool(top == 0 || left == 0 || bottom == grid.height() as i64 - 1 || right == grid.width() as i64 - 1)
 }
 
-fn position<'a>(_: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
+fn position<'a>(_: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Answer<'a> {
     let (Value::Patch(a), Value::Patch(b)) = (a, b) else { return None };
     let ((ia, ja), (ib, jb)) = (middle(a), middle(b));
-    let ahead = |from, to| if from < to { 1 } else { -1 };
+    let direction = |from, to| if from < to { 1 } else { -1 };
     if ia == ib {
-        pair(0, ahead(ja, jb))
+        pair(0, direction(ja, jb))
     } else if ja == jb {
-        pair(ahead(ia, ib), 0)
+        pair(direction(ia, ib), 0)
     } else {
-        pair(ahead(ia, ib), ahead(ja, jb))
+        pair(direction(ia, ib), direction(ja, jb))
     }
 }
 
@@ -121,7 +120,7 @@ fn middle(patch: &Patch<'_>) -> (i64, i64) {
     (row + height / 2, col + width / 2)
 }
 
-fn gravitate<'a>(cx: &mut Cx<'a>, source: Value<'a>, destination: Value<'a>) -> Known<'a> {
+fn gravitate<'a>(cx: &mut Cx<'a>, source: Value<'a>, destination: Value<'a>) -> Answer<'a> {
     let (Value::Patch(from), Value::Patch(to)) = (source, destination) else { return None };
     let ((si, sj), (di, dj)) = (middle(from), middle(to));
     let Some(Ok(shares_column)) = vmatching(cx, source, destination) else { return None };
@@ -140,40 +139,41 @@ fn gravitate<'a>(cx: &mut Cx<'a>, source: Value<'a>, destination: Value<'a>) -> 
     pair(i * steps, j * steps)
 }
 
-fn hperiod<'a>(cx: &mut Cx<'a>, obj: Value<'a>) -> Known<'a> {
+fn hperiod<'a>(cx: &mut Cx<'a>, obj: Value<'a>) -> Answer<'a> {
     let Value::Patch(patch) = obj else { return None };
-    let on_itself = |step: i64| patch.rows().iter().all(|word| word >> step & !word == 0);
-    period(cx, patch, patch.bounds().3, on_itself)
+    let repeats = |step: i64| patch.rows().iter().all(|word| word >> step & !word == 0);
+    period(cx, patch, patch.bounds().3, repeats)
 }
 
-fn vperiod<'a>(cx: &mut Cx<'a>, obj: Value<'a>) -> Known<'a> {
+fn vperiod<'a>(cx: &mut Cx<'a>, obj: Value<'a>) -> Answer<'a> {
     let Value::Patch(patch) = obj else { return None };
-    let on_itself = |step: i64| {
-        let fall = |plane: &[u64]| plane[step as usize..].iter().zip(plane).all(|(word, to)| word & !to == 0);
-        patch.planes().all(|(_, plane)| fall(plane))
+    let repeats = |step: i64| {
+        let matches =
+            |plane: &[u64]| plane[step as usize..].iter().zip(plane).all(|(word, to)| word & !to == 0);
+        patch.planes().all(|(_, plane)| matches(plane))
     };
-    period(cx, patch, patch.bounds().2, on_itself)
+    period(cx, patch, patch.bounds().2, repeats)
 }
 
-/// The smallest step by which an object falls on itself, as far as it does not leave its box.
-fn period<'a>(cx: &mut Cx<'a>, patch: &Patch<'a>, extent: i64, on_itself: impl Fn(i64) -> bool) -> Known<'a> {
+/// Returns the smallest shift that maps an object onto itself, ignoring the cells that leave its box.
+fn period<'a>(cx: &mut Cx<'a>, patch: &Patch<'a>, extent: i64, repeats: impl Fn(i64) -> bool) -> Answer<'a> {
     if !patch.is_object() {
         return None;
     }
     if extent < 2 {
         return int(extent);
     }
-    // What the body charges for its tries.
+    // The body charges this for trying all shifts.
     if let Err(fail) = cx.charge(patch.count() as u64 * extent as u64 / 64) {
         return Some(Err(fail));
     }
-    int((1..extent).find(|step| on_itself(*step)).unwrap_or(extent))
+    int((1..extent).find(|step| repeats(*step)).unwrap_or(extent))
 }
 
-fn centerofmass<'a>(_: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
+fn centerofmass<'a>(_: &mut Cx<'a>, patch: Value<'a>) -> Answer<'a> {
     let Value::Patch(patch) = patch else { return None };
     let (row, col, height, _) = patch.bounds();
-    // Two colours at one place are two cells, but one place.
+    // Two colours at one place are two cells but one place, so leave several planes to the body.
     if patch.rows().len() > height as usize {
         return None;
     }

@@ -1,28 +1,28 @@
-//! Faster ways to do what the bodies in `dsl` say, for the forms of values that programs mostly hold.
+//! Kernels: faster implementations of primitives for the usual forms of values.
 //!
-//! A kernel answers for arguments it knows and passes on the others. It gives the same value, the same
-//! failure and the same bill as the body (`tests/kernels.rs` compares them). Without this folder everything
-//! still works, slower.
+//! A kernel handles some arguments and leaves the others to the body in `dsl`. It gives the same value and
+//! the same failure for the same fuel as the body (`tests/kernels.rs` compares them). Without kernels
+//! everything works, only slower.
 
-/// The kernels of a file: `serve! { K1: first, last; P2: add, box = outline }`. Kinds are those of
-/// [`Kernel`], and `P1` and `P2` for kernels of primitives that cost their cells, which are paid when the
-/// value is there (see [`paid1`]).
-macro_rules! serve {
+/// Lists the kernels of a file: `register! { K1: first, last; P2: add, box = outline }`. The kinds are those
+/// of [`Kernel`], and `P1` and `P2` for kernels whose cost is the weight of arguments and result, which is
+/// charged after the call (see [`charge1`]).
+macro_rules! register {
     ($($kind:ident: $($name:ident $(= $function:ident)?),* $(,)?);* $(;)?) => {
         pub(super) const KERNELS: &[(&str, batt_dsl::Kernel)] = &[
-            $($((stringify!($name), serve!(@kernel $kind $name $($function)?))),*),*
+            $($((stringify!($name), register!(@kernel $kind $name $($function)?))),*),*
         ];
     };
-    (@kernel $kind:ident $name:ident $function:ident) => { serve!(@kernel $kind $function) };
+    (@kernel $kind:ident $name:ident $function:ident) => { register!(@kernel $kind $function) };
     (@kernel P1 $function:ident) => {{
         fn quick<'a>(cx: &mut Cx<'a>, a: Value<'a>) -> Option<Value<'a>> {
-            super::paid1(cx, a, $function)
+            super::charge1(cx, a, $function)
         }
         batt_dsl::Kernel::Q1(quick)
     }};
     (@kernel P2 $function:ident) => {{
         fn quick<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Option<Value<'a>> {
-            super::paid2(cx, a, b, $function)
+            super::charge2(cx, a, b, $function)
         }
         batt_dsl::Kernel::Q2(quick)
     }};
@@ -46,12 +46,18 @@ use std::sync::LazyLock;
 use batt_dsl::{Cx, Entry, Kernel, Table, registry};
 use batt_value::{Fail, Value};
 
-/// The bodies, with kernels where there are some.
+/// The answer of a kernel; `None` if it does not handle these arguments.
+type Answer<'a> = Option<Result<Value<'a>, Fail>>;
+
+/// The answer of a quick kernel; `None` if it does not handle these arguments, or if the call fails.
+type QuickAnswer<'a> = Option<Value<'a>>;
+
+/// The table of primitives, with kernels where they exist.
 pub fn table() -> &'static Table {
     static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         let mut table = registry().table().to_vec();
         for (name, kernel) in kernels() {
-            let symbol = batt_dsl::symbol(name).unwrap_or_else(|| panic!("no primitive is called {name}"));
+            let symbol = batt_dsl::symbol(name).unwrap_or_else(|| panic!("there is no primitive `{name}`"));
             table[usize::from(symbol.id)].kernel = Some(kernel);
         }
         table
@@ -59,7 +65,7 @@ pub fn table() -> &'static Table {
     &TABLE
 }
 
-/// All kernels with the primitives they serve.
+/// Returns all kernels with the names of their primitives.
 pub fn kernels() -> impl Iterator<Item = (&'static str, Kernel)> {
     let kernels = [
         scalar::KERNELS,
@@ -76,26 +82,26 @@ pub fn kernels() -> impl Iterator<Item = (&'static str, Kernel)> {
     kernels.concat().into_iter()
 }
 
-/// The value of a kernel, paid for: 1 + the weight of the argument + its own. A failure is left to the body,
-/// and so is a price that cannot be paid.
+/// Calls a kernel and charges 1 + the weight of the argument + the weight of the value. Failures, including a
+/// lack of fuel, are left to the body.
 #[inline(always)]
-fn paid1<'a>(
+fn charge1<'a>(
     cx: &mut Cx<'a>,
     a: Value<'a>,
-    kernel: impl Fn(&mut Cx<'a>, Value<'a>) -> Option<Result<Value<'a>, Fail>>,
+    kernel: impl Fn(&mut Cx<'a>, Value<'a>) -> Answer<'a>,
 ) -> Option<Value<'a>> {
     let value = kernel(cx, a)?.ok()?;
     cx.spend(1 + u64::from(a.weight()) + u64::from(value.weight()))?;
     Some(value)
 }
 
-/// [`paid1`] for two arguments.
+/// [`charge1`], for two arguments.
 #[inline(always)]
-fn paid2<'a>(
+fn charge2<'a>(
     cx: &mut Cx<'a>,
     a: Value<'a>,
     b: Value<'a>,
-    kernel: impl Fn(&mut Cx<'a>, Value<'a>, Value<'a>) -> Option<Result<Value<'a>, Fail>>,
+    kernel: impl Fn(&mut Cx<'a>, Value<'a>, Value<'a>) -> Answer<'a>,
 ) -> Option<Value<'a>> {
     let value = kernel(cx, a, b)?.ok()?;
     cx.spend(1 + u64::from(a.weight()) + u64::from(b.weight()) + u64::from(value.weight()))?;

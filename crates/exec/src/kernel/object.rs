@@ -1,22 +1,21 @@
-//! Finding objects in grids.
+//! Kernels that find objects in grids.
 
 use batt_dsl::Cx;
-use batt_value::{Arena, Fail, Grid, Patch, Planes, Value};
+use batt_value::{Arena, Grid, Patch, Planes, Value};
 use smallvec::{SmallVec, smallvec};
 
-use super::grid::{Bits, Histogram, fits, has_planes, histogram, most};
-use super::patch::{Words, flat, n_planes, ones, place_of, plane_starts};
+use super::Answer;
+use super::grid::{Bits, Histogram, fits, has_patch_colors, histogram, most_common};
+use super::patch::{Words, flatten, n_planes, ones, plane_index, plane_starts};
 
-serve! {
+register! {
     P1: partition, fgpartition;
     P2: toobject, o_g;
     K2: occurrences;
     K4: objects;
 }
 
-type Known<'a> = Option<Result<Value<'a>, Fail>>;
-
-/// A stretch of a row of one colour.
+/// A run of cells of one colour in a row.
 #[derive(Clone, Copy)]
 struct Run {
     row: u8,
@@ -24,7 +23,7 @@ struct Run {
     /// One past the last column.
     end: u8,
     color: i8,
-    /// An earlier run that it hangs on, or itself; in the end the number of its object.
+    /// An earlier run of the same object, or the run itself; at the end the number of its object.
     parent: u16,
 }
 
@@ -32,9 +31,9 @@ impl Run {
     const NONE: Run = Run { row: 0, start: 0, end: 0, color: 0, parent: 0 };
 }
 
-/// How cells hang together.
+/// The rule for which neighbouring cells belong to the same object.
 #[derive(Clone, Copy)]
-struct Rule {
+struct Connectivity {
     univalued: bool,
     diagonal: bool,
 }
@@ -45,32 +44,32 @@ fn objects<'a>(
     univalued: Value<'a>,
     diagonal: Value<'a>,
     without_bg: Value<'a>,
-) -> Known<'a> {
+) -> Answer<'a> {
     let Value::Grid(grid) = grid else { return None };
-    found(cx, grid, univalued.truth(), diagonal.truth(), without_bg.truth())
+    find_objects(cx, grid, univalued.truth(), diagonal.truth(), without_bg.truth())
 }
 
-fn o_g<'a>(cx: &mut Cx<'a>, grid: Value<'a>, code: Value<'a>) -> Known<'a> {
+fn o_g<'a>(cx: &mut Cx<'a>, grid: Value<'a>, code: Value<'a>) -> Answer<'a> {
     let (Value::Grid(grid), Value::Int(code @ 0..8)) = (grid, code) else { return None };
-    found(cx, grid, code & 4 != 0, code & 2 != 0, code & 1 != 0)
+    find_objects(cx, grid, code & 4 != 0, code & 2 != 0, code & 1 != 0)
 }
 
-/// Runs along the rows, joined from row to row by union-find. ARC objects are short and wide.
-fn found<'a>(
+/// Finds runs along the rows and joins them from row to row by union-find. ARC objects are short and wide.
+fn find_objects<'a>(
     cx: &mut Cx<'a>,
     grid: &Grid<'a>,
     univalued: bool,
     diagonal: bool,
     without_bg: bool,
-) -> Known<'a> {
+) -> Answer<'a> {
     if !fits(grid) {
         return None;
     }
-    if !has_planes(grid.cells()) {
+    if !has_patch_colors(grid.cells()) {
         return None;
     }
-    let background = if without_bg { Some(most(grid.cells())?) } else { None };
-    let rule = Rule { univalued, diagonal };
+    let background = if without_bg { Some(most_common(grid.cells())?) } else { None };
+    let rule = Connectivity { univalued, diagonal };
     let changes = Bits::changes(grid);
     let runs = cx.arena.repeat(changes.count() + grid.height(), Run::NONE);
     let (mut before, mut this) = (0, 0);
@@ -80,7 +79,7 @@ fn found<'a>(
         join_rows(&mut runs[..next], before, this, rule);
         (before, this) = (this, next);
     }
-    collect(cx, &mut runs[..this], univalued)
+    make_objects(cx, &mut runs[..this], univalued)
 }
 
 /// A row of a grid.
@@ -91,11 +90,17 @@ struct Row<'g> {
     changes: u64,
 }
 
-/// Writes the runs of a row from index `at` on, and returns where they end.
-fn add_runs(runs: &mut [Run], mut at: usize, row: Row<'_>, rule: Rule, background: Option<i8>) -> usize {
-    // Where a run must start to touch the one before it, and what that hangs on.
+/// Writes the runs of a row from index `at` on, and returns the index after the last one.
+fn add_runs(
+    runs: &mut [Run],
+    mut at: usize,
+    row: Row<'_>,
+    rule: Connectivity,
+    background: Option<i8>,
+) -> usize {
+    // The column where a run must start to touch the previous one, and the parent of that one.
     let (mut touching, mut parent) = (usize::MAX, 0);
-    // The first cell starts a run whatever it is.
+    // The first cell always starts a run.
     let mut starts = row.changes & !1;
     let mut start = 0;
     loop {
@@ -117,9 +122,9 @@ fn add_runs(runs: &mut [Run], mut at: usize, row: Row<'_>, rule: Rule, backgroun
     }
 }
 
-/// Joins the runs of one row (from `this` on) with those of the row before (from `before` on) that they
+/// Joins the runs of a row (from `this` on) with those of the previous row (from `before` on) that they
 /// touch.
-fn join_rows(runs: &mut [Run], before: usize, this: usize, rule: Rule) {
+fn join_rows(runs: &mut [Run], before: usize, this: usize, rule: Connectivity) {
     let reach = u8::from(rule.diagonal);
     let (mut a, mut b) = (before, this);
     while a < this && b < runs.len() {
@@ -133,7 +138,7 @@ fn join_rows(runs: &mut [Run], before: usize, this: usize, rule: Rule) {
             b += 1;
         } else {
             if rule.diagonal {
-                touch_across(runs, a, b, this, rule);
+                join_corners(runs, a, b, this, rule);
             }
             a += 1;
             b += 1;
@@ -141,8 +146,8 @@ fn join_rows(runs: &mut [Run], before: usize, this: usize, rule: Rule) {
     }
 }
 
-/// Two runs that end together may touch each other's successors at the corner.
-fn touch_across(runs: &mut [Run], a: usize, b: usize, this: usize, rule: Rule) {
+/// Joins two runs that end in the same column with each other's successors, if these touch at a corner.
+fn join_corners(runs: &mut [Run], a: usize, b: usize, this: usize, rule: Connectivity) {
     if a + 1 < this && runs[a + 1].start <= runs[b].end {
         join(runs, a + 1, b, rule);
     }
@@ -151,12 +156,12 @@ fn touch_across(runs: &mut [Run], a: usize, b: usize, this: usize, rule: Rule) {
     }
 }
 
-/// Makes two runs that touch one, if they belong together.
-fn join(runs: &mut [Run], a: usize, b: usize, rule: Rule) {
+/// Joins two runs that touch, if they belong to the same object.
+fn join(runs: &mut [Run], a: usize, b: usize, rule: Connectivity) {
     if rule.univalued && runs[a].color != runs[b].color {
         return;
     }
-    // The earlier run becomes the root, so a root comes before all that hang on it.
+    // The earlier run becomes the root, so a root comes before all other runs of its object.
     let (a, b) = (root(runs, a), root(runs, b));
     runs[a.max(b)].parent = a.min(b) as u16;
 }
@@ -173,7 +178,7 @@ fn root(runs: &mut [Run], mut at: usize) -> usize {
     }
 }
 
-/// What is known of an object before its cells are written.
+/// Box, colours and size of an object, before its cells are written.
 #[derive(Clone, Copy)]
 struct Extent {
     top: u8,
@@ -182,7 +187,7 @@ struct Extent {
     right: u8,
     colors: u16,
     count: u16,
-    /// Where its words are.
+    /// The index of its first word.
     start: u32,
 }
 
@@ -194,14 +199,14 @@ impl Extent {
     }
 
     fn n_words(&self) -> usize {
-        // Nearly all objects have one colour.
+        // Most objects have one colour.
         let n_planes = if self.colors.is_power_of_two() { 1 } else { self.colors.count_ones() };
         self.height() * n_planes as usize
     }
 }
 
-fn collect<'a>(cx: &mut Cx<'a>, runs: &mut [Run], univalued: bool) -> Known<'a> {
-    let extents = measured(cx.arena, runs);
+fn make_objects<'a>(cx: &mut Cx<'a>, runs: &mut [Run], univalued: bool) -> Answer<'a> {
+    let extents = measure_objects(cx.arena, runs);
     let mut total = 0;
     for extent in &mut *extents {
         extent.start = total as u32;
@@ -212,7 +217,7 @@ fn collect<'a>(cx: &mut Cx<'a>, runs: &mut [Run], univalued: bool) -> Known<'a> 
         let extent = &extents[usize::from(run.parent)];
         let mut line = extent.start as usize + usize::from(run.row - extent.top);
         if !univalued {
-            line += place_of(extent.colors, run.color.into()) * extent.height();
+            line += plane_index(extent.colors, run.color.into()) * extent.height();
         }
         words[line] |= ones((run.end - run.start).into()) << (run.start - extent.left);
     }
@@ -241,7 +246,7 @@ fn collect<'a>(cx: &mut Cx<'a>, runs: &mut [Run], univalued: bool) -> Known<'a> 
 }
 
 /// Numbers the objects in the order of their first runs, and measures them.
-fn measured<'a>(arena: &'a Arena, runs: &mut [Run]) -> &'a mut [Extent] {
+fn measure_objects<'a>(arena: &'a Arena, runs: &mut [Run]) -> &'a mut [Extent] {
     let roots = runs.iter().zip(0..).filter(|(run, at)| run.parent == *at);
     let extents = arena.repeat(roots.count(), Extent::NONE);
     let mut n = 0;
@@ -254,7 +259,7 @@ fn measured<'a>(arena: &'a Arena, runs: &mut [Run]) -> &'a mut [Extent] {
             n += 1;
             continue;
         }
-        // What a run hangs on comes before it and has its number already.
+        // The parent comes before its run, so it already holds the number of the object.
         let number = runs[usize::from(parent)].parent;
         runs[at].parent = number;
         let extent = &mut extents[usize::from(number)];
@@ -267,7 +272,8 @@ fn measured<'a>(arena: &'a Arena, runs: &mut [Run]) -> &'a mut [Extent] {
     extents
 }
 
-/// Objects are disjoint, so their first members order them: by colour, then by place. The number comes last.
+/// Returns a key that orders objects by their first members: by colour, then by place. Objects are disjoint,
+/// so first members differ. The lowest bits are the number of the object.
 fn sort_key(extent: &Extent, number: u64, words: &[u64]) -> u64 {
     let plane = &words[extent.start as usize..];
     let row = plane.iter().position(|word| *word != 0).unwrap_or(0);
@@ -276,8 +282,8 @@ fn sort_key(extent: &Extent, number: u64, words: &[u64]) -> u64 {
     color << 40 | (u64::from(extent.top) + row as u64) << 32 | col << 16 | number
 }
 
-/// All cells of each colour, as objects.
-fn by_color<'a>(cx: &mut Cx<'a>, grid: &Grid<'a>, counts: &Histogram, except: Option<i8>) -> Known<'a> {
+/// Makes an object of all cells of each colour.
+fn by_color<'a>(cx: &mut Cx<'a>, grid: &Grid<'a>, counts: &Histogram, except: Option<i8>) -> Answer<'a> {
     if !fits(grid) {
         return None;
     }
@@ -292,28 +298,28 @@ fn by_color<'a>(cx: &mut Cx<'a>, grid: &Grid<'a>, counts: &Histogram, except: Op
     Some(cx.arena.set_ascending(&objects))
 }
 
-fn partition<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Known<'a> {
+fn partition<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Answer<'a> {
     let Value::Grid(grid) = grid else { return None };
     by_color(cx, grid, &histogram(grid.cells())?, None)
 }
 
-fn fgpartition<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Known<'a> {
+fn fgpartition<'a>(cx: &mut Cx<'a>, grid: Value<'a>) -> Answer<'a> {
     let Value::Grid(grid) = grid else { return None };
     let counts = histogram(grid.cells())?;
-    let background = counts.most();
+    let background = counts.most_common();
     by_color(cx, grid, &counts, Some(background))
 }
 
-fn toobject<'a>(cx: &mut Cx<'a>, patch: Value<'a>, grid: Value<'a>) -> Known<'a> {
+fn toobject<'a>(cx: &mut Cx<'a>, patch: Value<'a>, grid: Value<'a>) -> Answer<'a> {
     let (Value::Patch(patch), Value::Grid(grid)) = (patch, grid) else { return None };
     let (row, col, height, width) = patch.bounds();
     let (below, right) = (grid.height() as i64 - row - height, grid.width() as i64 - col - width);
     let inside = row >= 0 && col >= 0 && below >= 0 && right >= 0;
     if inside && patch.rows().len() == height as usize {
-        return painted_plane(cx, patch, grid);
+        return toobject_inside(cx, patch, grid);
     }
-    let places = cx.arena.copy_words(flat(cx.arena, patch));
-    // The part of each word that lies on the grid.
+    let places = cx.arena.copy_words(flatten(cx.arena, patch));
+    // The bits of each word that are on the grid.
     let within = ones((grid.width() as i64 - col).max(0)) & !ones((-col).max(0));
     for (i, word) in places.iter_mut().enumerate() {
         let inside = (0..grid.height() as i64).contains(&(row + i as i64));
@@ -329,8 +335,8 @@ fn toobject<'a>(cx: &mut Cx<'a>, patch: Value<'a>, grid: Value<'a>) -> Known<'a>
     cx.arena.patch(Planes { row, col, height: height as usize, colors, words: &words })
 }
 
-/// [`toobject`] of a patch of one plane that lies on the grid: its box and its cells stay the same.
-fn painted_plane<'a>(cx: &mut Cx<'a>, patch: &Patch<'a>, grid: &Grid<'a>) -> Known<'a> {
+/// [`toobject`] for a patch of one plane inside the grid, whose box and places stay the same.
+fn toobject_inside<'a>(cx: &mut Cx<'a>, patch: &Patch<'a>, grid: &Grid<'a>) -> Answer<'a> {
     let (row, col, height, width) = patch.bounds();
     let colors = colors_at(grid, patch.rows(), row, col)?;
     let n_words = height as usize * n_planes(colors);
@@ -349,34 +355,33 @@ fn painted_plane<'a>(cx: &mut Cx<'a>, patch: &Patch<'a>, grid: &Grid<'a>) -> Kno
     cx.arena.patch_tight(Planes { words, ..planes }, width as u32, patch.count() as u32)
 }
 
-/// The colours of the grid at some places of it, as the bits of a patch.
+/// Returns the colours of the grid at some places, as the bits of a patch.
 fn colors_at(grid: &Grid<'_>, places: &[u64], row: i64, col: i64) -> Option<u16> {
     let mut colors = 0u32;
     each_cell(grid, places, row, col, |_, _, color| colors |= color_bit(color));
     u16::try_from(colors).ok()
 }
 
-/// Calls `see` with the row, the bit and the colour on the grid of every place; all lie on the grid.
-fn each_cell(grid: &Grid<'_>, places: &[u64], row: i64, col: i64, mut see: impl FnMut(usize, u64, i8)) {
+/// Calls `visit` with the row, the bit and the colour of every place; all places are on the grid.
+fn each_cell(grid: &Grid<'_>, places: &[u64], row: i64, col: i64, mut visit: impl FnMut(usize, u64, i8)) {
     for (i, &word) in places.iter().enumerate().filter(|(_, word)| **word != 0) {
         let cells = grid.row((row + i as i64) as usize);
         let mut bits = word;
         while bits != 0 {
             let bit = bits & bits.wrapping_neg();
-            see(i, bit, cells[(col + i64::from(bits.trailing_zeros())) as usize]);
+            visit(i, bit, cells[(col + i64::from(bits.trailing_zeros())) as usize]);
             bits ^= bit;
         }
     }
 }
 
-/// The bit of a colour in a patch; beyond 16 bits if it can have none.
+/// Returns the bit of a colour in a patch, or a bit above the lowest 16 if no patch can have the colour.
 fn color_bit(color: i8) -> u32 {
     1 << (color as u8).wrapping_add(1).min(31)
 }
 
-/// For every cell of the object the places where it would fit, all rows at once; what is left at the end is
-/// where all of them do.
-fn occurrences<'a>(cx: &mut Cx<'a>, grid: Value<'a>, obj: Value<'a>) -> Known<'a> {
+/// Finds the places where each cell of the object matches, for all rows at once, and intersects them.
+fn occurrences<'a>(cx: &mut Cx<'a>, grid: Value<'a>, obj: Value<'a>) -> Answer<'a> {
     let (Value::Grid(grid), Value::Patch(object)) = (grid, obj) else { return None };
     if !object.is_object() || !fits(grid) {
         return None;
@@ -386,21 +391,21 @@ fn occurrences<'a>(cx: &mut Cx<'a>, grid: Value<'a>, obj: Value<'a>) -> Known<'a
     if rows <= 0 || cols <= 0 {
         return Some(Ok(Value::EMPTY_SET));
     }
-    let left = cx.arena.words(rows as usize, ones(cols));
+    let candidates = cx.arena.words(rows as usize, ones(cols));
     for (color, plane) in object.planes() {
         let bits = Bits::of_color(grid, color as i8).rows_in(cx.arena);
         let mut first = 0;
         for same in plane.chunk_by(|a, b| a == b) {
             if same[0] != 0 {
-                // The last rows of the grid can only be the last ones of the object.
+                // Only rows in which the object still fits into the grid.
                 let mut places: Words =
                     Words::from_slice(&bits[first..first + rows as usize + same.len() - 1]);
                 erode(&mut places, same[0]);
-                thin(&mut places, same.len());
+                intersect_following(&mut places, same.len());
                 let mut any = 0;
-                for (left, place) in left.iter_mut().zip(&places) {
-                    *left &= place;
-                    any |= *left;
+                for (candidate, place) in candidates.iter_mut().zip(&places) {
+                    *candidate &= place;
+                    any |= *candidate;
                 }
                 if any == 0 {
                     return Some(Ok(Value::EMPTY_SET));
@@ -409,10 +414,10 @@ fn occurrences<'a>(cx: &mut Cx<'a>, grid: Value<'a>, obj: Value<'a>) -> Known<'a
             first += same.len();
         }
     }
-    cx.arena.patch_plane(0, 0, 0, left)
+    cx.arena.patch_plane(0, 0, 0, candidates)
 }
 
-/// Leaves in every row the columns from which all bits of `word` fall on bits.
+/// Keeps in every row the columns for which all bits of `word`, shifted there, are set.
 fn erode(rows: &mut [u64], word: u64) {
     let start = word.trailing_zeros();
     let length = (!(word >> start)).trailing_zeros();
@@ -426,7 +431,7 @@ fn erode(rows: &mut [u64], word: u64) {
     rows.iter_mut().zip(&others).for_each(|(row, other)| *row &= other);
 }
 
-/// [`erode`] by a run of bits, by doubling: three shifts and ands for eight cells in a row.
+/// [`erode`] for a run of bits, by doubling: eight cells take three steps.
 fn erode_run(rows: &mut [u64], start: u32, length: u32) {
     rows.iter_mut().for_each(|row| *row >>= start);
     let mut done = 1;
@@ -437,8 +442,8 @@ fn erode_run(rows: &mut [u64], start: u32, length: u32) {
     }
 }
 
-/// Leaves in every row what it has in common with those after it, `n` in all, by doubling.
-fn thin(rows: &mut [u64], n: usize) {
+/// Intersects every row with the `n - 1` rows after it, by doubling.
+fn intersect_following(rows: &mut [u64], n: usize) {
     let rows = std::cell::Cell::from_mut(rows).as_slice_of_cells();
     let mut done = 1;
     while done < n {

@@ -1,28 +1,26 @@
-//! Writing patches into grids.
+//! Kernels that write patches into grids.
 
 use batt_dsl::Cx;
-use batt_value::{Fail, Grid, Patch, Value};
+use batt_value::{Grid, Patch, Value};
 
-use super::grid::most;
+use super::Answer;
+use super::grid::most_common;
 
-serve! {
+register! {
     P2: paint, underpaint, cover;
     K3: fill, underfill, move = move_object;
 }
 
-type Known<'a> = Option<Result<Value<'a>, Fail>>;
-
-/// What can be written into a grid: a patch, a set of cells or places that does not fit in bit planes, or a
-/// tuple of them.
+/// Cells or places that are written into a grid: a patch, a set that does not fit in bit planes, or a tuple.
 enum Brush<'a> {
     Patch(&'a Patch<'a>),
     Cells(&'a [Value<'a>]),
-    /// A tuple of small places: a grid two wide.
+    /// A tuple of small places, which has the form of a grid of width 2.
     Places(&'a Grid<'a>),
 }
 
 impl<'a> Brush<'a> {
-    /// `colored`: it must have colours of its own.
+    /// Makes a brush of a value. If `colored`, its members must be cells, not places.
     fn new(value: Value<'a>, colored: bool) -> Option<Brush<'a>> {
         match value {
             Value::Patch(patch) if patch.is_object() || !colored => Some(Brush::Patch(patch)),
@@ -37,22 +35,23 @@ impl<'a> Brush<'a> {
                     Value::Cell(cell) => i8::try_from(cell.color()).is_ok(),
                     _ => false,
                 };
-                // Cells and places do not mix: the first member decides what the others must be.
-                let pure = match items.first() {
+                // The members must be all cells or all places.
+                let uniform = match items.first() {
                     Some(Value::Pair(_)) => {
                         !colored && items.iter().all(|item| matches!(item, Value::Pair(_)))
                     }
                     Some(_) => items.iter().all(small),
                     None => true,
                 };
-                pure.then_some(Brush::Cells(items))
+                uniform.then_some(Brush::Cells(items))
             }
             _ => None,
         }
     }
 
-    /// Calls `write` with every cell of `cells` (a grid `width` wide) that the brush covers, and the brush's
-    /// colour there; in canonical order, so that of two colours at one place the larger is written last.
+    /// Calls `write` with every cell of `cells` (a grid of this width) that the brush covers, and with the
+    /// brush's colour there. The order is canonical, so of two colours at one place the larger is written
+    /// last.
     fn each_cell(&self, cells: &mut [i8], width: usize, mut write: impl FnMut(&mut i8, i8)) {
         let patch = match self {
             Brush::Patch(patch) => patch,
@@ -85,7 +84,7 @@ impl<'a> Brush<'a> {
         };
         let (row, col, _, patch_width) = patch.bounds();
         let height = (cells.len() / width) as i64;
-        // Which bits of a word lie within the grid.
+        // The bits of a word that are on the grid.
         let first = (-col).clamp(0, 64);
         let last = (width as i64 - col).clamp(0, patch_width);
         if first >= last {
@@ -109,7 +108,7 @@ impl<'a> Brush<'a> {
     }
 }
 
-fn changed<'a>(cx: &mut Cx<'a>, grid: &Grid<'_>, change: impl FnOnce(&mut [i8])) -> Known<'a> {
+fn with_changes<'a>(cx: &mut Cx<'a>, grid: &Grid<'_>, change: impl FnOnce(&mut [i8])) -> Answer<'a> {
     Some(cx.arena.new_grid(grid.height(), grid.width(), |cells| {
         cells.copy_from_slice(grid.cells());
         change(cells);
@@ -123,17 +122,17 @@ fn small(value: Value<'_>) -> Option<i8> {
     }
 }
 
-fn fill<'a>(cx: &mut Cx<'a>, grid: Value<'a>, value: Value<'a>, patch: Value<'a>) -> Known<'a> {
+fn fill<'a>(cx: &mut Cx<'a>, grid: Value<'a>, value: Value<'a>, patch: Value<'a>) -> Answer<'a> {
     let Value::Grid(it) = grid else { return None };
     let (color, brush) = (small(value)?, Brush::new(patch, false)?);
-    changed(cx, it, |cells| brush.each_cell(cells, it.width(), |cell, _| *cell = color))
+    with_changes(cx, it, |cells| brush.each_cell(cells, it.width(), |cell, _| *cell = color))
 }
 
-fn underfill<'a>(cx: &mut Cx<'a>, grid: Value<'a>, value: Value<'a>, patch: Value<'a>) -> Known<'a> {
+fn underfill<'a>(cx: &mut Cx<'a>, grid: Value<'a>, value: Value<'a>, patch: Value<'a>) -> Answer<'a> {
     let Value::Grid(it) = grid else { return None };
     let (color, brush) = (small(value)?, Brush::new(patch, false)?);
-    let background = most(it.cells())?;
-    changed(cx, it, |cells| {
+    let background = most_common(it.cells())?;
+    with_changes(cx, it, |cells| {
         brush.each_cell(cells, it.width(), |cell, _| {
             if *cell == background {
                 *cell = color;
@@ -142,17 +141,17 @@ fn underfill<'a>(cx: &mut Cx<'a>, grid: Value<'a>, value: Value<'a>, patch: Valu
     })
 }
 
-fn paint<'a>(cx: &mut Cx<'a>, grid: Value<'a>, obj: Value<'a>) -> Known<'a> {
+fn paint<'a>(cx: &mut Cx<'a>, grid: Value<'a>, obj: Value<'a>) -> Answer<'a> {
     let Value::Grid(it) = grid else { return None };
     let brush = Brush::new(obj, true)?;
-    changed(cx, it, |cells| brush.each_cell(cells, it.width(), |cell, color| *cell = color))
+    with_changes(cx, it, |cells| brush.each_cell(cells, it.width(), |cell, color| *cell = color))
 }
 
-fn underpaint<'a>(cx: &mut Cx<'a>, grid: Value<'a>, obj: Value<'a>) -> Known<'a> {
+fn underpaint<'a>(cx: &mut Cx<'a>, grid: Value<'a>, obj: Value<'a>) -> Answer<'a> {
     let Value::Grid(it) = grid else { return None };
     let brush = Brush::new(obj, true)?;
-    let background = most(it.cells())?;
-    changed(cx, it, |cells| {
+    let background = most_common(it.cells())?;
+    with_changes(cx, it, |cells| {
         brush.each_cell(cells, it.width(), |cell, color| {
             if *cell == background {
                 *cell = color;
@@ -161,21 +160,21 @@ fn underpaint<'a>(cx: &mut Cx<'a>, grid: Value<'a>, obj: Value<'a>) -> Known<'a>
     })
 }
 
-fn cover<'a>(cx: &mut Cx<'a>, grid: Value<'a>, patch: Value<'a>) -> Known<'a> {
+fn cover<'a>(cx: &mut Cx<'a>, grid: Value<'a>, patch: Value<'a>) -> Answer<'a> {
     let Value::Grid(it) = grid else { return None };
-    fill(cx, grid, Value::Int(most(it.cells())?.into()), patch)
+    fill(cx, grid, Value::Int(most_common(it.cells())?.into()), patch)
 }
 
-fn move_object<'a>(cx: &mut Cx<'a>, grid: Value<'a>, obj: Value<'a>, offset: Value<'a>) -> Known<'a> {
+fn move_object<'a>(cx: &mut Cx<'a>, grid: Value<'a>, obj: Value<'a>, offset: Value<'a>) -> Answer<'a> {
     let (Value::Grid(it), Value::Patch(patch), Value::Pair(offset)) = (grid, obj, offset) else {
         return None;
     };
     if !patch.is_object() {
         return None;
     }
-    let background = most(it.cells())?;
+    let background = most_common(it.cells())?;
     let Some(Value::Patch(moved)) = cx.arena.moved(patch, offset.row(), offset.col()) else { return None };
-    changed(cx, it, |cells| {
+    with_changes(cx, it, |cells| {
         Brush::Patch(patch).each_cell(cells, it.width(), |cell, _| *cell = background);
         Brush::Patch(moved).each_cell(cells, it.width(), |cell, color| *cell = color);
     })

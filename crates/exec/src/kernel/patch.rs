@@ -1,21 +1,21 @@
-//! Sets of places and cells, as bit planes.
+//! Kernels for sets of places and cells as bit planes.
 
 use batt_dsl::Cx;
 use batt_value::{Arena, Bitmap, Fail, Pair, Patch, Planes, Value};
 use smallvec::{SmallVec, smallvec};
 
-use super::container::{combined, inserted, selected};
+use super::Answer;
+use super::container::{filter_list, insert_into_list, union_lists};
 
-serve! {
+register! {
     P1: palette, merge, backdrop, delta, box = outline, outbox, inbox, corners, dneighbors, ineighbors, neighbors,
         vfrontier, hfrontier, hmirror, vmirror, dmirror;
     P2: combine, difference, intersection, insert, remove, connect, shoot, colorfilter, sizefilter;
 }
 
-type Known<'a> = Option<Result<Value<'a>, Fail>>;
 pub(super) type Words = SmallVec<[u64; 20]>;
 
-/// Top, left, bottom and right of a patch, all inclusive.
+/// Returns top, left, bottom and right of a patch, all inclusive.
 pub(super) fn bounds<'a>(arena: &'a Arena, patch: Value<'a>) -> Option<(i64, i64, i64, i64)> {
     let (row, col, height, width) = match as_patch(arena, patch) {
         Some(patch) => patch.bounds(),
@@ -24,7 +24,7 @@ pub(super) fn bounds<'a>(arena: &'a Arena, patch: Value<'a>) -> Option<(i64, i64
     Some((row, col, row + height - 1, col + width - 1))
 }
 
-/// The places of a set in list form or of a tuple, in its order.
+/// Returns the places of a set in list form or of a tuple, in its order.
 pub(super) fn listed_places(value: Value<'_>) -> Option<SmallVec<[Pair; 32]>> {
     match value {
         Value::Set(set) => places(set.items()).collect(),
@@ -40,7 +40,8 @@ fn places(values: &[Value<'_>]) -> impl Iterator<Item = Option<Pair>> {
     values.iter().map(|value| value.as_pair())
 }
 
-/// A patch, or a tuple of places or cells as one. Places that are small are the rows of a grid two wide.
+/// Returns a patch, or makes one of a tuple of places or cells. A tuple of small places has the form of a
+/// grid of width 2.
 pub(super) fn as_patch<'a>(arena: &'a Arena, value: Value<'a>) -> Option<&'a Patch<'a>> {
     match value {
         Value::Patch(patch) => Some(patch),
@@ -57,7 +58,7 @@ pub(super) fn as_patch<'a>(arena: &'a Arena, value: Value<'a>) -> Option<&'a Pat
     }
 }
 
-fn palette<'a>(cx: &mut Cx<'a>, element: Value<'a>) -> Known<'a> {
+fn palette<'a>(cx: &mut Cx<'a>, element: Value<'a>) -> Answer<'a> {
     match element {
         Value::Patch(patch) if patch.is_object() => {
             let colors: SmallVec<[Value<'a>; 16]> =
@@ -75,7 +76,7 @@ fn palette<'a>(cx: &mut Cx<'a>, element: Value<'a>) -> Known<'a> {
     }
 }
 
-fn colorfilter<'a>(cx: &mut Cx<'a>, objs: Value<'a>, value: Value<'a>) -> Known<'a> {
+fn colorfilter<'a>(cx: &mut Cx<'a>, objs: Value<'a>, value: Value<'a>) -> Answer<'a> {
     let (Value::Set(set), Value::Int(color)) = (objs, value) else { return None };
     let mut kept: SmallVec<[Value<'a>; 12]> = SmallVec::new();
     for item in set.items() {
@@ -88,10 +89,10 @@ fn colorfilter<'a>(cx: &mut Cx<'a>, objs: Value<'a>, value: Value<'a>) -> Known<
             _ => return None,
         }
     }
-    Some(ascending(cx.arena, objs, &kept))
+    Some(subset(cx.arena, objs, &kept))
 }
 
-fn sizefilter<'a>(cx: &mut Cx<'a>, container: Value<'a>, n: Value<'a>) -> Known<'a> {
+fn sizefilter<'a>(cx: &mut Cx<'a>, container: Value<'a>, n: Value<'a>) -> Answer<'a> {
     let (Value::Set(set), Value::Int(n)) = (container, n) else { return None };
     let mut kept: SmallVec<[Value<'a>; 12]> = SmallVec::new();
     for item in set.items() {
@@ -99,24 +100,24 @@ fn sizefilter<'a>(cx: &mut Cx<'a>, container: Value<'a>, n: Value<'a>) -> Known<
             kept.push(*item);
         }
     }
-    Some(ascending(cx.arena, container, &kept))
+    Some(subset(cx.arena, container, &kept))
 }
 
-/// Some members of a set, in its order, as a set.
-fn ascending<'a>(arena: &'a Arena, set: Value<'a>, kept: &[Value<'a>]) -> Result<Value<'a>, Fail> {
+/// Makes a set of some members of `set`, in its order.
+fn subset<'a>(arena: &'a Arena, set: Value<'a>, kept: &[Value<'a>]) -> Result<Value<'a>, Fail> {
     if set.len() == Some(kept.len()) { Ok(set) } else { arena.set_ascending(kept) }
 }
 
-fn merge<'a>(cx: &mut Cx<'a>, containers: Value<'a>) -> Known<'a> {
+fn merge<'a>(cx: &mut Cx<'a>, containers: Value<'a>) -> Answer<'a> {
     match containers {
         Value::Set(set) => union(cx.arena, set.items()),
-        Value::Tuple(tuple) => stacked(cx.arena, tuple.items()),
+        Value::Tuple(tuple) => concat_rows(cx.arena, tuple.items()),
         _ => None,
     }
 }
 
-/// The rows of all grids, if they have one width.
-fn stacked<'a>(arena: &'a Arena, grids: &[Value<'a>]) -> Known<'a> {
+/// Concatenates the rows of all grids, if they have one width.
+fn concat_rows<'a>(arena: &'a Arena, grids: &[Value<'a>]) -> Answer<'a> {
     let Value::Grid(first) = grids.first()? else { return None };
     let mut n_rows = 0;
     for grid in grids {
@@ -136,8 +137,8 @@ fn stacked<'a>(arena: &'a Arena, grids: &[Value<'a>]) -> Known<'a> {
     }))
 }
 
-/// The union of patches of one kind; empty sets among them do not count.
-pub(super) fn union<'a>(arena: &'a Arena, patches: &[Value<'a>]) -> Known<'a> {
+/// Makes the union of patches of one kind; empty sets among them are ignored.
+pub(super) fn union<'a>(arena: &'a Arena, patches: &[Value<'a>]) -> Answer<'a> {
     let mut object = None;
     let (mut top, mut left, mut bottom, mut right) = (i64::MAX, i64::MAX, i64::MIN, i64::MIN);
     let mut colors = 0;
@@ -202,13 +203,13 @@ pub(super) fn union<'a>(arena: &'a Arena, patches: &[Value<'a>]) -> Known<'a> {
     arena.patch_counted(Planes { row: top, col: left, height, colors, words }, (right - left) as u32)
 }
 
-/// How many planes a patch of these colours has.
+/// Returns the number of planes of a patch with these colours.
 pub(super) fn n_planes(colors: u16) -> usize {
-    // Nearly all patches have one plane.
+    // Most patches have one plane.
     if colors & colors.wrapping_sub(1) == 0 { 1 } else { colors.count_ones() as usize }
 }
 
-/// Where the plane of each colour starts, from colour -1 on, if planes are `height` words long.
+/// Returns the start of each colour's plane, from colour -1 on, if planes are `height` words long.
 pub(super) fn plane_starts(colors: u16, height: usize) -> [usize; 16] {
     let mut starts = [0; 16];
     let mut rest = colors & colors.wrapping_sub(1);
@@ -221,7 +222,7 @@ pub(super) fn plane_starts(colors: u16, height: usize) -> [usize; 16] {
     starts
 }
 
-/// The cells of patches that do not fit in bit planes together.
+/// Returns the members of a union that does not fit in bit planes.
 fn wide_union<'a>(
     arena: &'a Arena,
     patches: &[Value<'a>],
@@ -237,22 +238,22 @@ fn wide_union<'a>(
     bitmap.values(arena)
 }
 
-/// Which plane a colour has among `colors`.
-pub(super) fn place_of(colors: u16, color: i64) -> usize {
+/// Returns the index of the plane of a colour among `colors`.
+pub(super) fn plane_index(colors: u16, color: i64) -> usize {
     (colors & ((1u16 << (color + 1)) - 1)).count_ones() as usize
 }
 
-pub(super) fn combine<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
+pub(super) fn combine<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Answer<'a> {
     match (a, b) {
         (Value::Set(p), Value::Set(q)) => {
-            union(cx.arena, &[a, b]).or_else(|| combined(cx.arena, p.items(), q.items()))
+            union(cx.arena, &[a, b]).or_else(|| union_lists(cx.arena, p.items(), q.items()))
         }
         (Value::Patch(_) | Value::Set(_), Value::Patch(_) | Value::Set(_)) => union(cx.arena, &[a, b]),
         _ => None,
     }
 }
 
-/// The bits of `of` in a word of `patch`, moved into the columns of `patch`.
+/// Shifts a word to the right by `by` columns, or to the left if it is negative.
 pub(super) fn aligned(word: u64, by: i64) -> u64 {
     match by {
         0..64 => word << by,
@@ -261,15 +262,15 @@ pub(super) fn aligned(word: u64, by: i64) -> u64 {
     }
 }
 
-/// The members of `a` that are in `b` (`keep`), or that are not.
-fn select<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>, keep: bool) -> Known<'a> {
+/// Returns the members of `a` that are in `b`, or if `keep` is false those that are not.
+fn select<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>, keep: bool) -> Answer<'a> {
     let (Value::Patch(p), Value::Patch(q)) = (a, b) else { return None };
     if p.is_object() != q.is_object() {
         return None;
     }
     let (row, col, height, width) = p.bounds();
     let (other_row, other_col, other_height, other_width) = q.bounds();
-    // The rows of `a` that `b` has, too.
+    // The rows that both boxes have.
     let (first, last) = (row.max(other_row) - row, (row + height).min(other_row + other_height) - row);
     if first >= last || col >= other_col + other_width || other_col >= col + width {
         return Some(Ok(if keep { Value::EMPTY_SET } else { a }));
@@ -277,16 +278,16 @@ fn select<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>, keep: bool) -> Known<
     let (height, first, last) = (height as usize, first as usize, last as usize);
     let skip = (row + first as i64 - other_row) as usize;
     if p.rows().len() == height && p.colors() == q.colors() {
-        // The boxes overlap, so they stand less than 64 columns apart.
+        // The boxes overlap, so they are less than 64 columns apart.
         let (left, right) = ((other_col - col).max(0), (col - other_col).max(0));
         let common = |(word, other): (&u64, &u64)| word & (other << left >> right);
-        let (mine, theirs) = (&p.rows()[first..last], &q.rows()[skip..]);
-        if mine.iter().zip(theirs).all(|both| common(both) == 0) {
+        let (p_rows, q_rows) = (&p.rows()[first..last], &q.rows()[skip..]);
+        if p_rows.iter().zip(q_rows).all(|both| common(both) == 0) {
             return Some(Ok(if keep { Value::EMPTY_SET } else { a }));
         }
-        let words = cx.arena.copy_words(if keep { mine } else { p.rows() });
+        let words = cx.arena.copy_words(if keep { p_rows } else { p.rows() });
         let to = if keep { &mut *words } else { &mut words[first..last] };
-        for (to, both) in to.iter_mut().zip(mine.iter().zip(theirs)) {
+        for (to, both) in to.iter_mut().zip(p_rows.iter().zip(q_rows)) {
             let common = common(both);
             *to = if keep { common } else { *to ^ common };
         }
@@ -308,7 +309,7 @@ fn select<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>, keep: bool) -> Known<
             changed |= *to ^ word;
         }
         if keep && last - first < height {
-            // The first or the last row goes, and the box is tight.
+            // The box is tight, so losing the first or the last row is a change.
             changed = 1;
         }
     }
@@ -318,31 +319,31 @@ fn select<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>, keep: bool) -> Known<
     cx.arena.patch(Planes { row, col, height, colors: p.colors(), words: &words })
 }
 
-pub(super) fn difference<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
+pub(super) fn difference<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Answer<'a> {
     match (a, b) {
-        (Value::Set(_), Value::Set(other)) => selected(cx.arena, a, other.items(), false),
+        (Value::Set(_), Value::Set(other)) => filter_list(cx.arena, a, other.items(), false),
         _ => select(cx, a, b, false),
     }
 }
 
-pub(super) fn intersection<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
+pub(super) fn intersection<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Answer<'a> {
     match (a, b) {
         (Value::Set(set), _) if set.items().is_empty() && b.is_set() => Some(Ok(a)),
         (_, Value::Set(set)) if set.items().is_empty() && a.is_set() => Some(Ok(b)),
         (Value::Set(set), Value::Patch(patch)) | (Value::Patch(patch), Value::Set(set)) => {
-            common(cx.arena, set.items(), patch)
+            places_in_patch(cx.arena, set.items(), patch)
         }
-        // The members are those of the smaller set.
+        // The members come from the smaller set, as in CPython.
         (Value::Set(p), Value::Set(q)) if p.items().len() < q.items().len() => {
-            selected(cx.arena, a, q.items(), true)
+            filter_list(cx.arena, a, q.items(), true)
         }
-        (Value::Set(p), Value::Set(_)) => selected(cx.arena, b, p.items(), true),
+        (Value::Set(p), Value::Set(_)) => filter_list(cx.arena, b, p.items(), true),
         _ => select(cx, a, b, true),
     }
 }
 
-/// The places of a set in list form that a patch has.
-fn common<'a>(arena: &'a Arena, items: &[Value<'a>], patch: &Patch<'a>) -> Known<'a> {
+/// Returns the places of a set in list form that are also in a patch.
+fn places_in_patch<'a>(arena: &'a Arena, items: &[Value<'a>], patch: &Patch<'a>) -> Answer<'a> {
     let mut kept: SmallVec<[Value<'a>; 32]> = SmallVec::new();
     for item in items {
         let Value::Pair(place) = item else { return None };
@@ -353,10 +354,10 @@ fn common<'a>(arena: &'a Arena, items: &[Value<'a>], patch: &Patch<'a>) -> Known
     Some(arena.set_ascending(&kept))
 }
 
-fn insert<'a>(cx: &mut Cx<'a>, value: Value<'a>, container: Value<'a>) -> Known<'a> {
+fn insert<'a>(cx: &mut Cx<'a>, value: Value<'a>, container: Value<'a>) -> Answer<'a> {
     let patch = match container {
         Value::Patch(patch) => patch,
-        _ => return inserted(cx.arena, container, value),
+        _ => return insert_into_list(cx.arena, container, value),
     };
     match value {
         Value::Pair(_) if !patch.is_object() => {}
@@ -367,7 +368,7 @@ fn insert<'a>(cx: &mut Cx<'a>, value: Value<'a>, container: Value<'a>) -> Known<
     union(cx.arena, &[container, one])
 }
 
-fn remove<'a>(cx: &mut Cx<'a>, value: Value<'a>, container: Value<'a>) -> Known<'a> {
+fn remove<'a>(cx: &mut Cx<'a>, value: Value<'a>, container: Value<'a>) -> Answer<'a> {
     match (value, container) {
         (Value::Pair(_), Value::Patch(patch)) if !patch.is_object() => {
             let one = cx.arena.set(&[value]).ok()?;
@@ -380,18 +381,18 @@ fn remove<'a>(cx: &mut Cx<'a>, value: Value<'a>, container: Value<'a>) -> Known<
         (Value::Patch(_), Value::Set(set)) => {
             let kept = set.items().iter().filter(|item| !batt_value::order::equal(**item, value));
             let kept: SmallVec<[Value<'a>; 12]> = kept.copied().collect();
-            Some(ascending(cx.arena, container, &kept))
+            Some(subset(cx.arena, container, &kept))
         }
         _ => None,
     }
 }
 
-/// A word with the lowest `width` bits set.
+/// Returns a word with the lowest `width` bits set.
 pub(super) fn ones(width: i64) -> u64 {
     if width >= 64 { u64::MAX } else { (1 << width) - 1 }
 }
 
-fn rectangle<'a>(arena: &'a Arena, row: i64, col: i64, height: i64, width: i64) -> Known<'a> {
+fn rectangle<'a>(arena: &'a Arena, row: i64, col: i64, height: i64, width: i64) -> Answer<'a> {
     if !(1..=255).contains(&height) || !(1..=64).contains(&width) {
         return None;
     }
@@ -400,21 +401,21 @@ fn rectangle<'a>(arena: &'a Arena, row: i64, col: i64, height: i64, width: i64) 
     arena.patch_tight(planes, width as u32, (height * width) as u32)
 }
 
-fn backdrop<'a>(cx: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
+fn backdrop<'a>(cx: &mut Cx<'a>, patch: Value<'a>) -> Answer<'a> {
     let Value::Patch(patch) = patch else { return None };
     let (row, col, height, width) = patch.bounds();
     rectangle(cx.arena, row, col, height, width)
 }
 
-fn delta<'a>(cx: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
+fn delta<'a>(cx: &mut Cx<'a>, patch: Value<'a>) -> Answer<'a> {
     let is_tuple = patch.is_tuple();
     let patch = as_patch(cx.arena, patch)?;
-    // No tuple of places can be taken from a set.
+    // The body fails on tuples of places.
     if is_tuple && !patch.is_object() {
         return None;
     }
     let (row, col, height, width) = patch.bounds();
-    // The box of which the body takes the places away would have to keep within the caps.
+    // The body makes the set of all places of the box, which would have to be within the caps.
     if cx.arena.admit((3 * height * width) as usize).is_err() {
         return None;
     }
@@ -425,8 +426,8 @@ fn delta<'a>(cx: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
     cx.arena.patch_plane(row, col, 0, words)
 }
 
-/// The outline of the rectangle between two corners, in any order.
-fn ring<'a>(arena: &'a Arena, a: (i64, i64), b: (i64, i64)) -> Known<'a> {
+/// Makes the outline of the rectangle between two corners, given in any order.
+fn ring<'a>(arena: &'a Arena, a: (i64, i64), b: (i64, i64)) -> Answer<'a> {
     let (top, bottom) = (a.0.min(b.0), a.0.max(b.0));
     let (left, right) = (a.1.min(b.1), a.1.max(b.1));
     let (height, width) = (bottom - top + 1, right - left + 1);
@@ -441,15 +442,15 @@ fn ring<'a>(arena: &'a Arena, a: (i64, i64), b: (i64, i64)) -> Known<'a> {
     arena.patch_tight(planes, width as u32, (height * width - inside) as u32)
 }
 
-/// A ring that does not fit in a bit plane, place after place.
-fn wide_ring<'a>(arena: &'a Arena, (top, left): (i64, i64), (bottom, right): (i64, i64)) -> Known<'a> {
+/// Makes a ring that does not fit in a bit plane.
+fn wide_ring<'a>(arena: &'a Arena, (top, left): (i64, i64), (bottom, right): (i64, i64)) -> Answer<'a> {
     if bottom - top > 1000 || right - left > 1000 {
         return None;
     }
     let mut places: SmallVec<[Value<'a>; 32]> =
         SmallVec::with_capacity(2 * (bottom - top + right - left + 2) as usize);
     for row in top..=bottom {
-        // Between the first and the last row there are only the two sides.
+        // Rows between the first and the last one have only the two sides.
         let step = if row == top || row == bottom { 1 } else { (right - left).max(1) };
         for col in (left..=right).step_by(step as usize) {
             places.push(Value::Pair(Pair::new(row, col)?));
@@ -458,70 +459,70 @@ fn wide_ring<'a>(arena: &'a Arena, (top, left): (i64, i64), (bottom, right): (i6
     Some(arena.set_ascending(&places))
 }
 
-fn outline<'a>(cx: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
+fn outline<'a>(cx: &mut Cx<'a>, patch: Value<'a>) -> Answer<'a> {
     let (top, left, bottom, right) = bounds(cx.arena, patch)?;
     ring(cx.arena, (top, left), (bottom, right))
 }
 
-fn outbox<'a>(cx: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
+fn outbox<'a>(cx: &mut Cx<'a>, patch: Value<'a>) -> Answer<'a> {
     let (top, left, bottom, right) = bounds(cx.arena, patch)?;
     ring(cx.arena, (top - 1, left - 1), (bottom + 1, right + 1))
 }
 
-fn inbox<'a>(cx: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
+fn inbox<'a>(cx: &mut Cx<'a>, patch: Value<'a>) -> Answer<'a> {
     let (top, left, bottom, right) = bounds(cx.arena, patch)?;
     ring(cx.arena, (top + 1, left + 1), (bottom - 1, right - 1))
 }
 
-fn corners<'a>(cx: &mut Cx<'a>, patch: Value<'a>) -> Known<'a> {
+fn corners<'a>(cx: &mut Cx<'a>, patch: Value<'a>) -> Answer<'a> {
     let (top, left, bottom, right) = bounds(cx.arena, patch)?;
     let corners = [(top, left), (top, right), (bottom, left), (bottom, right)];
-    let corners =
-        corners.map(|(row, col)| Value::Pair(Pair::new(row, col).expect("a patch lies within 17 bits")));
+    let corners = corners
+        .map(|(row, col)| Value::Pair(Pair::new(row, col).expect("the places of a patch fit in 17 bits")));
     Some(cx.arena.set(&corners))
 }
 
-fn around<'a>(cx: &mut Cx<'a>, loc: Value<'a>, words: &'static [u64; 3], count: u32) -> Known<'a> {
+fn around<'a>(cx: &mut Cx<'a>, loc: Value<'a>, words: &'static [u64; 3], count: u32) -> Answer<'a> {
     let Value::Pair(loc) = loc else { return None };
     let planes = Planes { row: loc.row() - 1, col: loc.col() - 1, height: 3, colors: 0, words };
     cx.arena.patch_tight(planes, 3, count)
 }
 
-fn dneighbors<'a>(cx: &mut Cx<'a>, loc: Value<'a>) -> Known<'a> {
+fn dneighbors<'a>(cx: &mut Cx<'a>, loc: Value<'a>) -> Answer<'a> {
     around(cx, loc, &[0b010, 0b101, 0b010], 4)
 }
 
-fn ineighbors<'a>(cx: &mut Cx<'a>, loc: Value<'a>) -> Known<'a> {
+fn ineighbors<'a>(cx: &mut Cx<'a>, loc: Value<'a>) -> Answer<'a> {
     around(cx, loc, &[0b101, 0b000, 0b101], 4)
 }
 
-fn neighbors<'a>(cx: &mut Cx<'a>, loc: Value<'a>) -> Known<'a> {
+fn neighbors<'a>(cx: &mut Cx<'a>, loc: Value<'a>) -> Answer<'a> {
     around(cx, loc, &[0b111, 0b101, 0b111], 8)
 }
 
-fn vfrontier<'a>(cx: &mut Cx<'a>, location: Value<'a>) -> Known<'a> {
+fn vfrontier<'a>(cx: &mut Cx<'a>, location: Value<'a>) -> Answer<'a> {
     let Value::Pair(location) = location else { return None };
     rectangle(cx.arena, 0, location.col(), 30, 1)
 }
 
-fn hfrontier<'a>(cx: &mut Cx<'a>, location: Value<'a>) -> Known<'a> {
+fn hfrontier<'a>(cx: &mut Cx<'a>, location: Value<'a>) -> Answer<'a> {
     let Value::Pair(location) = location else { return None };
     rectangle(cx.arena, location.row(), 0, 1, 30)
 }
 
-pub(super) fn connect<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Known<'a> {
+pub(super) fn connect<'a>(cx: &mut Cx<'a>, a: Value<'a>, b: Value<'a>) -> Answer<'a> {
     let (Value::Pair(a), Value::Pair(b)) = (a, b) else { return None };
     line(cx.arena, (a.row(), a.col()), (b.row(), b.col()))
 }
 
-fn shoot<'a>(cx: &mut Cx<'a>, start: Value<'a>, direction: Value<'a>) -> Known<'a> {
+fn shoot<'a>(cx: &mut Cx<'a>, start: Value<'a>, direction: Value<'a>) -> Answer<'a> {
     let (Value::Pair(start), Value::Pair(direction)) = (start, direction) else { return None };
     let (row, col) = (start.row(), start.col());
     line(cx.arena, (row, col), (row + 42 * direction.row(), col + 42 * direction.col()))
 }
 
-/// The straight line between two places, empty if there is none.
-fn line<'a>(arena: &'a Arena, a: (i64, i64), b: (i64, i64)) -> Known<'a> {
+/// Makes the straight line between two places; empty if they are not on a row, a column or a diagonal.
+fn line<'a>(arena: &'a Arena, a: (i64, i64), b: (i64, i64)) -> Answer<'a> {
     let (down, right) = (b.0 - a.0, b.1 - a.1);
     let (top, left) = (a.0.min(b.0), a.1.min(b.1));
     if down == 0 || right == 0 {
@@ -546,8 +547,8 @@ fn line<'a>(arena: &'a Arena, a: (i64, i64), b: (i64, i64)) -> Known<'a> {
     )
 }
 
-/// The places of a patch, whatever their colours.
-pub(super) fn flat<'a>(arena: &'a Arena, patch: &Patch<'a>) -> &'a [u64] {
+/// Returns the places of a patch as one plane, regardless of colours.
+pub(super) fn flatten<'a>(arena: &'a Arena, patch: &Patch<'a>) -> &'a [u64] {
     let (first, others) = patch.rows().split_at(patch.bounds().2 as usize);
     if others.is_empty() {
         return first;
@@ -559,7 +560,7 @@ pub(super) fn flat<'a>(arena: &'a Arena, patch: &Patch<'a>) -> &'a [u64] {
     words
 }
 
-fn hmirror<'a>(cx: &mut Cx<'a>, piece: Value<'a>) -> Known<'a> {
+fn hmirror<'a>(cx: &mut Cx<'a>, piece: Value<'a>) -> Answer<'a> {
     let patch = match piece {
         Value::Grid(grid) => return super::grid::hmirror(cx.arena, grid),
         Value::Patch(patch) => patch,
@@ -573,7 +574,7 @@ fn hmirror<'a>(cx: &mut Cx<'a>, piece: Value<'a>) -> Known<'a> {
     cx.arena.patch_tight(planes, width as u32, patch.count() as u32)
 }
 
-pub(super) fn vmirror<'a>(cx: &mut Cx<'a>, piece: Value<'a>) -> Known<'a> {
+pub(super) fn vmirror<'a>(cx: &mut Cx<'a>, piece: Value<'a>) -> Answer<'a> {
     let patch = match piece {
         Value::Grid(grid) => return super::grid::vmirror(cx.arena, grid),
         Value::Patch(patch) => patch,
@@ -586,7 +587,7 @@ pub(super) fn vmirror<'a>(cx: &mut Cx<'a>, piece: Value<'a>) -> Known<'a> {
     cx.arena.patch_tight(planes, width as u32, patch.count() as u32)
 }
 
-pub(super) fn dmirror<'a>(cx: &mut Cx<'a>, piece: Value<'a>) -> Known<'a> {
+pub(super) fn dmirror<'a>(cx: &mut Cx<'a>, piece: Value<'a>) -> Answer<'a> {
     let patch = match piece {
         Value::Grid(grid) => return super::grid::dmirror(cx.arena, grid),
         Value::Patch(patch) => patch,
@@ -596,7 +597,7 @@ pub(super) fn dmirror<'a>(cx: &mut Cx<'a>, piece: Value<'a>) -> Known<'a> {
     if height > 64 {
         return None;
     }
-    // Turned, the planes have another number of words.
+    // Mirrored, the planes have another number of words.
     let n_words = n_planes(patch.colors()) * width as usize;
     if !Arena::fits_planes(n_words, patch.count()) {
         return None;
@@ -615,8 +616,8 @@ pub(super) fn dmirror<'a>(cx: &mut Cx<'a>, piece: Value<'a>) -> Known<'a> {
     cx.arena.patch_tight(planes, height as u32, patch.count() as u32)
 }
 
-/// Every cell as a square of `by` times `by` cells, from the same corner.
-pub(super) fn upscaled<'a>(arena: &'a Arena, patch: &Patch<'a>, by: usize) -> Known<'a> {
+/// Turns every cell into a square of `by` × `by` cells.
+pub(super) fn upscale_object<'a>(arena: &'a Arena, patch: &Patch<'a>, by: usize) -> Answer<'a> {
     let (row, col, height, width) = patch.bounds();
     if !patch.is_object() || width as usize * by > 64 || height as usize * by > 255 {
         return None;
