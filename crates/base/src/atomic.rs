@@ -82,8 +82,7 @@ pub struct FileLock {
 }
 
 impl FileLock {
-    /// Locks `path`. Returns `None` if another process has locked it. A disk without locks counts as
-    /// unlocked.
+    /// Locks `path`. Returns `None` if another process has locked it. Disks without locks count as unlocked.
     pub fn take(path: &Path) -> io::Result<Option<FileLock>> {
         let path = resolve(path);
         let mut name = OsString::from(".");

@@ -9,8 +9,7 @@ const UNITS: [(&str, f64); 6] =
 /// About 30 years. More is a mistake and would overflow when added to a clock.
 const MAX_SECONDS: f64 = 1e9;
 
-/// Parses `1h30m`, `90m`, `10s`, `1.5h` or `500ms`; a bare number means seconds. The result is longer than
-/// zero.
+/// Parses `1h30m`, `90m`, `10s`, `1.5h` or `500ms`; a bare number means seconds. Zero is an error.
 pub fn parse(text: &str) -> Result<Duration, String> {
     let error = || format!("`{text}` is not a duration; write 90s, 10m, 1h30m or 500ms");
     let mut rest = text.trim();

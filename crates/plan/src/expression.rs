@@ -16,8 +16,7 @@ impl Plan {
         truncate(&writer.text, max)
     }
 
-    /// Returns a node with a dot for every computed argument: `paint(I, ·)`. It is cut after `max`
-    /// characters.
+    /// Returns a node with a dot for every computed argument, `paint(I, ·)`, cut after `max` characters.
     pub fn outline(&self, id: NodeId, max: usize) -> String {
         let node = self.node(id);
         let args = node.args.iter().map(|arg| match self.node(*arg) {

@@ -86,8 +86,7 @@ struct Rate(u64);
 
 impl Rate {
     const SHIFT: u32 = 32;
-    /// The time to measure the counter, in nanoseconds. A reading of both clocks is off by tens of
-    /// nanoseconds.
+    /// The time to measure the counter, in nanoseconds. A reading of both clocks is off by some 10 ns.
     const MEASURED_NS: u64 = 100_000;
 
     /// Measures the rate of the counter against the system's clock.
@@ -163,8 +162,7 @@ mod tests {
         let (start, ticks) = (Instant::now(), clock.now());
         std::thread::sleep(std::time::Duration::from_millis(20));
         let (ours, system) = (clock.ns(clock.now()) - clock.ns(ticks), start.elapsed().as_nanos() as u64);
-        // The system's readings enclose ours, however long the thread is suspended, so only a wrong rate
-        // fails.
+        // The system's readings enclose ours even if the thread is suspended, so only a wrong rate fails.
         assert!(ours >= 19_000_000 && ours <= system + system / 100, "{ours} of {system}");
     }
 

@@ -79,8 +79,7 @@ impl InnerCalls {
     }
 }
 
-/// The data of one task on a lane. The time from start to end is booked to `spots` and `nodes`, each moment
-/// once.
+/// The data of one task on a lane. Each moment from start to end is booked once, in `spots` or `nodes`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TaskData<'t> {
     pub id: &'t str,

@@ -201,8 +201,7 @@ impl Lane {
         }
     }
 
-    /// Starts the computation of a node. The time until it is closed belongs to the node, whose spot never
-    /// changes.
+    /// Starts the computation of a node, which owns the time until it is closed. Its spot never changes.
     #[inline]
     pub fn open_node(&self, id: u32, spot: Spot) -> Open {
         self.flush_pending();

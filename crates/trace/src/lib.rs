@@ -5,8 +5,7 @@
 //! lane, including idle and unaccounted, is the wall time by construction. All times are self times.
 //!
 //! There are two levels. By default each computed node takes one stamp, and calls through function values are
-//! counted with their fuel. With [`Level::Deep`] each call takes a stamp. Both can also record
-//! [events](Event).
+//! counted with their fuel. With [`Level::Deep`] each call takes a stamp. Both can record [events](Event).
 //!
 //! This crate does not know programs or files.
 

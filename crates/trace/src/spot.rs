@@ -1,5 +1,4 @@
-//! Spots, to which time is booked. Each spot is a function of the engine or a primitive, in one category and
-//! phase.
+//! Spots: functions of the engine and primitives, to which time is booked. Each has a category and a phase.
 
 /// A part of a run.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]

@@ -104,8 +104,7 @@ impl Events {
 }
 
 impl Totals {
-    /// Creates empty totals that start at `time`. `whole_nodes`: calls inside nodes have no laps of their
-    /// own.
+    /// Creates empty totals that start at `time`. `whole_nodes`: calls inside nodes have no laps.
     pub(crate) fn new(time: u64, n_primitives: usize, whole_nodes: bool, events: Option<Events>) -> Totals {
         let n_spots = Spot::primitive(n_primitives as u16).index();
         Totals {

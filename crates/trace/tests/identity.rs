@@ -1,5 +1,4 @@
-//! Every nanosecond is booked once and to the right spot, compared with an oracle that sums up a tree of
-//! work.
+//! Every nanosecond is booked once and to the right spot. An oracle that sums up a tree of work confirms it.
 
 use std::collections::BTreeMap;
 

@@ -216,8 +216,7 @@ impl Arena {
             return self.check_caps(patch);
         }
         let Some(sorted) = order::sort(self, items) else { return self.list_set(in_arena()) };
-        // Equal members of different kinds (True and 1) may keep a set out of bit planes until they are
-        // removed.
+        // Once duplicates of another kind (True and 1) are removed, the set may fit in bit planes.
         if sorted.len() < items.len()
             && let Some(patch) = self.to_planes(sorted)
         {
@@ -448,8 +447,7 @@ impl Arena {
         Some(self.check_caps(Value::Patch(self.bump.alloc(patch))))
     }
 
-    /// Returns the patch moved by `rows` and `cols`, sharing its bits. Returns `None` if it does not fit
-    /// there.
+    /// Returns the patch moved by `rows` and `cols`, sharing its bits; `None` if it does not fit there.
     pub fn moved<'a>(&'a self, patch: &Patch<'a>, rows: i64, cols: i64) -> Option<Value<'a>> {
         let row = i16::try_from(i64::from(patch.row).checked_add(rows)?).ok()?;
         let col = i16::try_from(i64::from(patch.col).checked_add(cols)?).ok()?;

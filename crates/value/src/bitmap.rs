@@ -3,8 +3,7 @@
 use crate::arena::is_dense;
 use crate::{Arena, Cell, Pair, Patch, Value};
 
-/// One bit for each place, in one plane for each colour. Its members come out ascending and distinct, without
-/// sorting.
+/// One bit for each place, in one plane for each colour. Its members are ascending and distinct.
 pub struct Bitmap<'a> {
     top: i64,
     left: i64,

@@ -68,8 +68,8 @@ pub struct Closure<'a> {
 }
 
 impl Closure<'_> {
-    /// Returns the number of arguments that the closure takes. `None` if it binds something other than a
-    /// function.
+    /// Returns the number of arguments that the closure takes. `None` if it binds a value that
+    /// is not a function.
     ///
     /// Binding looks at the declared number of parameters, as arc-dsl does: two leave one, three leave two,
     /// and any other number is treated as four.
@@ -77,7 +77,7 @@ impl Closure<'_> {
         Closure::arity_given(op, captured[0].func_arity())
     }
 
-    /// [`Closure::arity_of`], given the number of arguments of the first captured value.
+    /// Returns the number of arguments that a closure takes, given that of the first captured value.
     pub fn arity_given(op: Op, first: Option<u8>) -> Option<u8> {
         match op {
             Op::Chain | Op::Compose | Op::Fork | Op::Matcher | Op::Learned => Some(1),

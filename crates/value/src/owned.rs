@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{Arena, Bool, Fail, Op, Symbol, Value};
 
-/// A value that outlives its arena: immutable, shared, with its hash. Two are `==` if the values are
+/// A value that outlives its arena: immutable, shared, with its hash. Two are equal if the values are
 /// [identical](crate::order::identical).
 #[derive(Clone)]
 pub struct Owned {
@@ -119,8 +119,7 @@ impl std::fmt::Debug for ContentHash {
     }
 }
 
-// The encoding does not depend on forms: a grid is a tuple of tuples of integers. Small integers take one
-// byte.
+// The encoding ignores forms: a grid is a tuple of tuples of integers. Small integers take one byte.
 const NONE: u8 = 0xf0;
 const FALSE: u8 = 0xf1;
 const TRUE: u8 = 0xf2;

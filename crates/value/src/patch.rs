@@ -29,8 +29,8 @@ impl Pair {
         (self.row(), self.col())
     }
 
-    /// Returns top, left, height and width of the box around places; `None` if there are none, or if one is
-    /// missing.
+    /// Returns top, left, height and width of the box around places; `None` if there are no places, or if one
+    /// of them is `None`.
     pub fn bounds(places: impl IntoIterator<Item = Option<Pair>>) -> Option<(i64, i64, i64, i64)> {
         let (mut top, mut left, mut bottom, mut right) = (i64::MAX, i64::MAX, i64::MIN, i64::MIN);
         for place in places {

@@ -3,8 +3,7 @@
 use crate::patch::PatchIter;
 use crate::{Arena, Cell, Closure, Grid, Pair, Patch, Row, Symbol};
 
-/// A value inside a run: `Copy`, 16 bytes. Each variant holds one 8-byte scalar, so rustc passes it in
-/// registers.
+/// A value inside a run: `Copy`, 16 bytes. Each variant is one 8-byte scalar, so it is passed in registers.
 #[derive(Clone, Copy, Debug)]
 pub enum Value<'a> {
     None,

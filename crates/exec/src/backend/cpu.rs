@@ -13,8 +13,7 @@ use batt_value::{Arena, Caps, Fail, Owned, Symbol, Value, order};
 use super::fold::{Folded, fold};
 use crate::kernel;
 
-/// Options of a run. Only the limits affect results and fuel, and only `all_demos` affects which runs are
-/// skipped.
+/// Options of a run. Only the limits affect results and fuel; `all_demos` affects which runs are skipped.
 #[derive(Clone, Copy, Debug)]
 pub struct Options<'o> {
     pub limits: Limits,
@@ -173,8 +172,7 @@ impl<'a> Memo<'a> {
 }
 
 impl<'p> Prepared<'p> {
-    /// Folds the plan: computes its cheap constants in `arena`. Other nodes are computed when a program needs
-    /// them.
+    /// Computes the cheap constants of the plan in `arena`.
     pub fn new(plan: &'p Plan, arena: &'p Arena, options: &Options<'p>) -> Prepared<'p> {
         let Folded { needs, memos: folded } = fold(plan, arena, options);
         Prepared { plan, needs, folded }
@@ -509,8 +507,7 @@ impl<'o: 't, 'p: 't, 't> TaskRun<'_, 'o, 'p, 't> {
         batch.inputs.len() > 1 && batch.cx.arena.bytes() > self.round_bytes
     }
 
-    /// Returns the final state of a program whose node has no value on input `i`, or costs more fuel than is
-    /// left.
+    /// Returns the final state of a program whose node fails on input `i` or costs more fuel than is left.
     #[cold]
     fn failure<'s>(&self, id: NodeId, index: usize, i: usize, memo: Memo<'s>, batch: &mut Batch<'s>) -> State
     where

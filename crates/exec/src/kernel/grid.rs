@@ -207,8 +207,7 @@ impl Bits {
         Bits::new(grid, many, bits, |at| grid.cells()[at] == color)
     }
 
-    /// Marks the cells that differ from the previous cell in row order; the first cell of the grid is not
-    /// marked.
+    /// Marks the cells that differ from the previous cell in row order, but never the first cell of the grid.
     pub(super) fn changes(grid: &Grid<'_>) -> Bits {
         let cells = grid.cells();
         let many = |at: usize, now: &[i8; 64]| {
@@ -392,8 +391,8 @@ fn crop<'a>(cx: &mut Cx<'a>, grid: Value<'a>, start: Value<'a>, dims: Value<'a>)
     crop_inside(cx.arena, grid, (start.row(), start.col()), (dims.row(), dims.col()))
 }
 
-/// Crops a grid. Handles only a start inside the grid and positive dimensions, where slices in Python are
-/// simple.
+/// Crops a grid, if the start is inside the grid and the dimensions are positive. Other slices are left to
+/// the body.
 fn crop_inside<'a>(arena: &'a Arena, grid: &Grid<'_>, start: (i64, i64), dims: (i64, i64)) -> Answer<'a> {
     let (height, width) = (grid.height() as i64, grid.width() as i64);
     let inside = (0..height).contains(&start.0) && (0..width).contains(&start.1);

@@ -122,8 +122,7 @@ fn add_runs(
     }
 }
 
-/// Joins the runs of a row (from `this` on) with those of the previous row (from `before` on) that they
-/// touch.
+/// Joins the runs of a row (from `this` on) with the touching runs of the previous row (from `before` on).
 fn join_rows(runs: &mut [Run], before: usize, this: usize, rule: Connectivity) {
     let reach = u8::from(rule.diagonal);
     let (mut a, mut b) = (before, this);

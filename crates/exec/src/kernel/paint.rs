@@ -50,7 +50,7 @@ impl<'a> Brush<'a> {
     }
 
     /// Calls `write` with every cell of `cells` (a grid of this width) that the brush covers, and with the
-    /// brush's colour there. The order is canonical, so of two colours at one place the larger is written
+    /// brush's colour there. The order is canonical, so the larger of two colours at one place is written
     /// last.
     fn each_cell(&self, cells: &mut [i8], width: usize, mut write: impl FnMut(&mut i8, i8)) {
         let patch = match self {
