@@ -146,7 +146,7 @@ fn events_lie_beside_the_record() {
         .file("few.jsonl", events.lines().take(4).map(|line| format!("{line}\n")).collect::<String>());
     for (file, says) in [
         ("cut", "cut off"),
-        ("foreign", "not a recording of events"),
+        ("foreign", "not a file of events"),
         ("future", "version 9"),
         ("few", "cut off after"),
         ("none", "No such file"),

@@ -289,7 +289,7 @@ fn a_search_is_seen_while_it_goes_on() {
     command.arg(batt.path("damaged.py")).arg("--store").arg(batt.path("store.sqlite"));
     command.arg("--record").arg(&record).stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = command.spawn().unwrap();
-    let seen = || live::look(&record).unwrap().filter(|seen| seen.status.is_some());
+    let seen = || live::read(&record).unwrap().filter(|seen| seen.status.is_some());
     let wait = |holds: &dyn Fn() -> bool| {
         while !holds() {
             assert!(child_is_there(&record), "the search ended");
@@ -309,12 +309,12 @@ fn a_search_is_seen_while_it_goes_on() {
     let told = batt
         .run("search demo -n 2 --fuel-per-task 1000 --store {dir}/store.sqlite --record {dir}/search.json --overwrite");
     assert!(told.ends_with("exit 0\n"), "{told}");
-    assert_eq!(live::look(&record).unwrap(), None);
+    assert_eq!(live::read(&record).unwrap(), None);
 }
 
 /// Before the first line there may be no file yet, but a search of ten minutes does not end by itself.
 fn child_is_there(record: &std::path::Path) -> bool {
-    live::look(record).unwrap().is_none_or(|seen| seen.alive)
+    live::read(record).unwrap().is_none_or(|seen| seen.alive)
 }
 
 /// The best score on each task.

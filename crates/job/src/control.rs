@@ -230,7 +230,7 @@ impl Control {
             && Instant::now() >= *due
         {
             // The job is worth no less if its status cannot be shown.
-            let _ = live.tell(&self.status());
+            let _ = live.write(&self.status());
             *due = Instant::now() + STATUS_EVERY;
         }
     }

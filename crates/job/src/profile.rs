@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use batt_dsl::registry;
 use batt_exec::spot;
 use batt_plan::{NodeId, Plan};
-use batt_record::events::{self, Begins, Writer};
-use batt_record::profile::{Costs, Function, Lane, Node, Profile, Repeat, Task, Touched, VERSION};
+use batt_record::events::{self, TaskStart, Writer};
+use batt_record::profile::{Costs, Function, Lane, Node, PrimitiveTimes, Profile, Repeat, Task, VERSION};
 use batt_trace::{Clock, LaneData, Level, Sink, Spot, SpotSum, TaskData, Trace, TraceData, spots};
 
 use crate::battery::{Battery, cells};
@@ -77,7 +77,7 @@ fn write(
     events: &[batt_trace::Event],
 ) -> io::Result<()> {
     for (task, id) in begins {
-        writer.begins(&Begins { lane, task: *task, id: id.clone() })?;
+        writer.task_start(&TaskStart { lane, task: *task, id: id.clone() })?;
     }
     events.iter().try_for_each(|event| {
         let batt_trace::Event { start, ns, spot, task, node } = *event;
@@ -173,7 +173,7 @@ fn lines(battery: &Battery<'_>) -> Vec<Vec<(u32, u32)>> {
 }
 
 fn lane(lane: LaneData, number: usize) -> Lane {
-    let touched = |(id, cold, warm): &(u16, Option<u64>, batt_trace::Histogram)| Touched {
+    let touched = |(id, cold, warm): &(u16, Option<u64>, batt_trace::Histogram)| PrimitiveTimes {
         function: self::number(Spot::primitive(*id)),
         cold: cold.unwrap_or_default(),
         warm: warm.steps().collect(),

@@ -280,7 +280,7 @@ fn lock_all(files: [&Option<PathBuf>; 3]) -> Result<Vec<FileLock>, JobError> {
 
 /// From now on others can see how far the job is, in a file beside its record.
 fn show_status(record: &Path, control: &Control) -> Result<(), JobError> {
-    match Live::begin(record) {
+    match Live::create(record) {
         Ok(live) => control.show_in(live),
         Err(error) if error.kind() == io::ErrorKind::ResourceBusy => return Err(busy(record)),
         // A job is worth no less if its status cannot be shown.

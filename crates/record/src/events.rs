@@ -1,8 +1,8 @@
-//! Every booked interval of a run, in a file of lines that can be as long as it likes.
+//! The file of events: every recorded time interval of a run, one per line.
 //!
-//! The first line names version and functions, the last one says how many events there are. In between stand tasks
-//! (`{"lane":1,"task":0,"id":"…"}`) and events (`[lane,start,ns,function,task,node]`, -1 for none). Neither writing
-//! nor reading keeps more than a line.
+//! The first line has the version and the names of the functions, the last one the number of events. In
+//! between are task starts (`{"lane":1,"task":0,"id":"…"}`) and events (`[lane,start,ns,function,task,node]`,
+//! -1 for none). Writing and reading keep one line in memory.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
@@ -13,20 +13,20 @@ use serde::{Deserialize, Serialize};
 
 use crate::RecordError;
 
-/// The version of the file.
+/// Version of the file format.
 pub const VERSION: u32 = 1;
 
-/// No line is longer; what is, is no recording.
+/// Maximum length of a line in bytes. A longer line means that the file is not a file of events.
 const MAX_LINE: u64 = 1 << 20;
 
-/// One booked interval.
+/// A time interval on one thread, booked to one function. Times are in nanoseconds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Event {
     pub lane: u32,
     pub start: u64,
     pub ns: u64,
     pub function: u32,
-    /// The number of the task on its lane.
+    /// Number of the task on its thread.
     pub task: Option<u32>,
     pub node: Option<u32>,
 }
@@ -34,7 +34,7 @@ pub struct Event {
 /// The start of a task on a thread.
 #[derive(Clone, PartialEq, Eq, Debug, JsonSchema, Serialize, Deserialize)]
 #[schemars(rename = "TaskStart")]
-pub struct Begins {
+pub struct TaskStart {
     /// Index of the thread.
     pub lane: u32,
     /// Number of the task on its thread.
@@ -43,11 +43,11 @@ pub struct Begins {
     pub id: String,
 }
 
-/// What a line says.
+/// A line between the first and the last.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Line {
     Event(Event),
-    Begins(Begins),
+    TaskStart(TaskStart),
 }
 
 /// The first line.
@@ -77,13 +77,14 @@ pub enum AnyLine {
     /// The first line.
     First(Header),
     /// The start of a task on a thread.
-    Task(Begins),
+    Task(TaskStart),
     /// An interval: `[thread, start in ns, duration in ns, function, task, node]`; -1 for no task or node.
     Event(u32, u64, u64, u32, i64, i64),
     /// The last line.
     Last(End),
 }
 
+/// Writes a file of events line by line.
 pub struct Writer {
     out: BufWriter<File>,
     count: u64,
@@ -96,8 +97,8 @@ impl Writer {
         Ok(Writer { out, count: 0 })
     }
 
-    pub fn begins(&mut self, begins: &Begins) -> io::Result<()> {
-        line(&mut self.out, begins)
+    pub fn task_start(&mut self, start: &TaskStart) -> io::Result<()> {
+        line(&mut self.out, start)
     }
 
     pub fn event(&mut self, event: &Event) -> io::Result<()> {
@@ -107,7 +108,7 @@ impl Writer {
         writeln!(self.out, "[{lane},{start},{ns},{function},{task},{node}]")
     }
 
-    /// Writes the last line. Without it the file counts as cut off.
+    /// Writes the last line. Readers reject a file without it as cut off.
     pub fn finish(mut self) -> io::Result<()> {
         line(&mut self.out, &End { events: self.count })?;
         self.out.flush()
@@ -119,7 +120,7 @@ fn line(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
     out.write_all(b"\n")
 }
 
-/// Reads line after line.
+/// Reads a file of events line by line.
 pub struct Reader<R> {
     input: R,
     buffer: Vec<u8>,
@@ -139,21 +140,24 @@ impl<R: BufRead> Reader<R> {
     pub fn new(input: R) -> Result<Reader<R>, RecordError> {
         let mut reader =
             Reader { input, buffer: Vec::new(), functions: Vec::new(), number: 0, count: 0, done: false };
-        let foreign = || RecordError::Events("not a recording of events, or one that is cut off".to_owned());
+        let not_events =
+            || RecordError::Events("not a file of events, or cut off in the first line".to_owned());
         if !reader.next_line()? {
-            return Err(foreign());
+            return Err(not_events());
         }
-        let Header { version, functions } = serde_json::from_slice(&reader.buffer).map_err(|_| foreign())?;
+        let Header { version, functions } =
+            serde_json::from_slice(&reader.buffer).map_err(|_| not_events())?;
         if version != VERSION {
             return Err(RecordError::Events(format!(
-                "the events have version {version}, this version of batt reads version {VERSION}; record them again"
+                "the file of events has version {version}, this version of batt reads version {VERSION}; run the \
+                 command again to make a new one"
             )));
         }
         reader.functions = functions;
         Ok(reader)
     }
 
-    /// Fills the buffer; false at the end of the file.
+    /// Reads the next line into the buffer. Returns false at the end of the file.
     fn next_line(&mut self) -> Result<bool, RecordError> {
         self.buffer.clear();
         self.number += 1;
@@ -161,12 +165,12 @@ impl<R: BufRead> Reader<R> {
         match self.buffer.pop() {
             None => Ok(false),
             Some(b'\n') => Ok(true),
-            Some(_) => Err(self.bad("is cut off, or no line of events")),
+            Some(_) => Err(self.bad_line("it is cut off, or this is not a file of events")),
         }
     }
 
-    fn bad(&self, what: &str) -> RecordError {
-        RecordError::Events(format!("line {} of the events {what}", self.number))
+    fn bad_line(&self, what: &str) -> RecordError {
+        RecordError::Events(format!("line {} of the file of events: {what}", self.number))
     }
 
     fn read(&mut self) -> Result<Option<Line>, RecordError> {
@@ -176,29 +180,33 @@ impl<R: BufRead> Reader<R> {
         if !self.next_line()? {
             let count = self.count;
             return Err(RecordError::Events(format!(
-                "the events are cut off after {count}; record them again"
+                "the file of events is cut off after {count} events; run the command again to make a new one"
             )));
         }
         if self.buffer.first() == Some(&b'[') {
             let (lane, start, ns, function, task, node): (u32, u64, u64, u32, i64, i64) =
                 serde_json::from_slice(&self.buffer)
-                    .map_err(|error| self.bad(&format!("is no event: {error}")))?;
+                    .map_err(|error| self.bad_line(&format!("not an event: {error}")))?;
             if function as usize >= self.functions.len() {
-                return Err(self.bad("names a function that the first line does not"));
+                return Err(self.bad_line("the first line lists no function with this index"));
             }
             self.count += 1;
-            let number = |number: i64| u32::try_from(number).ok();
-            let event = Event { lane, start, ns, function, task: number(task), node: number(node) };
+            let index = |number: i64| u32::try_from(number).ok();
+            let event = Event { lane, start, ns, function, task: index(task), node: index(node) };
             return Ok(Some(Line::Event(event)));
         }
-        if let Ok(begins) = serde_json::from_slice::<Begins>(&self.buffer) {
-            return Ok(Some(Line::Begins(begins)));
+        if let Ok(start) = serde_json::from_slice::<TaskStart>(&self.buffer) {
+            return Ok(Some(Line::TaskStart(start)));
         }
-        let End { events } = serde_json::from_slice(&self.buffer)
-            .map_err(|error| self.bad(&format!("is neither event nor task nor end: {error}")))?;
+        let End { events } = serde_json::from_slice(&self.buffer).map_err(|error| {
+            self.bad_line(&format!("neither an event nor a task start nor the end: {error}"))
+        })?;
         if events != self.count {
             let count = self.count;
-            return Err(RecordError::Events(format!("{events} events were recorded, and {count} are here")));
+            return Err(RecordError::Events(format!(
+                "the file of events has {count} events, but its last line says {events}; run the command again \
+                 to make a new one"
+            )));
         }
         self.done = true;
         Ok(None)
@@ -210,7 +218,7 @@ impl<R: BufRead> Iterator for Reader<R> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let line = self.read().transpose();
-        // After an error there is nothing more to say.
+        // Stop at the first error.
         self.done |= matches!(line, Some(Err(_)));
         line
     }

@@ -1,4 +1,4 @@
-//! Records on disk.
+//! Reads and writes records.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -11,15 +11,15 @@ use serde::{Deserialize, Serialize};
 use crate::profile::{Profile, VERSION};
 use crate::{Record, Task};
 
-/// The version of the document.
+/// Version of the documents.
 pub const SCHEMA: u32 = 2;
 
-/// Why a document cannot be read: the file is damaged, or something else.
+/// The reasons why a document cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// The message has line and column. The cause is not a source as well, or it would be printed twice.
+    /// The message includes line and column. The cause is not also the source, or it would be printed twice.
     #[error("not a record: {0}")]
     Json(String),
     #[error(
@@ -42,8 +42,8 @@ impl From<serde_json::Error> for RecordError {
     }
 }
 
-/// The tasks of a record that is being made. They go to a temporary file as they come, because the record begins with
-/// what is known only at the end, and a long run must not fill the memory.
+/// Collects the tasks of a record in a temporary file. A record begins with figures that are known only at
+/// the end, and a long run must not keep all its tasks in memory.
 pub struct Tasks {
     path: PathBuf,
     file: TempFile,
@@ -51,13 +51,13 @@ pub struct Tasks {
 }
 
 impl Tasks {
-    /// For a record that will be written to `path`.
+    /// Starts the list for a record that will be written to `path`.
     pub fn new(path: &Path) -> io::Result<Tasks> {
         let (path, file) = (path.to_owned(), TempFile::beside(path)?);
         Ok(Tasks { path, file, count: 0 })
     }
 
-    /// Adds a task. An error means that it is only in memory so far; it is not lost.
+    /// Adds a task. After an error the task is still kept in memory.
     pub fn add(&mut self, task: &Task) -> io::Result<()> {
         let mut piece = Vec::new();
         item(&mut piece, self.count, task)?;
@@ -69,8 +69,8 @@ impl Tasks {
         self.count
     }
 
-    /// Writes `record` with these tasks instead of its own. The profile is asked for last, when all else is written, so
-    /// that it can include how long that took.
+    /// Writes `record` with these tasks in place of its own. `profile` is called when all else is written, so
+    /// that the profile can include the time for writing.
     pub fn write(
         &mut self,
         record: &Record,
@@ -80,7 +80,7 @@ impl Tasks {
         self.write_to(&path, record, profile)
     }
 
-    /// As [`Tasks::write`], to another file.
+    /// Writes the record to another file, as [`Tasks::write`] does.
     pub fn write_to(
         &mut self,
         path: &Path,
@@ -93,12 +93,12 @@ impl Tasks {
 }
 
 impl Record {
-    /// Writes the document aside, then renames it: a reader never sees half of it.
+    /// Writes the document to a file atomically: a reader never sees half of it.
     pub fn write(&self, path: &Path) -> io::Result<()> {
         write_atomic_with(path, |out| self.print(out))
     }
 
-    /// The document, one member a line, and one program and one task a line.
+    /// Writes the document with one line for each field, program and task.
     pub fn print(&self, out: &mut impl Write) -> io::Result<()> {
         self.print_with(out, |out| items(out, &self.tasks), || self.profile.clone())
     }
@@ -155,7 +155,7 @@ impl Record {
     }
 }
 
-/// How a document begins: enough to tell what it is without reading it whole.
+/// The start of a document: enough to identify it without reading it all.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Header {
     pub schema: u32,
@@ -165,10 +165,10 @@ pub struct Header {
 }
 
 impl Header {
-    /// The header of a file; `None` if it does not begin as a document of batt does.
+    /// Reads the header of a file. Returns `None` if the file is not a document of batt.
     pub fn read(path: &Path) -> io::Result<Option<Header>> {
         let mut start = Vec::new();
-        File::open(path)?.take(HEADER).read_to_end(&mut start)?;
+        File::open(path)?.take(MAX_HEADER).read_to_end(&mut start)?;
         Ok(Header::parse(&String::from_utf8_lossy(&start)))
     }
 
@@ -185,10 +185,10 @@ impl Header {
     }
 }
 
-/// Longer than any header.
-const HEADER: u64 = 256;
+/// Maximum length of a header in bytes.
+const MAX_HEADER: u64 = 256;
 
-/// Reads a document in one pass. Only if that fails is it looked at again, for the best error message.
+/// Parses a document in one pass. Only if that fails is it examined again, for a better error message.
 pub(crate) fn parse<T: DeserializeOwned>(text: &[u8]) -> Result<T, RecordError> {
     serde_json::from_slice(text).map_err(|error| explain(text, error))
 }
@@ -215,7 +215,7 @@ fn explain(text: &[u8], error: serde_json::Error) -> RecordError {
     }
 }
 
-/// The first line of every document.
+/// Writes the start of a document.
 pub(crate) fn begin(out: &mut impl Write, kind: &str, job: &str) -> io::Result<()> {
     write!(out, "{{\"schema\":{SCHEMA},\"kind\":\"{kind}\",\"job\":\"{job}\"")
 }
@@ -243,7 +243,7 @@ pub(crate) fn items(out: &mut impl Write, items: &[impl Serialize]) -> io::Resul
     items.iter().enumerate().try_for_each(|(i, it)| item(out, i, it))
 }
 
-/// The `i`-th item of a list, on a line of its own.
+/// Writes the `i`-th item of a list on its own line.
 pub(crate) fn item(out: &mut impl Write, i: usize, item: &impl Serialize) -> io::Result<()> {
     out.write_all(if i == 0 { b"\n" } else { b",\n" })?;
     json(out, item)

@@ -1,15 +1,15 @@
 //! The documents that jobs write.
 //!
-//! [`Record`] describes one run, solve or search: [`Record::write`] writes it to a file, [`Record::read`] reads it in one
-//! pass. Its first line has the schema, the kind and whether the programs are right; the second the setup, on which the
-//! results depend; the third the environment, the only line that may differ between two runs of the same job. Then come
-//! counts, a line for each program and a line for each task, so that two records can be compared with `diff`. [`Tasks`]
-//! gathers the tasks of a run that is too long for memory.
+//! [`Record`] describes one run, solve or search: [`Record::write`] writes it to a file, [`Record::read`]
+//! reads it. Its first line has the schema, the kind and whether the programs are right. The second line is
+//! the setup, on which the results depend. The third is the environment, the only line that may differ
+//! between two runs of the same job. Then come counts, a line for each program and a line for each task, so
+//! that `diff` can compare two records. [`Tasks`] collects the tasks of a run that is too long for memory.
 //!
-//! [`State`] is what a solve continues from, and [`live`] shows the status of a job that is still running.
+//! [`State`] is the progress of a solve, from which it resumes. [`live`] has the status of a job that is
+//! still running.
 //!
-//! This crate and the front ends are the only ones that derive serialization; the types here are the schema. It knows
-//! nothing of how programs are run.
+//! The types here define the JSON schemas. The crate does not know how programs are run.
 
 pub mod events;
 mod file;
@@ -30,7 +30,7 @@ use batt_task::Grid;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What kind of job a document describes.
+/// The kind of job that a document describes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
@@ -58,7 +58,7 @@ impl Kind {
 pub struct Record {
     /// Version of the document, 2.
     pub schema: u32,
-    /// What kind of job it is.
+    /// The kind of job.
     pub kind: Kind,
     /// Hash of everything that identifies the job. The same job can continue from this document.
     pub job: String,
@@ -68,7 +68,7 @@ pub struct Record {
     pub right: Right,
     /// Everything that the results depend on.
     pub setup: Setup,
-    /// How the job was carried out. Nothing here changes a result.
+    /// How the job was run. Nothing here changes a result.
     pub environment: Environment,
     /// How much the programs share.
     pub plan: PlanCounts,
@@ -95,7 +95,7 @@ pub struct Record {
 }
 
 impl Record {
-    /// How far the job is.
+    /// Returns how far the job has got.
     pub fn status(&self) -> Status {
         let searches = || self.tasks.iter().filter_map(|task| task.search.as_ref());
         let total = self.setup.data.tasks;
@@ -113,13 +113,14 @@ impl Record {
         Status { kind, data, seconds: self.environment.seconds, done, total, solved, tried, left: None }
     }
 
-    /// Whether the programs were searched for: then their demonstration pairs are all that they are known to fit.
+    /// Whether the programs were found by a search. Then they are only known to fit their demonstration
+    /// pairs.
     pub fn is_search(&self) -> bool {
         self.kind != Kind::Run
     }
 }
 
-/// Whether the programs are right on the tasks they are named after, or were found for.
+/// Whether the programs are right on the tasks that they are named after or were found for.
 #[derive(Clone, PartialEq, Eq, Debug, Default, JsonSchema, Serialize, Deserialize)]
 pub struct Right {
     /// True if every program that was run on its own task is right there.
@@ -204,7 +205,7 @@ pub struct Options {
     pub store: Option<String>,
 }
 
-/// How the job was carried out. Nothing here changes a result.
+/// How the job was run. Nothing here changes a result.
 #[derive(Clone, PartialEq, Debug, Default, JsonSchema, Serialize, Deserialize)]
 pub struct Environment {
     /// Number of threads.
@@ -243,14 +244,14 @@ pub struct CurvePoint {
     pub tried: u64,
 }
 
-/// Candidates made in one way.
+/// Counts for one way of making candidates.
 #[derive(Clone, PartialEq, Eq, Debug, JsonSchema, Serialize, Deserialize)]
 pub struct OperatorCounts {
     /// Name of the operator.
     pub name: String,
     /// Number of candidates tried.
     pub tried: u64,
-    /// Candidates that were closer than all before.
+    /// Candidates that were closer than all earlier ones.
     pub better: u64,
     /// Candidates that are right on all demonstration pairs.
     pub solved: u64,
@@ -294,7 +295,7 @@ pub struct Score {
     pub denominator: Option<u64>,
 }
 
-/// The scores under all rules.
+/// Returns the scores under all rules.
 pub fn scores(totals: &Totals) -> Vec<Score> {
     let score = |rule: Rule| {
         let counts = totals.under(rule).map(|mean: Ratio| match rule {
@@ -312,12 +313,12 @@ pub fn scores(totals: &Totals) -> Vec<Score> {
     Rule::ALL.into_iter().map(score).collect()
 }
 
-/// How often a verdict was given, over all programs and pairs.
+/// The number of times that a verdict was given, over all programs and pairs.
 #[derive(Clone, PartialEq, Eq, Debug, JsonSchema, Serialize, Deserialize)]
 pub struct VerdictCount {
     /// Name of the verdict, such as `ok`, `wrong`, `wrong_shape` or `fuel`.
     pub verdict: String,
-    /// Number of pairs of a program and a pair of a task.
+    /// Number of times.
     pub count: u64,
 }
 
@@ -371,20 +372,21 @@ pub struct Task {
     /// How the search for programs went; absent in a run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<TaskSearch>,
-    /// Where the closest program that is not right goes wrong; absent in a solve, and where all programs are right.
+    /// Where the closest program that is not right goes wrong. Absent in a solve, and if all programs are
+    /// right.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_wrong_line: Option<FirstWrongLine>,
 }
 
-/// The first line of a program that leads away from the expected outputs.
+/// The first line at which a program departs from the expected outputs.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct FirstWrongLine {
-    /// The program, by its place in the list of programs.
+    /// Index into the list of programs.
     pub program: u32,
-    /// From 1, in the text of the program; absent if no line leads away and the program ends too early.
+    /// Line in the text of the program, from 1. Absent if no line is wrong and the program ends too early.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
-    /// How that is known.
+    /// How this was determined.
     pub reason: String,
 }
 
@@ -415,7 +417,7 @@ pub struct TaskSearch {
     /// if nothing is left to try.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_phase: Option<String>,
-    /// Search: graded score of the best program known before, in millionths.
+    /// Search: graded score of the best program before the search, in millionths.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score_before: Option<u32>,
     /// Search: graded score of the best program, in millionths.

@@ -1,7 +1,7 @@
-//! The status of a job that is still running: a file beside its record, `run.json.live`, with a line each second.
+//! The status of a running job: a file next to its record, `run.json.live`, with a line each second.
 //!
-//! The writer keeps the file locked, so that a reader can tell a running job from one whose process was killed. The file
-//! is removed when the job ends.
+//! The writer keeps the file locked, so that a reader can tell a running job from one whose process was
+//! killed. The file is removed when the job ends.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Kind;
 
-/// How far a job is.
+/// How far a job has got.
 #[derive(Clone, PartialEq, Debug, Default, JsonSchema, Serialize, Deserialize)]
 pub struct Status {
     /// What kind of job it is.
@@ -36,21 +36,22 @@ pub struct Status {
     pub left: Option<f64>,
 }
 
-/// The file of a run that goes on.
+/// The status file of a running job.
 pub struct Live {
     file: File,
     path: PathBuf,
 }
 
 impl Live {
-    /// For a run whose record will be written to `record`. An error if another run is about to write it, too.
-    pub fn begin(record: &Path) -> io::Result<Live> {
+    /// Creates the status file of a job whose record will be written to `record`. Fails if another job is
+    /// about to write the same record.
+    pub fn create(record: &Path) -> io::Result<Live> {
         let path = path(record);
-        // What another run has written there is left alone until its lock is ours.
+        // Do not truncate before we hold the lock: the file may belong to another job.
         let file = File::options().write(true).create(true).truncate(false).open(&path)?;
         let mut locked = file.try_lock();
         for _ in 0..ATTEMPTS {
-            // Readers hold the lock as well, for the moment in which they look.
+            // Readers hold the lock as well, but only for a moment.
             if !matches!(locked, Err(TryLockError::WouldBlock)) {
                 break;
             }
@@ -59,7 +60,7 @@ impl Live {
         }
         match locked {
             Err(TryLockError::WouldBlock) => return Err(io::ErrorKind::ResourceBusy.into()),
-            // Some network disks know no locks; then readers see a run that was left.
+            // Some network file systems have no locks; readers then take the job for one that was killed.
             Err(TryLockError::Error(error)) if error.kind() != io::ErrorKind::Unsupported => {
                 return Err(error);
             }
@@ -69,7 +70,8 @@ impl Live {
         Ok(Live { file, path })
     }
 
-    pub fn tell(&mut self, status: &Status) -> io::Result<()> {
+    /// Appends a line with the status.
+    pub fn write(&mut self, status: &Status) -> io::Result<()> {
         let mut line = serde_json::to_vec(status)?;
         line.push(b'\n');
         self.file.write_all(&line)
@@ -82,20 +84,20 @@ impl Drop for Live {
     }
 }
 
-/// How often a lock is tried for.
+/// Number of attempts to lock the file.
 const ATTEMPTS: usize = 10;
 
-/// What is known of a run that has not ended.
+/// The status of a job that has not ended.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LiveJob {
-    /// Nothing before the first line.
+    /// `None` before the first line.
     pub status: Option<Status>,
-    /// Its process is at work; otherwise it ended before the run did.
+    /// True if its process is running; false if the process ended before the job did.
     pub alive: bool,
 }
 
-/// Looks after the run whose record is `record`; nothing if it has ended.
-pub fn look(record: &Path) -> io::Result<Option<LiveJob>> {
+/// Reads the status of the job whose record is `record`. Returns `None` if the job has ended.
+pub fn read(record: &Path) -> io::Result<Option<LiveJob>> {
     let mut file = match File::open(path(record)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         opened => opened?,
@@ -105,16 +107,16 @@ pub fn look(record: &Path) -> io::Result<Option<LiveJob>> {
     file.seek(SeekFrom::Start(end.saturating_sub(TAIL)))?;
     let mut tail = Vec::new();
     file.read_to_end(&mut tail)?;
-    // What stands after the last line break is being written.
+    // Text after the last line break is still being written.
     let whole = &tail[..tail.iter().rposition(|byte| *byte == b'\n').unwrap_or(0)];
     let last = whole.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
     Ok(Some(LiveJob { status: serde_json::from_slice(last).ok(), alive }))
 }
 
-/// Longer than two lines.
+/// More bytes than two lines have.
 const TAIL: u64 = 1 << 14;
 
-/// Where the file of a record lies.
+/// Returns the path of the status file of a record.
 pub fn path(record: &Path) -> PathBuf {
     let mut name = record.as_os_str().to_owned();
     name.push(".live");
@@ -126,30 +128,30 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_run_is_seen_while_it_goes_on() {
+    fn status_is_readable_while_the_job_runs() {
         let record = std::env::temp_dir().join(format!("batt-live-{}.json", std::process::id()));
-        assert_eq!(look(&record).unwrap(), None);
-        let mut live = Live::begin(&record).unwrap();
-        assert_eq!(look(&record).unwrap(), Some(LiveJob { status: None, alive: true }));
+        assert_eq!(read(&record).unwrap(), None);
+        let mut live = Live::create(&record).unwrap();
+        assert_eq!(read(&record).unwrap(), Some(LiveJob { status: None, alive: true }));
         let mut now = Status { data: "x".repeat(5000), seconds: 0.5, done: 1, total: 3, ..Status::default() };
         for done in 0..4 {
             now.done = done;
-            live.tell(&now).unwrap();
-            assert_eq!(look(&record).unwrap(), Some(LiveJob { status: Some(now.clone()), alive: true }));
+            live.write(&now).unwrap();
+            assert_eq!(read(&record).unwrap(), Some(LiveJob { status: Some(now.clone()), alive: true }));
         }
-        // A second run with the same record has no such file, and does not disturb the first.
-        assert_eq!(Live::begin(&record).err().unwrap().kind(), io::ErrorKind::ResourceBusy);
-        assert_eq!(look(&record).unwrap().unwrap().status, Some(now.clone()));
-        // Half a line is none.
+        // A second job with the same record gets no status file and does not disturb the first.
+        assert_eq!(Live::create(&record).err().unwrap().kind(), io::ErrorKind::ResourceBusy);
+        assert_eq!(read(&record).unwrap().unwrap().status, Some(now.clone()));
+        // An incomplete line is ignored.
         live.file.write_all(b"{\"what\":").unwrap();
-        assert_eq!(look(&record).unwrap().unwrap().status, Some(now.clone()));
+        assert_eq!(read(&record).unwrap().unwrap().status, Some(now.clone()));
         // A process that is killed leaves the file, but not the lock.
         let killed = path(&record);
         let text = std::fs::read(&killed).unwrap();
         drop(live);
-        assert_eq!(look(&record).unwrap(), None);
+        assert_eq!(read(&record).unwrap(), None);
         std::fs::write(&killed, text).unwrap();
-        assert_eq!(look(&record).unwrap(), Some(LiveJob { status: Some(now), alive: false }));
+        assert_eq!(read(&record).unwrap(), Some(LiveJob { status: Some(now), alive: false }));
         std::fs::remove_file(killed).unwrap();
     }
 }

@@ -1,13 +1,13 @@
-//! Where the time of a run went: the section `profile` of a record.
+//! The section `profile` of a record: where the time of a job went.
 //!
-//! Functions (of the engine, and primitives), nodes of the plan and programs are known by their places in the lists.
-//! Times are nanoseconds since the recording began. For each lane the functions between tasks and those within its
-//! tasks sum to the time from its start to its end, idle and unaccounted time included.
+//! Functions (of the engine, and primitives), nodes of the plan and programs are referred to by index. Times
+//! are nanoseconds since the recording began. For each lane the times between tasks and within tasks add up
+//! to the time from its start to its end, including idle and unaccounted time.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The version of the section.
+/// Version of the section.
 pub const VERSION: u32 = 1;
 
 /// Where the time of a job went. Times are nanoseconds since the recording began.
@@ -84,7 +84,7 @@ pub struct Lane {
     /// Time outside of tasks: `[function, self time in ns, stamps]`.
     pub between: Vec<Booked>,
     /// Times of single computations, for each primitive.
-    pub primitives: Vec<Touched>,
+    pub primitives: Vec<PrimitiveTimes>,
     /// When it waited for other threads: `[from, to]` in ns.
     pub waits: Vec<(u64, u64)>,
     /// Number of times that the recorder read the clock.
@@ -93,13 +93,14 @@ pub struct Lane {
     pub counted: u64,
 }
 
-/// Self time of a function, and by how many stamps it was booked.
+/// `[function, self time in ns, stamps]`. The stamps are the number of times that the clock was read.
 pub type Booked = (u32, u64, u64);
 
-/// How long single computations of a primitive took. Includes nested calls unless they were timed themselves.
+/// The durations of single computations of a primitive. They include nested calls unless those were timed
+/// themselves.
 #[derive(Clone, PartialEq, Eq, Debug, JsonSchema, Serialize, Deserialize)]
 #[schemars(rename = "PrimitiveTimes")]
-pub struct Touched {
+pub struct PrimitiveTimes {
     /// Index into the list of functions.
     pub function: u32,
     /// The first one on this thread, in ns.
@@ -137,7 +138,7 @@ pub struct Task {
 }
 
 impl Task {
-    /// Adds another stretch of the same task. It then ends as if both had followed each other.
+    /// Adds another part of the same task. The task then ends as if the two parts had followed each other.
     pub fn join(&mut self, other: &Task) {
         self.end += other.end - other.start;
         self.cold |= other.cold;
@@ -172,7 +173,7 @@ impl Task {
     }
 }
 
-/// Adds up lists that are ordered by a key.
+/// Adds up two lists that are sorted by a key.
 fn add<T: Copy, K: Ord>(to: &mut Vec<T>, from: &[T], key: impl Fn(&T) -> K, sum: impl Fn(&mut T, &T)) {
     for it in from {
         match to.binary_search_by(|other| key(other).cmp(&key(it))) {
@@ -182,10 +183,10 @@ fn add<T: Copy, K: Ord>(to: &mut Vec<T>, from: &[T], key: impl Fn(&T) -> K, sum:
     }
 }
 
-/// What a node took in a task: node, hits, failures, self time, fuel with all calls inside, bytes.
+/// The figures of a node in a task: node, hits, failures, self time, fuel with nested calls, bytes.
 pub type NodeTime = (u32, u32, u32, u64, u64, u64);
 
-/// Calls through function values inside a node: node, function, calls, own fuel, self time (0 without a stamp).
+/// Calls through function values inside a node: node, function, calls, own fuel, self time (0 if not timed).
 pub type Inner = (u32, u32, u64, u64, u64);
 
 /// The sums of one repetition of the run.

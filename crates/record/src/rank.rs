@@ -1,12 +1,12 @@
-//! Which programs of a task come closest.
+//! Ranks the programs of a task.
 
 use batt_score::Verdict;
 
 use crate::{Outcome, Pair, Rows, Task};
 
 impl Task {
-    /// The programs of the task, the best first: right on more pairs, then closer, then the task's own, then in their
-    /// order.
+    /// Returns the programs of the task, the best first: by the number of right pairs, then by closeness,
+    /// then the task's own program, then in their order.
     pub fn ranked(&self) -> Vec<&Outcome> {
         let mut outcomes: Vec<&Outcome> = self.programs.iter().collect();
         outcomes.sort_by_cached_key(|outcome| self.rank(outcome));
@@ -17,23 +17,23 @@ impl Task {
         let wrong = outcome.pairs().filter(|pair| !pair.is_right() && !pair.is_unjudged()).count();
         let cells_off = |(index, pair): (usize, &Pair)| match (self.expected(index), &pair.answer) {
             _ if pair.is_right() => 0,
-            (Some(expected), Some(answer)) => differing_cells(expected, answer).unwrap_or(FAR),
-            _ => FAR,
+            (Some(expected), Some(answer)) => differing_cells(expected, answer).unwrap_or(INCOMPARABLE),
+            _ => INCOMPARABLE,
         };
         (wrong, outcome.pairs().enumerate().map(cells_off).sum(), !outcome.own, outcome.program)
     }
 
-    /// The output of a pair, counted over demonstrations and then tests.
+    /// Returns the output of a pair, if known. Test pairs count after demonstration pairs.
     pub fn expected(&self, pair: usize) -> Option<&Rows> {
         self.train.iter().chain(&self.test).nth(pair)?.output.as_ref()
     }
 }
 
-/// More cells than a grid has.
-const FAR: usize = 1000;
+/// More cells than a grid has: the distance of an answer that cannot be compared.
+const INCOMPARABLE: usize = 1000;
 
 impl Outcome {
-    /// Demonstration pairs, then test pairs.
+    /// Returns the demonstration pairs, then the test pairs.
     pub fn pairs(&self) -> impl Iterator<Item = &Pair> {
         self.train.iter().chain(&self.test)
     }
@@ -55,7 +55,7 @@ impl Pair {
     }
 }
 
-/// The number of cells that differ; `None` if the shapes do.
+/// Returns the number of cells that differ, or `None` if the shapes do.
 pub fn differing_cells(expected: &Rows, answer: &Rows) -> Option<usize> {
     let shape = |rows: &Rows| rows.iter().map(Vec::len).collect::<Vec<_>>();
     let cells = expected.iter().flatten().zip(answer.iter().flatten());

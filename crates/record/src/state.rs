@@ -1,4 +1,4 @@
-//! The state of a solve: the progress of every task, written beside its submission for resuming.
+//! The state of a solve: the progress of every task, written next to the submission for resuming.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::file::{begin, items, list, member, parse};
 use crate::{CurvePoint, RecordError, SCHEMA, Setup};
 
-/// The progress of a solve, from which it continues. The file is complete at any moment.
+/// The progress of a solve, from which it resumes. The file is complete at any moment.
 #[derive(Clone, PartialEq, Debug, Default, JsonSchema, Serialize, Deserialize)]
 pub struct State {
     /// Version of the document, 2.
@@ -57,20 +57,20 @@ pub struct AnswerState {
     pub words: String,
     /// How complicated its rule is; lower is simpler.
     pub cost: f64,
-    /// True if colours or directions are written into the program.
+    /// True if the program contains fixed colours or directions.
     pub fixed: bool,
     /// Its answers to the test inputs as rows of digits, `012/345`; null if the program has no answer.
     pub outputs: Vec<Option<String>>,
     /// `[same, turned, recolored]`: whether it passed each check. Null if it was not checked.
     pub checks: Option<[bool; 3]>,
-    /// `[right, of]`: right on pairs that it was not learned from. Null if that was not measured.
+    /// `[right, of]`: on how many pairs that it was not learned from it is right. Null if not measured.
     pub folds: Option<[u32; 2]>,
 }
 
 impl State {
     pub const KIND: &str = "state";
 
-    /// Writes the file atomically, one task a line.
+    /// Writes the file atomically, one line for each task.
     pub fn write(&self, path: &Path) -> io::Result<()> {
         write_atomic_with(path, |out| self.print(out))
     }
@@ -90,7 +90,7 @@ impl State {
         let state: State = parse(&text)?;
         match (state.schema, state.kind.as_str()) {
             (SCHEMA, State::KIND) => Ok(state),
-            (SCHEMA, _) => Err(RecordError::Json("it is not the state of a solve".to_owned())),
+            (SCHEMA, _) => Err(RecordError::Json("this is not the state of a solve".to_owned())),
             (found, _) => Err(RecordError::Schema { found }),
         }
     }

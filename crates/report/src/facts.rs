@@ -341,7 +341,7 @@ fn check(profile: &Profile) -> Result<(), ReportError> {
             return damaged(&format!("the parts of lane {} are not its whole", lane.name));
         }
     }
-    let listed = |touched: &profile::Touched| known(&touched.function);
+    let listed = |times: &profile::PrimitiveTimes| known(&times.function);
     if !profile.lanes.iter().flat_map(|lane| &lane.primitives).all(listed)
         || !profile.repeats.iter().flat_map(|repeat| &repeat.functions).all(|it| known(&it.0))
         || !profile.lines.iter().flatten().all(|(node, _)| (*node as usize) < profile.nodes.len())

@@ -51,7 +51,7 @@ fn follow(folders: &[PathBuf], runs: &Weak<Runs>) {
                 read.insert(path.clone(), (stamp, Outline::of_file(&path)));
             }
             let of_file = read.get(&path).and_then(|(_, outline)| outline.clone());
-            let seen = live::look(&path).ok().flatten();
+            let seen = live::read(&path).ok().flatten();
             match Outline::new(seen, of_file) {
                 Some(outline) => runs.seen(&path, Some(outline)),
                 None => gone.push(path),

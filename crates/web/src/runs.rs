@@ -241,7 +241,7 @@ impl Runs {
     /// Goes on with what is paused, stopped or was interrupted.
     pub(crate) fn resume(&self, name: &str) -> Result<Progress, RunError> {
         let run = self.own(name)?;
-        if live::look(&run.record)?.is_some_and(|seen| seen.alive) {
+        if live::read(&run.record)?.is_some_and(|seen| seen.alive) {
             return Err(RunError::Busy(name.to_owned()));
         }
         run.request.as_ref().map(|request| request.check(&self.folder, &self.store)).transpose()?;
@@ -399,7 +399,7 @@ impl Run {
         let name = folder.file_name()?.to_str()?;
         let request: Request = serde_json::from_slice(&fs::read(folder.join(REQUEST)).ok()?).ok()?;
         let record = folder.join(RECORD);
-        if live::look(&record).ok()?.is_some_and(|seen| seen.alive) {
+        if live::read(&record).ok()?.is_some_and(|seen| seen.alive) {
             return None;
         }
         let run = Run::new(name, request, folder, changes);

@@ -397,7 +397,7 @@ fn runs_of_other_processes_are_followed() {
     // A file that is no record, and one that is being made.
     std::fs::write(folder.0.join("notes.json"), "{}").unwrap();
     let record = folder.0.join("other.json");
-    let mut live = Live::begin(&record).unwrap();
+    let mut live = Live::create(&record).unwrap();
     let mut now = Status {
         kind: Kind::Search,
         data: "elsewhere".to_owned(),
@@ -408,7 +408,7 @@ fn runs_of_other_processes_are_followed() {
         tried: 77,
         left: None,
     };
-    live.tell(&now).unwrap();
+    live.write(&now).unwrap();
     let other = || {
         let runs = client.json("/api/runs");
         runs.as_array().unwrap().iter().find(|run| run["here"] == false).cloned()
@@ -432,7 +432,7 @@ fn runs_of_other_processes_are_followed() {
     assert_eq!(client.get(&format!("/runs/{name}/report")).0, 409);
     assert_eq!(client.post(&format!("/api/runs/{name}/stop"), &json!({})).0, 409);
     now.done = 5;
-    live.tell(&now).unwrap();
+    live.write(&now).unwrap();
     let (seen, _) = client.until(name, |run| run["done"] == 5);
     assert_eq!(seen["state"], "running");
     // A process that is killed leaves its file without a lock.

@@ -36,7 +36,7 @@ impl EventSums {
         let (mut events, mut tasks) = (0, 0);
         for line in reader {
             match line? {
-                Line::Begins(_) => tasks += 1,
+                Line::TaskStart(_) => tasks += 1,
                 Line::Event(event) => {
                     let end = ends.entry(event.lane).or_insert(event.start);
                     if *end != event.start {

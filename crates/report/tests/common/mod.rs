@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "not every test file uses all of it")]
 
-use batt_record::profile::{Costs, Function, Lane, Node, Profile, Repeat, Task, Touched, VERSION};
+use batt_record::profile::{Costs, Function, Lane, Node, PrimitiveTimes, Profile, Repeat, Task, VERSION};
 use batt_record::{
     Data, Environment, Options, Outcome, Pair, PlanCounts, Program, Record, Right, SCHEMA, Setup,
 };
@@ -136,7 +136,7 @@ fn profile(data: &TraceData) -> Profile {
             primitives: lane
                 .primitives
                 .iter()
-                .map(|(id, cold, warm)| Touched {
+                .map(|(id, cold, warm)| PrimitiveTimes {
                     function: number(Spot::primitive(*id)),
                     cold: cold.unwrap(),
                     warm: warm.steps().collect(),
