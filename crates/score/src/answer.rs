@@ -1,4 +1,4 @@
-//! What is there to be scored: a value, a grid, or the reason why there is neither.
+//! Answers to be scored: a value, a grid, or the reason why there is neither.
 
 use std::borrow::Cow;
 
@@ -6,31 +6,31 @@ use batt_exec::{End, Outcome, Run};
 use batt_task::Grid;
 use batt_value::{Fail, Owned, Value};
 
-/// What a program came to on one input.
+/// The answer of a program to one input.
 #[derive(Clone, Copy, Debug)]
 pub enum Answer<'a> {
     Value(Value<'a>),
     Owned(&'a Owned),
     Grid(&'a Grid),
-    /// Rows of small integers, all of this width, at least one of at least one.
+    /// Rows of small integers, all of width `width`; at least one cell.
     Cells {
         width: usize,
         cells: &'a [i8],
     },
     Failed(Fail),
-    /// It was not run on this input.
+    /// The program was not run on this input.
     Skipped,
 }
 
 impl Answer<'_> {
-    /// The answer as a grid that can be handed in; `None` if it is anything else.
+    /// Returns the answer as a grid that can be submitted, or `None` if it is not one.
     pub fn grid(&self) -> Option<Grid> {
         let Rectangle { width, cells } = self.rectangle()?;
         Grid::new(width, cells).ok()
     }
 
-    /// The answer as a rectangle of small integers, which may still be too large for a grid, or hold what is no
-    /// colour.
+    /// Returns the answer as a rectangle of small integers. It may still be too large for a grid, or have
+    /// cells that are not colours.
     pub(crate) fn rectangle(&self) -> Option<Rectangle<'_>> {
         match *self {
             Answer::Value(value) => rectangle(value),
@@ -89,7 +89,7 @@ impl<'a> From<&'a Run> for Answer<'a> {
     }
 }
 
-/// Rows of small integers, all of one width, at least one of at least one.
+/// Rows of small integers, all of one width; at least one cell.
 pub(crate) struct Rectangle<'v> {
     pub(crate) width: usize,
     pub(crate) cells: Cow<'v, [i8]>,
@@ -104,8 +104,7 @@ impl Rectangle<'_> {
 fn rectangle(value: Value<'_>) -> Option<Rectangle<'_>> {
     match value {
         Value::Grid(grid) => Some(Rectangle { width: grid.width(), cells: grid.cells().into() }),
-        // In Python `True` equals 1, so a grid with truth values among its cells is as good as any. It has no
-        // compact form.
+        // In Python `True` equals 1, so a grid may have booleans as cells. It then has no compact form.
         Value::Tuple(rows) => {
             let mut cells = Vec::new();
             let mut width = None;

@@ -1,10 +1,10 @@
-//! What programs do, to tell them apart by.
+//! A hash of the answers of a program.
 
 use batt_exec::{End, Run};
 use batt_value::ContentHash;
 
-/// A hash of the answers: programs with the same one cannot be told apart by these inputs. Why there is no answer makes
-/// no difference.
+/// Returns a hash of the answers. Programs with the same hash gave the same answers to these inputs. All
+/// failures count as the same answer.
 pub fn behaviour(runs: &[Run]) -> ContentHash {
     let size = |run: &Run| match &run.end {
         End::Grid { cells, .. } => cells.len() + 17,

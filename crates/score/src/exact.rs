@@ -1,12 +1,12 @@
-//! Right or not, and if not, in which way.
+//! Exact comparison: is an answer right, and if not, in which way is it wrong?
 
 use batt_task::Grid;
 use batt_value::Fail;
 
 use crate::Answer;
 
-/// What became of one program, or one attempt, on one pair. The kinds are kept apart, so that nobody takes a
-/// timeout for a wrong answer or the reverse.
+/// The result of one program, or one attempt, on one pair. The kinds are kept apart, so that a timeout is
+/// never taken for a wrong answer.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Verdict {
     /// Exactly the expected grid.
@@ -15,18 +15,18 @@ pub enum Verdict {
     Wrong,
     /// A grid of another shape.
     WrongShape,
-    /// A value, but no rectangle of small integers.
+    /// A value, but not a rectangle of small integers.
     NotAGrid,
-    /// No value. Out of fuel and past the deadline are kinds of failure.
+    /// No value. Out of fuel and deadline passed are kinds of failure.
     Failed(Fail),
     /// Not run on this pair.
     Skipped,
-    /// A grid, and nothing known to compare it with.
+    /// A grid, but the expected one is unknown.
     Unjudged,
 }
 
 impl Verdict {
-    /// All there are, in the order of reports.
+    /// All verdicts, in the order of reports.
     pub const ALL: [Verdict; 14] = [
         Verdict::Right,
         Verdict::Wrong,
@@ -44,7 +44,7 @@ impl Verdict {
         Verdict::Unjudged,
     ];
 
-    /// The one-word name used in JSON.
+    /// Returns the one-word name used in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Verdict::Right => "ok",
@@ -64,7 +64,7 @@ impl Verdict {
         }
     }
 
-    /// What to tell a person.
+    /// Returns a description for people.
     pub fn describe(self) -> &'static str {
         match self {
             Verdict::Right => "ok",
@@ -88,7 +88,7 @@ impl std::fmt::Display for Verdict {
     }
 }
 
-/// Compares an answer with the expected grid, where that is known. Equality is Python's: a cell `True` is a 1.
+/// Compares an answer with the expected grid, if that is known. Equality is Python's: a cell `True` is a 1.
 pub fn judge<'a>(answer: impl Into<Answer<'a>>, expected: Option<&Grid>) -> Verdict {
     let answer = answer.into();
     match answer {
@@ -111,12 +111,12 @@ pub fn judge<'a>(answer: impl Into<Answer<'a>>, expected: Option<&Grid>) -> Verd
     }
 }
 
-/// Whether a task, or what the verdicts stand for, is entirely right. Nothing at all is not.
+/// Whether there are verdicts and all of them are right.
 pub fn all_right(verdicts: &[Verdict]) -> bool {
     !verdicts.is_empty() && verdicts.iter().all(|verdict| verdict.is_right())
 }
 
-/// How often each verdict was given.
+/// Counts of verdicts.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Tally {
     counts: [u64; Verdict::ALL.len()],
@@ -131,7 +131,7 @@ impl Tally {
         self.counts[place(verdict)]
     }
 
-    /// All failures, of whatever kind.
+    /// Returns the number of failures of all kinds.
     pub fn failed(&self) -> u64 {
         Fail::ALL.into_iter().map(|fail| self.count(Verdict::Failed(fail))).sum()
     }
@@ -140,7 +140,7 @@ impl Tally {
         self.counts.iter().sum()
     }
 
-    /// The verdicts that were given, with their counts, in the order of [`Verdict::ALL`].
+    /// Iterates over the verdicts that were given, with their counts, in the order of [`Verdict::ALL`].
     pub fn iter(&self) -> impl Iterator<Item = (Verdict, u64)> {
         Verdict::ALL.into_iter().zip(self.counts).filter(|(_, count)| *count > 0)
     }
@@ -167,7 +167,7 @@ impl FromIterator<Verdict> for Tally {
 }
 
 impl std::fmt::Display for Tally {
-    /// `12 ok, 3 wrong shape, 1 out of fuel`
+    /// Prints `12 ok, 3 wrong shape, 1 out of fuel`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if self.total() == 0 {
             return f.write_str("nothing");
@@ -179,7 +179,7 @@ impl std::fmt::Display for Tally {
     }
 }
 
-/// The verdict's place in [`Verdict::ALL`].
+/// Returns the verdict's index in [`Verdict::ALL`].
 fn place(verdict: Verdict) -> usize {
     match verdict {
         Verdict::Right => 0,
@@ -197,7 +197,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_verdict_has_its_place_and_its_name() {
+    fn verdicts_have_distinct_indices_and_names() {
         for (i, verdict) in Verdict::ALL.into_iter().enumerate() {
             assert_eq!(place(verdict), i, "{verdict}");
         }

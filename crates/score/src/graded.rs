@@ -1,15 +1,15 @@
-//! How close a wrong answer is.
+//! Graded scores: how close is a wrong answer?
 //!
-//! The components are those that people and the old system's *differs* look at: the shape, the colours, the cells,
-//! the objects. Each is a fraction, 1 where nothing differs. Their weighted mean is the closeness; an answer's
-//! score is how much of the way from the input to the expected grid it has gone.
+//! Four components are compared: shape, colours, cells and objects. Each is a fraction, 1 if nothing differs.
+//! Their weighted mean is the closeness. The score of an answer is the part of the way from the input to the
+//! expected grid that it covers.
 
 use batt_task::Grid;
 
 use crate::answer::Rectangle;
 use crate::{Answer, Ratio};
 
-/// What the expected grid of a pair is compared with, prepared once for any number of answers.
+/// An expected grid, prepared once for comparison with any number of answers.
 ///
 /// ```
 /// # use batt_score::{Ratio, Target};
@@ -29,7 +29,7 @@ use crate::{Answer, Ratio};
 pub struct Target {
     expected: Grid,
     palette: u16,
-    /// For each cell the number of its object.
+    /// For each cell the index of its object.
     labels: Vec<u16>,
     n_objects: usize,
     baseline: Closeness,
@@ -49,8 +49,8 @@ impl Target {
         &self.expected
     }
 
-    /// How close the answer is. What is no grid, or cannot be handed in because it is too large or holds what is no
-    /// colour, is not close at all.
+    /// Returns how close the answer is. An answer that cannot be submitted (not a grid, too large, or with
+    /// cells that are not colours) has closeness 0.
     pub fn grade<'a>(&self, answer: impl Into<Answer<'a>>) -> Graded {
         let answer = answer.into();
         let rectangle = answer.rectangle().filter(|got| {
@@ -66,7 +66,7 @@ impl Target {
 
     fn closeness(&self, got: &Rectangle<'_>) -> Closeness {
         let (height, width) = (self.expected.height(), self.expected.width());
-        // The smallest rectangle that holds both grids when their upper left corners coincide.
+        // The smallest rectangle that covers both grids when their upper left corners coincide.
         let both = height.max(got.height()) * width.max(got.width);
         let shared = height.min(got.height()) * width.min(got.width);
         let rows = self.expected.rows().zip(got.cells.chunks_exact(got.width));
@@ -79,12 +79,12 @@ impl Target {
                 (colors | self.palette).count_ones().into(),
             ),
             cells: ratio(equal, both),
-            objects: ratio(self.kept(got), self.n_objects),
+            objects: ratio(self.objects_kept(got), self.n_objects),
         }
     }
 
-    /// How many of the expected objects the answer has, cell for cell and not grown.
-    fn kept(&self, got: &Rectangle<'_>) -> usize {
+    /// Returns the number of expected objects that the answer has, cell for cell and without additions.
+    fn objects_kept(&self, got: &Rectangle<'_>) -> usize {
         let (height, width) = (self.expected.height(), self.expected.width());
         let label = |row: usize, col: usize| {
             (row < height && col < width).then(|| usize::from(self.labels[row * width + col]))
@@ -98,8 +98,8 @@ impl Target {
                 }
             }
         }
-        // Two neighbours of one colour that are not neighbours in one expected object: whatever object they belong
-        // to has grown.
+        // Two neighbours have the same colour but are not neighbours in one expected object: their objects
+        // have grown.
         let mut joined = |a: Option<usize>, b: Option<usize>| {
             if a != b {
                 [a, b].into_iter().flatten().for_each(|label| broken[label] = true);
@@ -119,7 +119,7 @@ impl Target {
     }
 }
 
-/// How close two grids are, component by component, and in all.
+/// How close two grids are, by component and in total.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Closeness {
     shape: Ratio,
@@ -129,35 +129,37 @@ pub struct Closeness {
 }
 
 impl Closeness {
-    /// That of something that is no grid.
+    /// The closeness of an answer that is not a grid.
     pub const NONE: Closeness =
         Closeness { shape: Ratio::ZERO, palette: Ratio::ZERO, cells: Ratio::ZERO, objects: Ratio::ZERO };
 
-    /// The area that both grids cover, of the smallest rectangle that holds both.
+    /// Returns the area that both grids cover as a fraction of the smallest rectangle that covers both.
     pub fn shape(self) -> Ratio {
         self.shape
     }
 
-    /// The colours that both grids have, of those that one has.
+    /// Returns the colours that both grids have as a fraction of those that either has.
     pub fn palette(self) -> Ratio {
         self.palette
     }
 
-    /// The cells that are the same, of the smallest rectangle that holds both grids. 1 for equal grids only.
+    /// Returns the equal cells as a fraction of the smallest rectangle that covers both grids. It is 1 for
+    /// equal grids only.
     pub fn cells(self) -> Ratio {
         self.cells
     }
 
-    /// The expected objects that are in the answer, cell for cell. Objects are connected cells of one colour, not
-    /// diagonally; the background has its objects too, so whatever is added breaks one.
+    /// Returns the fraction of the expected objects that the answer has, cell for cell. Objects are connected
+    /// cells of one colour (not diagonally). The background consists of objects too, so any added cell breaks
+    /// one.
     pub fn objects(self) -> Ratio {
         self.objects
     }
 
-    /// All components with their names and weights.
+    /// Returns all components with their names and weights.
     pub fn components(self) -> [(&'static str, u32, Ratio); 4] {
-        // Picked by feel: cells are what being right is made of, the rest shares what is left. The weights add up
-        // to ten.
+        // Picked by feel: cells matter most because they decide whether an answer is right. The weights add
+        // up to 10.
         [
             ("shape", 2, self.shape),
             ("palette", 2, self.palette),
@@ -166,7 +168,7 @@ impl Closeness {
         ]
     }
 
-    /// The weighted mean: 1 for equal grids only.
+    /// Returns the weighted mean of the components. It is 1 for equal grids only.
     pub fn total(self) -> Ratio {
         Ratio::weighted_mean(&self.components().map(|(_, weight, ratio)| (weight, ratio)))
             .unwrap_or(Ratio::ZERO)
@@ -181,18 +183,18 @@ pub struct Graded {
 }
 
 impl Graded {
-    /// How much of the way from the input to the expected grid the answer has gone: 1 for the expected grid and
-    /// nothing else, 0 for what is no closer than the input.
+    /// Returns which part of the way from the input to the expected grid the answer covers: 1 for the
+    /// expected grid only, 0 for an answer that is no closer than the input.
     pub fn score(self) -> Ratio {
         let (answer, input) = (self.answer.total(), self.baseline.total());
         if answer == Ratio::ONE || answer <= input {
             return if answer == Ratio::ONE { Ratio::ONE } else { Ratio::ZERO };
         }
-        // (a − i) / (1 − i). The denominators of shape and cells divide one area, of at most 900 cells; there are
-        // at most 10 colours and 900 objects, and the weights add up to 10: no total has a denominator beyond
-        // 900 · 10 · 900 · 10, and products of two of them fit.
-        let gone = answer.numerator() * input.denominator() - input.numerator() * answer.denominator();
-        Ratio::new(gone, answer.denominator() * (input.denominator() - input.numerator()))
+        // (a − i) / (1 − i). The denominators of shape and cells divide one area of at most 900 cells; there
+        // are at most 10 colours and 900 objects, and the weights add up to 10. So no denominator exceeds 900
+        // · 10 · 900 · 10, and products of two of them fit in 64 bits.
+        let covered = answer.numerator() * input.denominator() - input.numerator() * answer.denominator();
+        Ratio::new(covered, answer.denominator() * (input.denominator() - input.numerator()))
     }
 }
 
@@ -200,12 +202,12 @@ fn ratio(part: usize, whole: usize) -> Ratio {
     Ratio::new(part as u64, whole as u64)
 }
 
-/// One bit a colour.
+/// Returns the set of colours, one bit for each.
 fn palette(cells: &[i8]) -> u16 {
     cells.iter().fold(0, |palette, color| palette | 1 << (color & 15))
 }
 
-/// For each cell the number of its object, and how many there are.
+/// Returns for each cell the index of its object, and the number of objects.
 fn objects(grid: &Grid) -> (Vec<u16>, usize) {
     const NONE: u16 = u16::MAX;
     let (width, cells) = (grid.width(), grid.cells());

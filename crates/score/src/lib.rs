@@ -1,16 +1,17 @@
-//! Answers against expected grids.
+//! Compares answers with expected grids.
 //!
-//! There are three doors, one a file:
+//! There are three entry points, each in its own file:
 //!
-//! - [`judge`]: is an answer right, and if not, in which way? A [`Verdict`], counted by kind in a [`Tally`].
-//! - [`Target::grade`]: how close is it, on a scale on which the input itself has 0 and only the right answer 1?
-//! - [`Scores::open`]: what is a submission worth under the three [rules](Rule) in use?
+//! - [`judge`]: is an answer right, and if not, in which way is it wrong? Returns a [`Verdict`]; a [`Tally`]
+//!   counts them.
+//! - [`Target::grade`]: how close is it, on a scale from 0 (the input itself) to 1 (the right answer only)?
+//! - [`Scores::open`]: the score of a submission under the three [rules](Rule) in use.
 //!
-//! Selection sees demonstration pairs only: [`Demos`] says how well a program fits them, and [`rank`] orders
-//! candidates by that. The outputs of test pairs are opened in one place, `rules.rs`, by [`Scores::open`] and
-//! [`test_verdicts`]; call them when nothing is left to choose.
+//! Selection sees demonstration pairs only: [`Demos`] measures how well a program fits them, and [`rank`]
+//! orders candidates by that. The outputs of test pairs are read in one file, `rules.rs`, by [`Scores::open`]
+//! and [`test_verdicts`]. Call them only after all choices are made.
 //!
-//! Nothing here fails, prints or reads the clock, and nothing is a float: a score is a [`Ratio`].
+//! Nothing here fails, prints or reads the clock. Scores are exact fractions ([`Ratio`]), not floats.
 
 mod answer;
 mod behaviour;

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-/// A number from 0 to 1, exactly, in lowest terms.
+/// An exact fraction from 0 to 1, in lowest terms.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Ratio {
     numerator: u64,
@@ -14,7 +14,7 @@ impl Ratio {
     pub const ZERO: Ratio = Ratio { numerator: 0, denominator: 1 };
     pub const ONE: Ratio = Ratio { numerator: 1, denominator: 1 };
 
-    /// `part` of `whole`. More than the whole counts as the whole, and a part of nothing as 0.
+    /// Returns `part / whole`. A part larger than the whole gives 1; a whole of 0 gives 0.
     pub fn new(part: u64, whole: u64) -> Ratio {
         if whole == 0 {
             return Ratio::ZERO;
@@ -32,29 +32,30 @@ impl Ratio {
         self.denominator
     }
 
-    /// In parts of `scale`, rounded down: all parts only for exactly 1.
+    /// Returns the fraction in units of 1/`scale`, rounded down. Only exactly 1 gives `scale`.
     pub fn parts(self, scale: u32) -> u32 {
         (u128::from(self.numerator) * u128::from(scale) / u128::from(self.denominator)) as u32
     }
 
-    /// In millionths, rounded down. The unit to add up, sort and store by.
+    /// Returns the fraction in millionths, rounded down. Use it to sort, add up and store scores.
     pub fn millionths(self) -> u32 {
         self.parts(1_000_000)
     }
 
-    /// With two decimals, rounded down, without the sign: `95.91`. Only exactly 1 is `100.00`.
+    /// Returns the percentage with two decimals, rounded down and without a sign: `95.91`. Only exactly 1 is
+    /// `100.00`.
     pub fn percent(self) -> String {
         let parts = self.parts(10_000);
         format!("{}.{:02}", parts / 100, parts % 100)
     }
 
-    /// The mean of all; `None` of nothing. See [`Ratio::weighted_mean`].
+    /// Returns the mean, or `None` of nothing. See [`Ratio::weighted_mean`].
     pub fn mean(ratios: &[Ratio]) -> Option<Ratio> {
         Ratio::weighted_mean(&ratios.iter().map(|ratio| (1, *ratio)).collect::<Vec<_>>())
     }
 
-    /// The mean, each ratio counted so many times; `None` of nothing. Exact while the common denominator fits in
-    /// 64 bits; beyond that each term is rounded down to a millionth.
+    /// Returns the mean of weighted ratios, or `None` if the weights are 0. The result is exact while the
+    /// common denominator fits in 64 bits; beyond that each term is rounded down to a millionth.
     pub fn weighted_mean(terms: &[(u32, Ratio)]) -> Option<Ratio> {
         let weights: u64 = terms.iter().map(|(weight, _)| u64::from(*weight)).sum();
         if weights == 0 {
@@ -63,14 +64,14 @@ impl Ratio {
         // The least common multiple does not depend on the order of the terms, so neither does the result.
         let common = terms.iter().try_fold(1_u64, |common, (_, ratio)| lcm(common, ratio.denominator));
         if let Some((common, whole)) = common.and_then(|it| Some((it, it.checked_mul(weights)?))) {
-            // Each term is at most its weight in units of `common`, so the sum is at most the whole.
+            // Each term is at most its weight in units of `common`, so the sum is at most `whole`.
             let term =
                 |(weight, it): &(u32, Ratio)| u64::from(*weight) * (common / it.denominator * it.numerator);
             return Some(Ratio::new(terms.iter().map(term).sum(), whole));
         }
         let term = |(weight, ratio): &(u32, Ratio)| u128::from(*weight) * u128::from(ratio.millionths());
         let sum: u128 = terms.iter().map(term).sum();
-        // Parts of a million again: the sum is at most a million times the weights.
+        // The sum is at most a million times the weights, so the quotient is in millionths.
         Some(Ratio::new((sum / u128::from(weights)) as u64, 1_000_000))
     }
 }
@@ -89,7 +90,7 @@ impl PartialOrd for Ratio {
 }
 
 impl fmt::Display for Ratio {
-    /// Four decimals, rounded down: `0.9591`.
+    /// Prints four decimals, rounded down: `0.9591`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let parts = self.parts(10_000);
         write!(f, "{}.{:04}", parts / 10_000, parts % 10_000)
@@ -125,7 +126,7 @@ mod tests {
     fn means_are_exact_where_they_can_be() {
         assert_eq!(Ratio::mean(&[]), None);
         assert_eq!(Ratio::mean(&[Ratio::new(1, 2), Ratio::new(1, 3), Ratio::ONE]), Some(Ratio::new(11, 18)));
-        // The common denominator of all these does not fit.
+        // The common denominator of these does not fit in 64 bits.
         let many: Vec<_> = (1..=100).map(|n| Ratio::new(n - 1, n)).collect();
         let mean = Ratio::mean(&many).unwrap();
         assert!(mean < Ratio::ONE && mean > Ratio::new(94, 100), "{mean}");

@@ -1,4 +1,4 @@
-//! What a submission is worth. The only file that opens the outputs of test pairs.
+//! Scores of submissions. This is the only file that reads the outputs of test pairs.
 
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
@@ -8,22 +8,22 @@ use batt_task::submission::Submission;
 
 use crate::{Answer, Graded, Ratio, Target, Verdict, judge};
 
-/// The ways in use to turn right and wrong outputs into one number. They differ where tasks have more than one
-/// test input.
+/// The rules in use for turning right and wrong outputs into one score. They differ for tasks with more than
+/// one test input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rule {
-    /// Kaggle's: right outputs of all outputs.
+    /// Right outputs as a fraction of all outputs. Kaggle's rule.
     Outputs,
-    /// For each task the fraction of its outputs that are right, and the mean of these.
+    /// The mean over tasks of the fraction of right outputs.
     Fractions,
-    /// Tasks with all outputs right, of all tasks.
+    /// Tasks with all outputs right as a fraction of all tasks.
     Tasks,
 }
 
 impl Rule {
     pub const ALL: [Rule; 3] = [Rule::Outputs, Rule::Fractions, Rule::Tasks];
 
-    /// The one-word name used in JSON.
+    /// Returns the one-word name used in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Rule::Outputs => "outputs",
@@ -41,40 +41,41 @@ impl Rule {
     }
 }
 
-/// What a submission comes to on a data set.
+/// The scores of a submission on a data set.
 #[derive(Clone, Debug)]
 pub struct Scores {
     /// The tasks that count, in the order of the data set.
     pub tasks: Vec<TaskScore>,
-    /// The ids of those that do not: not all their test outputs are known, or they have no test inputs.
+    /// Ids of tasks that do not count: not all their test outputs are known, or they have no test inputs.
     pub unsolved: Vec<String>,
 }
 
-/// What is left of scores when it no longer matters which task had which: it does not grow with their number.
+/// Scores without the tasks they belong to. Its size does not grow with the number of tasks.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Totals {
-    /// How many tasks have so many right outputs of so many.
+    /// The number of tasks by `(right outputs, outputs)`.
     tasks: BTreeMap<(usize, usize), u32>,
-    /// How many tasks do not count.
+    /// Number of tasks that do not count.
     pub unsolved: usize,
 }
 
 #[derive(Clone, Debug)]
 pub struct TaskScore {
     pub id: String,
-    /// Whether the submission speaks of this task at all.
+    /// Whether the submission contains this task.
     pub answered: bool,
     pub outputs: Vec<OutputScore>,
 }
 
 #[derive(Clone, Debug)]
 pub struct OutputScore {
-    /// For each attempt what became of it; `None` for one that is missing or unusable.
+    /// The result of each attempt; `None` for one that is missing or unusable.
     pub attempts: Vec<Option<(Verdict, Graded)>>,
 }
 
 impl Scores {
-    /// The sealed step: opens the test outputs and compares. A task that the submission leaves out counts as wrong.
+    /// Reads the test outputs and scores the submission. A task that the submission does not contain counts
+    /// as wrong.
     pub fn open<T: Borrow<Task>>(submission: &Submission, tasks: impl IntoIterator<Item = T>) -> Scores {
         let mut scores = Scores { tasks: Vec::new(), unsolved: Vec::new() };
         for task in tasks {
@@ -99,7 +100,7 @@ impl Scores {
         scores
     }
 
-    /// `None` if there is nothing to score.
+    /// Returns the score, or `None` if there is nothing to score.
     pub fn under(&self, rule: Rule) -> Option<Ratio> {
         self.totals().under(rule)
     }
@@ -122,13 +123,13 @@ impl Scores {
         totals
     }
 
-    /// On how many outputs attempt `attempt` is right, whatever the others are.
+    /// Returns the number of outputs on which attempt `attempt` is right.
     pub fn right_by(&self, attempt: usize) -> usize {
         let outputs = self.tasks.iter().flat_map(|task| &task.outputs);
         outputs.filter(|output| output.is_right_by(attempt)).count()
     }
 
-    /// On how many outputs attempt `attempt` is the first that is right: what it adds to those before it.
+    /// Returns the number of outputs on which attempt `attempt` is the first that is right.
     pub fn first_right_by(&self, attempt: usize) -> usize {
         let outputs = self.tasks.iter().flat_map(|task| &task.outputs);
         outputs.filter(|output| output.right_attempt() == Some(attempt)).count()
@@ -143,7 +144,7 @@ impl Totals {
         self.unsolved += scores.unsolved.len();
     }
 
-    /// `None` if there is nothing to score.
+    /// Returns the score, or `None` if there is nothing to score.
     pub fn under(&self, rule: Rule) -> Option<Ratio> {
         let (part, whole) = match rule {
             Rule::Outputs => (self.right_outputs(), self.outputs()),
@@ -158,7 +159,7 @@ impl Totals {
         (whole > 0).then(|| Ratio::new(part as u64, whole as u64))
     }
 
-    /// The tasks that count.
+    /// Returns the number of tasks that count.
     pub fn tasks(&self) -> usize {
         self.tasks.values().map(|n| *n as usize).sum()
     }
@@ -188,12 +189,12 @@ impl TaskScore {
 }
 
 impl OutputScore {
-    /// The first attempt that is right.
+    /// Returns the first attempt that is right.
     pub fn right_attempt(&self) -> Option<usize> {
         (0..self.attempts.len()).find(|attempt| self.is_right_by(*attempt))
     }
 
-    /// The graded score of the best attempt.
+    /// Returns the graded score of the best attempt.
     pub fn best(&self) -> Ratio {
         let scores = self.attempts.iter().flatten().map(|(_, graded)| graded.score());
         scores.max().unwrap_or(Ratio::ZERO)
@@ -204,8 +205,8 @@ impl OutputScore {
     }
 }
 
-/// The sealed step for one program: its answers to the test inputs of a task, in their order. Test inputs beyond
-/// the last answer were skipped.
+/// Reads the test outputs of a task and judges a program's answers to the test inputs, in their order. Test
+/// inputs beyond the last answer count as skipped.
 pub fn test_verdicts<'a>(task: &Task, answers: impl IntoIterator<Item = Answer<'a>>) -> Vec<Verdict> {
     let answers = answers.into_iter().chain(std::iter::repeat(Answer::Skipped));
     task.test.iter().zip(answers).map(|(pair, answer)| judge(answer, pair.output.as_ref())).collect()

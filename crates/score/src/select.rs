@@ -1,4 +1,4 @@
-//! Which answers to hand in, judged by the demonstration pairs alone.
+//! Selects the answers to submit by the demonstration pairs alone.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -7,7 +7,7 @@ use batt_task::{Grid, Task};
 
 use crate::{Answer, Graded, Target, Verdict, all_right, judge};
 
-/// The demonstration pairs of a task, prepared to compare answers with.
+/// The demonstration pairs of a task, prepared for comparison with answers.
 #[derive(Clone, Debug)]
 pub struct Demos {
     targets: Vec<Option<Target>>,
@@ -19,8 +19,8 @@ impl Demos {
         Demos { targets: task.train.iter().map(target).collect() }
     }
 
-    /// How well a program fits, given its answers in the order of the pairs. Pairs beyond the last answer were
-    /// skipped.
+    /// Returns how well a program fits, given its answers in the order of the pairs. Pairs beyond the last
+    /// answer count as skipped.
     pub fn fit<'a>(&self, answers: impl IntoIterator<Item = Answer<'a>>) -> Fit {
         let answers = answers.into_iter().chain(std::iter::repeat(Answer::Skipped));
         let mut fit = Fit { verdicts: Vec::with_capacity(self.targets.len()), grades: Vec::new() };
@@ -32,56 +32,57 @@ impl Demos {
     }
 }
 
-/// How well a program does on the demonstration pairs of a task.
+/// How well a program fits the demonstration pairs of a task.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fit {
     pub verdicts: Vec<Verdict>,
-    /// One for each pair whose output is known, which should be all.
+    /// One for each pair whose output is known, usually all.
     pub grades: Vec<Graded>,
 }
 
 impl Fit {
-    /// Right on every pair.
+    /// Whether the program is right on every pair.
     pub fn solves(&self) -> bool {
         all_right(&self.verdicts)
     }
 
-    /// On how many pairs it is right.
+    /// Returns the number of pairs on which the program is right.
     pub fn right(&self) -> usize {
         self.verdicts.iter().filter(|verdict| verdict.is_right()).count()
     }
 
-    /// The mean of the graded scores in millionths, each rounded down: a million exactly when all are right.
+    /// Returns the mean of the graded scores in millionths, each rounded down. It is a million only if all
+    /// are right.
     pub fn score(&self) -> u32 {
         let sum: u64 = self.grades.iter().map(|graded| u64::from(graded.score().millionths())).sum();
-        // The mean of numbers up to a million is one.
+        // The mean of numbers up to a million fits in 32 bits.
         sum.checked_div(self.grades.len() as u64).unwrap_or(0) as u32
     }
 }
 
-/// An answer to one test input, with what speaks for it.
+/// An answer to one test input, with the figures by which it is ranked.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Candidate {
     pub grid: Grid,
-    /// On how many demonstration pairs its program is right.
+    /// Number of demonstration pairs on which its program is right.
     pub right: usize,
-    /// The program's graded score there, in millionths.
+    /// Graded score of the program on the demonstration pairs, in millionths.
     pub score: u32,
-    /// The size of the program, in whatever unit all candidates are measured in.
+    /// Size of the program; all candidates use the same unit.
     pub size: usize,
 }
 
 impl Candidate {
-    /// `None` if the answer is nothing that can be handed in.
+    /// Returns `None` if the answer cannot be submitted.
     pub fn new<'a>(answer: impl Into<Answer<'a>>, fit: &Fit, size: usize) -> Option<Candidate> {
         let grid = answer.into().grid()?;
         Some(Candidate { grid, right: fit.right(), score: fit.score(), size })
     }
 }
 
-/// The different grids among the candidates for one test input, the one to hand in first in front: more
-/// demonstration pairs right, then closer on the others, then more programs that fit as well and agree, then the
-/// shorter program, then the earlier candidate. [`batt_task::submission::Draft::answer`] takes the list as it is.
+/// Returns the distinct grids among the candidates for one test input, the best first. They are ranked by the
+/// number of right demonstration pairs, then closeness, then the number of programs with the same fit that
+/// agree, then program size, then order. [`batt_task::submission::Draft::answer`] takes this list.
 pub fn rank<'c>(candidates: impl IntoIterator<Item = &'c Candidate>) -> Vec<&'c Grid> {
     struct Group<'c> {
         grid: &'c Grid,
@@ -100,13 +101,13 @@ pub fn rank<'c>(candidates: impl IntoIterator<Item = &'c Candidate>) -> Vec<&'c 
                 group.votes += 1;
                 group.size = group.size.min(*size);
             }
-            // Those that fit worse have no say beside one that fits better.
+            // A program that fits worse does not vote.
             Some(group) if group.fit > fit => {}
             Some(group) => (group.fit, group.votes, group.size) = (fit, 1, *size),
             None => groups.push(Group { grid, fit, votes: 1, size: *size }),
         }
     }
-    // The sort is stable: what ties stays in the order of its first candidates.
+    // The sort is stable: ties stay in the order of their first candidates.
     groups.sort_by_key(|group| (Reverse(group.fit), Reverse(group.votes), group.size));
     groups.into_iter().map(|group| group.grid).collect()
 }

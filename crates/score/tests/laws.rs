@@ -1,4 +1,4 @@
-//! What holds for every answer.
+//! Properties that hold for all answers.
 
 use batt_score::{
     Answer, Candidate, Closeness, Demos, Graded, Ratio, Rule, Scores, Tally, Target, Verdict, all_right,
@@ -13,7 +13,7 @@ fn grid_of(height: usize, width: usize, colors: std::ops::Range<i8>) -> impl Str
     prop::collection::vec(colors, height * width).prop_map(move |cells| Grid::new(width, cells).unwrap())
 }
 
-/// Mostly small, few colours, so that grids meet; sometimes anything.
+/// Mostly small grids of few colours, so that some are equal; sometimes any grid.
 fn grids() -> impl Strategy<Value = Grid> {
     prop_oneof![
         8 => (1usize..5, 1usize..5).prop_flat_map(|(height, width)| grid_of(height, width, 0..3)),
@@ -22,13 +22,13 @@ fn grids() -> impl Strategy<Value = Grid> {
 }
 
 /// Two grids of one shape.
-fn twins() -> impl Strategy<Value = (Grid, Grid)> {
+fn grids_of_one_shape() -> impl Strategy<Value = (Grid, Grid)> {
     (1usize..7, 1usize..7)
         .prop_flat_map(|(height, width)| (grid_of(height, width, 0..4), grid_of(height, width, 0..4)))
 }
 
-/// A row of what can stand in a row, and some that cannot.
-fn members() -> impl Strategy<Value = Vec<i64>> {
+/// Cells of a row: mostly colours, sometimes integers that are not.
+fn cells() -> impl Strategy<Value = Vec<i64>> {
     prop::collection::vec(prop_oneof![8 => 0i64..3, 1 => -200i64..200], 0..4)
 }
 
@@ -42,7 +42,7 @@ fn with_cell(grid: &Grid, at: usize, color: i8) -> Grid {
     Grid::new(grid.width(), cells).unwrap()
 }
 
-/// A task from its pairs, test outputs included where they are known.
+/// Makes a task from its pairs.
 fn task(id: &str, train: &[(Grid, Grid)], test: &[(Grid, Option<Grid>)]) -> Task {
     let train = train.iter().cloned();
     Task {
@@ -57,7 +57,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
     #[test]
-    fn right_is_equal_and_nothing_else(a in grids(), b in grids()) {
+    fn an_answer_is_right_exactly_if_it_is_equal(a in grids(), b in grids()) {
         let arena = Arena::new(Caps::STANDARD);
         let value = a.value(&arena).unwrap();
         let owned = Owned::new(value);
@@ -70,22 +70,22 @@ proptest! {
         prop_assert_eq!(Answer::from(&owned).grid(), Some(a));
     }
 
-    /// Rows with booleans in them have another form, and are the same grid to Python.
+    /// Rows that contain booleans have another form but are equal in Python.
     #[test]
-    fn values_are_judged_as_python_compares(rows in prop::collection::vec(members(), 0..4), truths in any::<u16>(), expected in grids()) {
+    fn values_are_judged_as_python_compares(rows in prop::collection::vec(cells(), 0..4), truths in any::<u16>(), expected in grids()) {
         let arena = Arena::new(Caps::STANDARD);
-        let member = |(i, int): (usize, &i64)| match int {
+        let cell = |(i, int): (usize, &i64)| match int {
             0 | 1 if truths >> (i % 16) & 1 == 1 => Value::from(*int == 1),
             int => Value::Int(*int),
         };
-        let rows: Vec<_> = rows.iter().map(|row| arena.tuple(&row.iter().enumerate().map(member).collect::<Vec<_>>()).unwrap()).collect();
+        let rows: Vec<_> = rows.iter().map(|row| arena.tuple(&row.iter().enumerate().map(cell).collect::<Vec<_>>()).unwrap()).collect();
         let value = arena.tuple(&rows).unwrap();
         let right = order::equal(value, expected.value(&arena).unwrap());
         prop_assert_eq!(judge(value, Some(&expected)) == Verdict::Right, right);
         prop_assert_eq!(judge(&Owned::new(value), Some(&expected)), judge(value, Some(&expected)));
         let graded = Target::new(&expected, &expected).grade(value);
         prop_assert_eq!(graded.score() == Ratio::ONE, right);
-        // What is a grid equals the value it was made of.
+        // A grid equals the value that it was made from.
         if let Some(grid) = Answer::from(value).grid() {
             prop_assert!(order::equal(value, grid.value(&arena).unwrap()));
         }
@@ -105,7 +105,7 @@ proptest! {
         prop_assert_eq!(target.grade(&input).answer, graded.baseline);
     }
 
-    /// What is no closer than the input scores no more than the input does.
+    /// An answer that is no closer than the input scores no more than the input.
     #[test]
     fn the_input_is_the_baseline(input in grids(), a in grids(), b in grids(), expected in grids()) {
         let target = Target::new(&input, &expected);
@@ -115,24 +115,24 @@ proptest! {
         for graded in [a, b] {
             prop_assert_eq!(graded.score() <= of_input, graded.answer.total() <= graded.baseline.total());
         }
-        // The score keeps the order of closeness wherever it says anything.
+        // The score keeps the order of closeness.
         if a.score() < b.score() {
             prop_assert!(a.answer.total() < b.answer.total());
         }
     }
 
     #[test]
-    fn shape_palette_and_cells_do_not_ask_which_grid_is_which(a in grids(), b in grids()) {
+    fn shape_palette_and_cells_are_symmetric(a in grids(), b in grids()) {
         let (one, other) = (closeness(&a, &b), closeness(&b, &a));
         prop_assert_eq!(one.shape(), other.shape());
         prop_assert_eq!(one.palette(), other.palette());
         prop_assert_eq!(one.cells(), other.cells());
     }
 
-    /// Putting a cell right counts, never breaks an object, and raises the total unless it takes the last cell of a
+    /// Correcting a cell counts, breaks no object, and raises the total unless it removes the last cell of a
     /// colour that is still needed.
     #[test]
-    fn every_right_cell_counts((answer, expected) in twins(), at in any::<prop::sample::Index>()) {
+    fn correcting_a_cell_raises_the_score((answer, expected) in grids_of_one_shape(), at in any::<prop::sample::Index>()) {
         let wrong: Vec<_> = (0..answer.cells().len()).filter(|at| answer.cells()[*at] != expected.cells()[*at]).collect();
         prop_assume!(!wrong.is_empty());
         let at = *at.get(&wrong);
@@ -148,9 +148,9 @@ proptest! {
         }
     }
 
-    /// The objects of the answer are not even looked for; this is what they would be.
+    /// `grade` does not compute the objects of the answer; this test does.
     #[test]
-    fn objects_are_those_of_both_grids(a in grids(), b in grids()) {
+    fn objects_are_counted_if_both_grids_have_them(a in grids(), b in grids()) {
         let (ours, theirs) = (pieces(&a), pieces(&b));
         let both = theirs.iter().filter(|piece| ours.contains(piece)).count();
         prop_assert_eq!(closeness(&a, &b).objects(), Ratio::new(both as u64, theirs.len() as u64));
@@ -159,19 +159,19 @@ proptest! {
     #[test]
     fn fits_see_demonstrations_only(pairs in prop::collection::vec((grids(), grids()), 1..4), answers in prop::collection::vec(grids(), 0..5), other in grids()) {
         let test = |output| [(other.clone(), output)];
-        let (sealed, open) = (task("t", &pairs, &test(None)), task("t", &pairs, &test(Some(other.clone()))));
+        let (without_output, with_output) = (task("t", &pairs, &test(None)), task("t", &pairs, &test(Some(other.clone()))));
         let fit = |task: &Task| Demos::new(task).fit(answers.iter().map(Answer::from));
-        let fit_sealed = fit(&sealed);
-        prop_assert_eq!(&fit_sealed, &fit(&open));
-        prop_assert_eq!(fit_sealed.verdicts.len(), pairs.len());
-        prop_assert_eq!(fit_sealed.solves(), fit_sealed.right() == pairs.len());
-        prop_assert_eq!(fit_sealed.score() == 1_000_000, fit_sealed.solves());
-        let skipped = fit_sealed.verdicts.iter().filter(|verdict| **verdict == Verdict::Skipped).count();
+        let fit_without = fit(&without_output);
+        prop_assert_eq!(&fit_without, &fit(&with_output));
+        prop_assert_eq!(fit_without.verdicts.len(), pairs.len());
+        prop_assert_eq!(fit_without.solves(), fit_without.right() == pairs.len());
+        prop_assert_eq!(fit_without.score() == 1_000_000, fit_without.solves());
+        let skipped = fit_without.verdicts.iter().filter(|verdict| **verdict == Verdict::Skipped).count();
         prop_assert_eq!(skipped, pairs.len().saturating_sub(answers.len()));
     }
 
     #[test]
-    fn rules_agree_on_nothing_and_everything_and_are_bounded(
+    fn rules_agree_on_zero_and_full_scores(
         tests in prop::collection::vec(prop::collection::vec((grids(), grids(), any::<bool>()), 1..4), 1..6),
     ) {
         let tasks: Vec<_> = tests.iter().enumerate().map(|(i, test)| {
@@ -192,7 +192,7 @@ proptest! {
         prop_assert_eq!(outputs == Ratio::ONE, entire == Ratio::ONE);
         prop_assert_eq!(outputs == Ratio::ONE, fractions == Ratio::ONE);
         prop_assert_eq!(outputs == Ratio::ZERO, fractions == Ratio::ZERO);
-        // Stand-ins can be right by luck, so at least as many are right as were answered.
+        // Fallbacks can be right by luck, so at least the answered outputs are right.
         let answered = tests.iter().flatten().filter(|(.., answered)| *answered).count();
         prop_assert!(scores.right_outputs() >= answered);
         prop_assert_eq!(scores.first_right_by(0) + scores.first_right_by(1), scores.right_outputs());
@@ -200,7 +200,7 @@ proptest! {
     }
 
     #[test]
-    fn the_first_grid_is_that_of_a_best_candidate(raw in prop::collection::vec((0i8..4, 0usize..3, 0u32..3, 0usize..3), 0..12)) {
+    fn the_first_grid_belongs_to_a_best_candidate(raw in prop::collection::vec((0i8..4, 0usize..3, 0u32..3, 0usize..3), 0..12)) {
         let dot = |color: i8| Grid::new(1, [color]).unwrap();
         let candidates: Vec<_> = raw.iter().map(|&(color, right, score, size)| Candidate { grid: dot(color), right, score, size }).collect();
         let ranked = rank(&candidates);
@@ -214,7 +214,7 @@ proptest! {
     }
 }
 
-/// The connected cells of one colour, each as its colour and its places.
+/// Returns the connected cells of one colour, each with its colour and coordinates.
 fn pieces(grid: &Grid) -> Vec<(i8, Vec<(usize, usize)>)> {
     let color = |(row, col): (usize, usize)| grid.cells()[row * grid.width() + col];
     let mut seen = std::collections::BTreeSet::new();
@@ -243,7 +243,7 @@ fn pieces(grid: &Grid) -> Vec<(i8, Vec<(usize, usize)>)> {
 }
 
 #[test]
-fn kinds_are_kept_apart() {
+fn verdicts_tell_kinds_of_failure_apart() {
     let arena = Arena::new(Caps::STANDARD);
     let expected = Grid::new(2, [1, 0, 0, 1]).unwrap();
     let text = |text: &str| batt_value::parse(text, &arena, &|_| None).unwrap();
@@ -286,7 +286,7 @@ fn kinds_are_kept_apart() {
 }
 
 #[test]
-fn what_cannot_be_handed_in_is_not_close() {
+fn answers_that_cannot_be_submitted_have_closeness_zero() {
     let arena = Arena::new(Caps::STANDARD);
     let expected = Grid::new(2, [1, 0, 0, 1]).unwrap();
     let target = Target::new(&expected, &expected);
@@ -303,7 +303,7 @@ fn what_cannot_be_handed_in_is_not_close() {
 }
 
 #[test]
-fn components_can_be_read() {
+fn components_and_scores_of_examples() {
     let show = |input: &str, answer: &str, expected: &str| {
         let arena = Arena::new(Caps::STANDARD);
         let grid =
@@ -323,13 +323,13 @@ fn components_can_be_read() {
         shape 1/2 x2, palette 1/1 x2, cells 1/2 x4, objects 1/2 x2: 0.6000, input 0.6000, score 0.0000"#]]
     .assert_eq(
         &[
-            // One cell too many.
+            // One extra cell.
             show("[0 0 0 | 0 0 0 | 0 0 0]", "[1 1 0 | 0 0 0 | 0 0 0]", "[1 0 0 | 0 0 0 | 0 0 0]"),
-            // Nothing was done.
+            // The input, unchanged.
             show("[0 0 0 | 0 1 0 | 0 0 0]", "[0 0 0 | 0 1 0 | 0 0 0]", "[0 0 0 | 0 2 0 | 0 0 0]"),
             // The right colour in the wrong place.
             show("[0 0 0 | 0 1 0 | 0 0 0]", "[2 0 0 | 0 0 0 | 0 0 0]", "[0 0 0 | 0 2 0 | 0 0 0]"),
-            // Half of it.
+            // Half of the output.
             show("[1 2]", "[1 2]", "[1 2 | 2 1]"),
         ]
         .join("\n"),
@@ -344,19 +344,19 @@ fn attempts_are_chosen_by_fit_then_agreement_then_size() {
         rank(candidates).into_iter().map(|grid| grid.cells()[0]).collect()
     };
     assert!(order(&[]).is_empty());
-    // Being right on demonstrations beats being close, closeness beats numbers.
+    // Right pairs count more than closeness, and closeness more than votes.
     let fit = [candidate(1, 2, 900_000, 1), candidate(2, 3, 1_000_000, 9), candidate(3, 2, 950_000, 5)];
     assert_eq!(order(&fit), [2, 3, 1]);
-    // Of equal fit the larger number of programs, then the shorter one, then the earlier one.
+    // Among equal fits: more votes, then the shorter program, then the earlier one.
     let equal = [candidate(1, 3, 7, 1), candidate(2, 3, 7, 9), candidate(2, 3, 7, 8), candidate(3, 3, 7, 1)];
     assert_eq!(order(&equal), [2, 1, 3]);
-    // Programs that fit worse lend no weight.
+    // Programs that fit worse do not vote.
     let crowd = [candidate(1, 3, 7, 2), candidate(1, 0, 0, 1), candidate(1, 0, 0, 1), candidate(2, 3, 7, 1)];
     assert_eq!(order(&crowd), [2, 1]);
 }
 
 #[test]
-fn test_outputs_are_opened_by_name() {
+fn test_verdicts_judges_answers_in_order() {
     let dot = |color: i8| Grid::new(1, [color]).unwrap();
     let task = task("t", &[], &[(dot(0), Some(dot(1))), (dot(0), None), (dot(0), Some(dot(3)))]);
     let (one, two) = (dot(1), dot(2));
