@@ -199,7 +199,7 @@ fn a_program_that_can_no_longer_be_read_stands_in_nobodys_way() {
     );
     batt.sql("store.sqlite", "UPDATE programs SET text = replace(text, 'vconcat', 'vconkat')");
     let what = "program 3f0f4edadff5 of {dir}/store.sqlite can no longer be read: `vconkat` is not a primitive; \
-                `batt programs prune --store {dir}/store.sqlite` takes it out\n";
+                `batt programs prune --store {dir}/store.sqlite` removes it\n";
     for command in [
         "programs export",
         "search demo -i kaleidoscope mirror_repair --fuel-per-task 100000",
@@ -234,8 +234,8 @@ fn a_store_that_may_not_be_written_is_told_at_once() {
         let Some(told) = batt.run_as_guest(&args) else { return };
         assert_eq!(
             told,
-            "error: cannot write to {dir}/store.sqlite or beside it (the file is read-only); make \
-             the file and its folder writable, or name another file with --store\nexit 2\n"
+            "error: cannot write to {dir}/store.sqlite or its folder (the file is read-only); make \
+             both writable, or name another file with --store\nexit 2\n"
         );
         assert!(!batt.path("run.json").exists());
     }
@@ -249,7 +249,7 @@ fn mistakes_are_told_and_foreign_files_left_alone() {
     batt.check(
         "search demo --store {dir}/notes.txt",
         expect![[r#"
-            error: {dir}/notes.txt is not a store of programs: it is no SQLite file; it is left as it is, name another file with --store
+            error: {dir}/notes.txt is not a store of programs: it is not an SQLite file; it was not changed; name another file with --store
             exit 2
         "#]],
     );

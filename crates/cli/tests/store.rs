@@ -119,11 +119,11 @@ fn a_measured_import_goes_round_through_export() {
 fn what_is_no_store_is_refused() {
     let batt = fresh("store-refused").file("p.py", PROGRAMS).file("text", "no store");
     batt.check("programs list --store {dir}/text", expect![[r#"
-        error: {dir}/text is not a store of programs: it is no SQLite file; it is left as it is, name another file with --store
+        error: {dir}/text is not a store of programs: it is not an SQLite file; it was not changed; name another file with --store
         exit 2
     "#]]);
     batt.check("programs import {dir}/p.py --json --store {dir}/text", expect![[r#"
-        error: {dir}/text is not a store of programs: it is no SQLite file; it is left as it is, name another file with --store
+        error: {dir}/text is not a store of programs: it is not an SQLite file; it was not changed; name another file with --store
         exit 2
     "#]]);
     batt.check(
@@ -184,8 +184,7 @@ fn a_store_that_may_only_be_read_is_read() {
     batt.permit("log", 0o777);
     assert_eq!(
         told,
-        "error: cannot write to {dir}/log/s.sqlite or beside it ({dir}/log/s.sqlite-wal holds changes that are to be \
-         put into it: unable to open database file); make the file and its folder writable, or name another file \
-         with --store\nexit 2\n"
+        "error: cannot write to {dir}/log/s.sqlite or its folder ({dir}/log/s.sqlite-wal has changes that must be \
+         written to it: unable to open database file); make both writable, or name another file with --store\nexit 2\n"
     );
 }

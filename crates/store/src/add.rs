@@ -1,4 +1,4 @@
-//! Taking programs in, and who keeps a place.
+//! Adding programs, and keeping only the best of each task.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -9,21 +9,21 @@ use crate::entry::{self, Added, Entry, Measure, Origin, Stored};
 use crate::store::{Pruned, Store};
 use crate::{StoreError, export, read};
 
-/// How many programs of a task keep their place.
+/// Number of programs that are kept for a task.
 pub const KEEP: usize = 32;
 
 impl Store {
-    /// Takes in all of the entries or, if there is an error, none. When it returns they are on the disk. The answers
-    /// are in the order of the entries and say how things stand after the last of them.
+    /// Adds all entries, or none if there is an error. When it returns they are on disk. The answers are in
+    /// the order of the entries and describe the store after the last of them.
     ///
-    /// Which programs have a place in the end does not depend on the order in which they came.
+    /// Which programs are kept does not depend on the order in which they are added.
     pub fn add(&mut self, entries: &[Entry]) -> Result<Vec<Added>, StoreError> {
         let rows = entries.iter().map(Row::new).collect::<Result<Vec<_>, _>>()?;
         self.write(|transaction| add(transaction, &rows))
     }
 }
 
-/// An entry with everything that can be found out before others have to wait.
+/// An entry with everything that can be computed before the store is locked.
 struct Row<'e> {
     entry: &'e Entry,
     hash: String,
@@ -51,38 +51,38 @@ impl Row<'_> {
 
 fn add(transaction: &Transaction<'_>, rows: &[Row<'_>]) -> rusqlite::Result<Vec<Added>> {
     let mut known = Vec::with_capacity(rows.len());
-    // Those that may have lost their last place, and the tasks that may have too many.
-    let mut shaken: BTreeSet<String> = BTreeSet::new();
+    // Programs that may have lost their last result, and tasks that may have too many programs.
+    let mut affected: BTreeSet<String> = BTreeSet::new();
     let mut tasks: BTreeSet<String> = BTreeSet::new();
     for row in rows {
         known.push(file_program(transaction, row)?);
-        shaken.insert(row.hash.clone());
+        affected.insert(row.hash.clone());
         for measure in row.scoring() {
-            shaken.extend(file_measure(transaction, row, measure)?);
+            affected.extend(file_measure(transaction, row, measure)?);
             tasks.insert(measure.task.to_string());
         }
     }
     for task in &tasks {
-        shaken.extend(trim(transaction, task, KEEP)?);
+        affected.extend(trim(transaction, task, KEEP)?);
     }
-    for program in &shaken {
-        drop_placeless(transaction, program)?;
+    for program in &affected {
+        delete_unkept(transaction, program)?;
     }
-    rows.iter().zip(known).map(|(row, known)| verdict(transaction, row, known)).collect()
+    rows.iter().zip(known).map(|(row, known)| outcome(transaction, row, known)).collect()
 }
 
-/// Puts the program in; answers whether it was there. The first origin counts, and what is known of it stays: whoever
-/// brings a program that was found gives it a name, and by that it is kept.
+/// Inserts the program and returns whether it was already there. The origin of a known program stays as it
+/// is. Importing or writing a program that a search has found gives it a name, so that it is kept.
 fn file_program(connection: &Connection, row: &Row<'_>) -> rusqlite::Result<bool> {
     let known: bool = connection
         .prepare_cached("SELECT EXISTS (SELECT 1 FROM programs WHERE hash = ?1)")?
         .query_row([&row.hash], |row| row.get(0))?;
     if !known {
-        put(connection, row)?;
+        insert(connection, row)?;
     }
     let program = &row.entry.program;
-    // What goes out and comes in again under the name that it got on the way has not been named by anybody.
-    let named = !(known && export::is_made_up(program.name(), program.hash()));
+    // A program that was exported and imported again under a generated name has not been named by anybody.
+    let named = !(known && export::is_generated(program.name(), program.hash()));
     if named && !matches!(row.entry.origin, Origin::Found { .. }) {
         connection
             .prepare_cached("INSERT OR IGNORE INTO names (program, name) VALUES (?1, ?2)")?
@@ -91,7 +91,7 @@ fn file_program(connection: &Connection, row: &Row<'_>) -> rusqlite::Result<bool
     Ok(known)
 }
 
-fn put(connection: &Connection, row: &Row<'_>) -> rusqlite::Result<()> {
+fn insert(connection: &Connection, row: &Row<'_>) -> rusqlite::Result<()> {
     let Row { entry, hash, text, signature, calls } = row;
     let (file, seed, operator, parents, saw) = match &entry.origin {
         Origin::Imported { file } => (Some(file), None, None, &[][..], &[][..]),
@@ -119,7 +119,8 @@ fn put(connection: &Connection, row: &Row<'_>) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Gives the program its place on a task, unless another that answers alike is better. Answers whom it has replaced.
+/// Stores the program's result on a task, unless another program with the same answers is better. Returns the
+/// program that it replaced.
 fn file_measure(
     connection: &Connection,
     row: &Row<'_>,
@@ -168,7 +169,7 @@ fn file_measure(
     Ok(rival.map(|(.., program)| program))
 }
 
-/// Takes the place away from all but the best of a task; answers from whom.
+/// Deletes all but the best results of a task. Returns the programs that lost their result.
 fn trim(connection: &Connection, task: &str, keep: usize) -> rusqlite::Result<Vec<String>> {
     let mut statement = connection.prepare_cached(
         "DELETE FROM results WHERE task = ?1 AND program IN (
@@ -179,21 +180,21 @@ fn trim(connection: &Connection, task: &str, keep: usize) -> rusqlite::Result<Ve
     statement.query_map(params![task, keep as i64], |row| row.get(0))?.collect()
 }
 
-/// What nothing keeps in the store: a found program lives as long as it has a place on a task, or a name, which it has
-/// from a person.
-const PLACELESS: &str = "origin = 'found' AND NOT EXISTS (SELECT 1 FROM results WHERE program = hash)
+/// Selects programs that nothing keeps in the store. A found program is kept as long as it has a result or a
+/// name.
+const UNKEPT: &str = "origin = 'found' AND NOT EXISTS (SELECT 1 FROM results WHERE program = hash)
                          AND NOT EXISTS (SELECT 1 FROM names WHERE program = hash)";
 
-fn drop_placeless(connection: &Connection, program: &str) -> rusqlite::Result<usize> {
-    let sql = format!("DELETE FROM programs WHERE hash = ?1 AND {PLACELESS}");
+fn delete_unkept(connection: &Connection, program: &str) -> rusqlite::Result<usize> {
+    let sql = format!("DELETE FROM programs WHERE hash = ?1 AND {UNKEPT}");
     connection.prepare_cached(&sql)?.execute([program])
 }
 
-fn verdict(connection: &Connection, row: &Row<'_>, known: bool) -> rusqlite::Result<Added> {
-    let there: bool = connection
+fn outcome(connection: &Connection, row: &Row<'_>, known: bool) -> rusqlite::Result<Added> {
+    let stored: bool = connection
         .prepare_cached("SELECT EXISTS (SELECT 1 FROM programs WHERE hash = ?1)")?
         .query_row([&row.hash], |row| row.get(0))?;
-    match (there, known) {
+    match (stored, known) {
         (true, true) => return Ok(Added::Known),
         (true, false) => return Ok(Added::New),
         (false, _) if row.scoring().next().is_none() => return Ok(Added::Worthless),
@@ -213,7 +214,7 @@ fn verdict(connection: &Connection, row: &Row<'_>, known: bool) -> rusqlite::Res
 
 pub(crate) fn prune(connection: &Connection, keep: usize, unreadable: &[Stored]) -> rusqlite::Result<Pruned> {
     let mut pruned = Pruned { programs: 0, results: 0, unreadable: 0 };
-    // They go first, so that they take nobody's place.
+    // They go first, so that they do not count among the best.
     for stored in unreadable {
         let hash = stored.hash.to_string();
         pruned.results += connection.execute("DELETE FROM results WHERE program = ?1", [&hash])?;
@@ -225,7 +226,7 @@ pub(crate) fn prune(connection: &Connection, keep: usize, unreadable: &[Stored])
         pruned.results += trim(connection, &task, keep)?.len();
     }
     pruned.programs = pruned.unreadable;
-    pruned.programs += connection.execute(&format!("DELETE FROM programs WHERE {PLACELESS}"), [])?;
+    pruned.programs += connection.execute(&format!("DELETE FROM programs WHERE {UNKEPT}"), [])?;
     connection.execute("DELETE FROM tasks WHERE NOT EXISTS (SELECT 1 FROM results WHERE task = hash)", [])?;
     Ok(pruned)
 }

@@ -3,47 +3,46 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::ErrorCode;
 
-/// Why the store cannot do what it was asked for.
+/// The reasons why a store operation fails.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// Nothing was stored so far, or the user means another file.
+    /// Nothing was stored yet, or the user means another file.
     #[error("there is no store at {path}; `batt programs import FILE` makes one")]
     Missing { path: PathBuf },
-    /// The user named a file that is something else. It is left as it is.
-    #[error("{path} is not a store of programs: {what}; it is left as it is, name another file with --store")]
+    /// The user named a file that is not a store. It was not changed.
+    #[error("{path} is not a store of programs: {what}; it was not changed; name another file with --store")]
     Foreign { path: PathBuf, what: String },
-    /// The file was a store once. It is left as it is.
+    /// The file was a store but is damaged. It was not changed.
     #[error(
-        "{path} is damaged: {what}; it is left as it is, put back a copy or name another file with --store"
+        "{path} is damaged: {what}; it was not changed; restore a copy or name another file with --store"
     )]
     Corrupt { path: PathBuf, what: String },
-    /// The user has a newer version of the program elsewhere. The file is left as it is.
+    /// The store was made by a newer version of batt. The file was not changed.
     #[error(
-        "{path} was made by a newer batt (its version is {found}, this batt knows {known}); use that one"
+        "{path} was made by a newer batt (store version {found}, this batt reads {known}); use that batt"
     )]
     Future { path: PathBuf, found: i64, known: i64 },
-    /// Other processes write all the time, or one hangs.
-    #[error("{path} is in use: other processes did not let us in for a minute; try again")]
+    /// Other processes write all the time, or one of them hangs.
+    #[error("{path} is locked: other processes kept it locked for a minute; try again")]
     Busy { path: PathBuf },
-    /// The file or its folder belongs to somebody else, or lies on a disk that is only read.
+    /// The file or its folder belongs to another user, or is on a read-only disk.
     #[error(
-        "cannot write to {path} or beside it ({what}); make the file and its folder writable, or name another file \
-         with --store"
+        "cannot write to {path} or its folder ({what}); make both writable, or name another file with --store"
     )]
     ReadOnly { path: PathBuf, what: String },
-    /// The disk is full, or the file is not ours.
+    /// The disk is full, or the file belongs to another user.
     #[error("cannot use {path}: {error}")]
     Io { path: PathBuf, error: io::Error },
-    /// What SQLite says otherwise: mostly that the disk is full.
+    /// Any other error of SQLite, mostly a full disk.
     #[error("cannot use {path}: {error}")]
     Sqlite { path: PathBuf, error: rusqlite::Error },
-    /// A primitive was renamed or removed since the program was stored, or somebody has changed its text.
+    /// A primitive was renamed or removed since the program was stored, or its text was changed.
     #[error(
-        "program {hash:.12} of {path} can no longer be read: {what}; `batt programs prune --store {path}` takes it out"
+        "program {hash:.12} of {path} can no longer be read: {what}; `batt programs prune --store {path}` removes it"
     )]
     Unreadable { path: PathBuf, hash: batt_value::ContentHash, what: String },
-    /// Our mistake: the text of a program does not say what the program says. It was not stored.
-    #[error("program {hash} cannot be written down: {what}")]
+    /// A bug: the text of a program does not parse to the same program. It was not stored.
+    #[error("program {hash} cannot be written as text: {what}")]
     Text { hash: batt_value::ContentHash, what: String },
 }
 
@@ -54,7 +53,7 @@ impl StoreError {
 
     pub(crate) fn sqlite(path: &Path, error: rusqlite::Error) -> StoreError {
         let path = path.to_owned();
-        // The tables are typed, so a value of the wrong kind was not put there by us.
+        // The tables are typed, so batt has not written a value of the wrong type.
         use rusqlite::Error::{FromSqlConversionFailure, IntegralValueOutOfRange, InvalidColumnType};
         if let FromSqlConversionFailure(..) | IntegralValueOutOfRange(..) | InvalidColumnType(..) = error {
             return StoreError::Corrupt { path, what: error.to_string() };

@@ -1,9 +1,9 @@
-//! The library of programs on disk.
+//! The store: a library of programs in one SQLite file.
 //!
-//! One SQLite file that several processes may use at once. A program is known by its content hash; beside it stand
-//! where it came from ([`Origin`]) and what it is worth on which task ([`Measure`]). What [`Store::add`] has answered
-//! for is on the disk: neither `kill -9` nor a power cut takes it away. The file is bounded, because only the best
-//! [`KEEP`] programs of a task keep their place, and one of those that answer alike.
+//! Several processes may use the file at once. A program is identified by its content hash and stored with
+//! its origin ([`Origin`]) and its results on tasks ([`Measure`]). Programs are on disk when [`Store::add`]
+//! returns: neither `kill -9` nor a power cut loses them. The size of the file is bounded: for each task only
+//! the best [`KEEP`] programs are kept, and only one of those that give the same answers.
 //!
 //! ```
 //! # use batt_store::{Added, Entry, Origin, Store};
@@ -20,7 +20,7 @@
 //! # Ok::<(), batt_store::StoreError>(())
 //! ```
 //!
-//! This room knows nothing of tasks but their hashes, and does not run programs.
+//! The crate knows tasks only by their hashes and does not run programs.
 
 mod store;
 mod entry;

@@ -1,4 +1,4 @@
-//! Looking things up. Whatever is listed has one order.
+//! Queries. Every list has a fixed order.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use rusqlite::{Connection, OptionalExtension, Row, types::Type};
 use crate::entry::{Measure, Origin, Stored};
 use crate::{Store, StoreError};
 
-/// A program and its place on a task.
+/// A program with its result on a task.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ranked {
     pub stored: Stored,
@@ -22,13 +22,13 @@ pub struct Ancestor {
     /// 0 for the program itself, 1 for its parents, …
     pub depth: usize,
     pub hash: ContentHash,
-    /// `None` if it is not stored, be it that it has lost its place or never had one.
+    /// `None` if it is not stored (any more).
     pub stored: Option<Stored>,
-    /// It stands further up already, with its own ancestors.
+    /// True if it appears earlier in the list, with its own ancestors.
     pub again: bool,
 }
 
-/// What a store holds.
+/// Counts of the contents of a store.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Stats {
     pub programs: usize,
@@ -36,8 +36,9 @@ pub struct Stats {
     pub written: usize,
     pub found: usize,
     pub results: usize,
-    /// Tasks with a program, and those of them with one that is right on all demonstration pairs.
+    /// Tasks that have a program.
     pub tasks: usize,
+    /// Tasks with a program that is right on all demonstration pairs.
     pub solved: usize,
 }
 
@@ -46,15 +47,15 @@ impl Store {
         self.read(|connection| stored(connection, &hash.to_string()))
     }
 
-    /// The program, read from its text under its first name.
+    /// Parses a stored program under its first name.
     pub fn program(&self, stored: &Stored) -> Result<Program, StoreError> {
         let unreadable =
             |what| StoreError::Unreadable { path: self.path().to_owned(), hash: stored.hash, what };
         stored.program().map_err(unreadable)
     }
 
-    /// The programs with this name, and those whose hash begins with these digits (four at least), in the order of
-    /// [`Store::list`].
+    /// Returns the programs with this name, and those whose hash begins with this text (at least four
+    /// digits), in the order of [`Store::list`].
     pub fn find(&self, text: &str) -> Result<Vec<Stored>, StoreError> {
         self.read(|connection| {
             let sql = "SELECT hash FROM programs WHERE hash IN (SELECT program FROM names WHERE name = ?1)
@@ -64,7 +65,7 @@ impl Store {
         })
     }
 
-    /// All programs: by their first names, then those without a name by their hashes.
+    /// Returns all programs: sorted by first name, then those without a name by hash.
     pub fn list(&self) -> Result<Vec<Stored>, StoreError> {
         self.read(|connection| {
             let hashes = strings(connection, "SELECT hash FROM programs", [])?;
@@ -72,7 +73,8 @@ impl Store {
         })
     }
 
-    /// The programs that have a place on a task, the best first: by score, then fuel, then length, then hash.
+    /// Returns the programs that have a result on a task, the best first: by score, then fuel, length and
+    /// hash.
     pub fn best_for(&self, task: ContentHash) -> Result<Vec<Ranked>, StoreError> {
         self.read(|connection| {
             let sql = "SELECT results.*, name FROM results JOIN programs ON programs.hash = program
@@ -89,7 +91,7 @@ impl Store {
         })
     }
 
-    /// The places of a program, by the name of the task.
+    /// Returns the results of a program, sorted by the name of the task.
     pub fn measures_of(&self, program: ContentHash) -> Result<Vec<Measure>, StoreError> {
         self.read(|connection| {
             let sql = "SELECT results.*, name FROM results JOIN tasks ON tasks.hash = task WHERE program = ?1
@@ -99,7 +101,7 @@ impl Store {
         })
     }
 
-    /// The tasks on which programs have a place, by name: their hashes and names.
+    /// Returns the hashes and names of the tasks that have results, sorted by name.
     pub fn tasks(&self) -> Result<Vec<(ContentHash, String)>, StoreError> {
         self.read(|connection| {
             let sql = "SELECT hash, name FROM tasks WHERE EXISTS (SELECT 1 FROM results WHERE task = hash)
@@ -109,13 +111,13 @@ impl Store {
         })
     }
 
-    /// A program with its parents, their parents and so on, each before its own parents. Whoever stands there a
-    /// second time stands there without them.
+    /// Returns a program and its ancestors, each before its own parents. A program that appears again is
+    /// listed without its parents.
     pub fn lineage(&self, program: ContentHash) -> Result<Vec<Ancestor>, StoreError> {
         self.read(|connection| {
             let mut lineage = Vec::new();
             let mut seen = BTreeSet::new();
-            // Lineages are as deep as searches are long, so the stack is our own.
+            // Lineages can be long, so this does not recurse.
             let mut stack = vec![(0, program)];
             while let Some((depth, hash)) = stack.pop() {
                 let again = !seen.insert(*hash.bytes());
@@ -154,7 +156,7 @@ impl Store {
     }
 }
 
-/// SQLite's numbers end earlier. No fuel and no time that a machine can spend comes close.
+/// Converts to SQLite's signed integers. No fuel or time comes close to the limit.
 pub(crate) fn to_integer(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
@@ -162,12 +164,12 @@ pub(crate) fn to_integer(number: u64) -> i64 {
 pub(crate) fn hash(row: &Row<'_>, column: usize) -> rusqlite::Result<ContentHash> {
     let digits: String = row.get(column)?;
     ContentHash::parse(&digits).ok_or_else(|| {
-        let what = format!("`{digits}` is no hash");
+        let what = format!("`{digits}` is not a hash");
         rusqlite::Error::FromSqlConversionFailure(column, Type::Text, what.into())
     })
 }
 
-/// A row of `results` with the name of the task behind it.
+/// Reads a row of `results` that is followed by the name of the task.
 fn measure(row: &Row<'_>) -> rusqlite::Result<Measure> {
     Ok(Measure {
         task: hash(row, 0)?,

@@ -1,5 +1,5 @@
-//! Test results. They lie in a table that a [`Store`] can write to but not read: nothing that selects programs may
-//! know them. Whoever reports opens a [`Sealed`], when nothing is left to choose.
+//! Test results. They are in a table that a [`Store`] can write to but not read, because nothing that selects
+//! programs may depend on them. Open a [`Sealed`] to report them, after all choices are made.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use rusqlite::{Connection, params};
 use crate::{Store, StoreError, TestResult, file, read};
 
 impl Store {
-    /// Files test results; those of programs that have no place are left out.
+    /// Stores test results. Results of programs that are not stored are skipped.
     pub fn seal(&mut self, results: &[TestResult]) -> Result<(), StoreError> {
         self.write(|transaction| {
             let mut statement = transaction.prepare_cached(
@@ -24,7 +24,7 @@ impl Store {
     }
 }
 
-/// The test results of a store, to be read only.
+/// Read access to the test results of a store.
 pub struct Sealed(Connection, std::path::PathBuf);
 
 impl Sealed {
@@ -33,7 +33,7 @@ impl Sealed {
         Ok(Sealed(connection, path.to_owned()))
     }
 
-    /// The test results of a program, by task.
+    /// Returns the test results of a program, sorted by task.
     pub fn of(&self, program: ContentHash) -> Result<Vec<TestResult>, StoreError> {
         let Sealed(connection, path) = self;
         let results = || {

@@ -1,6 +1,6 @@
-//! Processes that are killed at random moments, and processes that write at once.
+//! Durability: processes are killed at random moments, and several processes write at once.
 //!
-//! The parent starts this same program with `--child`: it adds programs and says on standard output which are stored.
+//! The parent starts this program with `--child`. The child adds programs and prints those that are stored.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Write};
@@ -29,21 +29,21 @@ fn main() {
     }
 }
 
-/// Adds `count` programs, a few at a time, and says what is on the disk.
+/// Adds `count` programs, a few at a time, and prints those that are on disk.
 fn child(path: &Path, first: usize, count: usize) {
     let mut store = Store::open(path).unwrap();
     let numbers: Vec<usize> = (first..first + count).collect();
     for batch in numbers.chunks(1 + first % 3) {
         let entries: Vec<Entry> = batch.iter().map(|n| entry(*n)).collect();
         let added = store.add(&entries).unwrap();
-        // One write, so that a line is never torn.
+        // A single write, so that no line is torn.
         let line = |(entry, added): (&Entry, &Added)| format!("{added:?} {}\n", entry.program.hash());
         let lines: String = entries.iter().zip(&added).map(line).collect();
         std::io::stdout().lock().write_all(lines.as_bytes()).unwrap();
     }
 }
 
-/// The n-th program: found, with a place of its own on a task, or imported.
+/// Returns the n-th program: found, with its own result on a task, or imported.
 fn entry(n: usize) -> Entry {
     let text = format!("def solve_{n}(I): return canvas(ZERO, astuple({n}, ONE))");
     let program = batt_lang::parse(&text).programs.remove(0);
@@ -77,7 +77,7 @@ fn start(path: &Path, first: usize, count: usize) -> (Child, BufReader<ChildStdo
     (child, lines)
 }
 
-/// Reads one line, if it is whole.
+/// Reads one complete line.
 fn acknowledged(lines: &mut impl BufRead) -> Option<(String, String)> {
     let mut line = String::new();
     lines.read_line(&mut line).unwrap();
@@ -95,7 +95,7 @@ fn nothing_acknowledged_is_lost(path: &Path) {
         let children = 1 + usize::from(round % 4 == 0);
         let started: Vec<_> = (0..children).map(|k| start(path, (2 * round + k) * 1000, 1000)).collect();
         for (mut child, mut lines) in started {
-            // First some answers, so that a slow machine gets as far; then any moment in the middle of the work.
+            // Wait for some answers first, for slow machines; then kill at any moment.
             for _ in 0..random.below(8) {
                 stored.extend(acknowledged(&mut lines).map(|(_, hash)| hash));
             }
@@ -114,7 +114,7 @@ fn nothing_acknowledged_is_lost(path: &Path) {
     say(&format!("{kills} processes killed, {} programs acknowledged, none lost", stored.len()));
 }
 
-/// Everything that was acknowledged is there, once, and the file is sound.
+/// Checks that every acknowledged program is there once, and that the file is sound.
 fn check(path: &Path, stored: &BTreeSet<String>) {
     let store = Store::open(path).unwrap();
     let list = store.list().unwrap();
@@ -161,7 +161,7 @@ fn writers_at_once_store_nothing_twice(path: &Path) {
     check(path, &new.into_keys().collect());
 }
 
-/// Enough chance for moments.
+/// A simple random number generator.
 struct Random(u64);
 
 impl Random {
@@ -173,7 +173,7 @@ impl Random {
     }
 }
 
-#[expect(clippy::print_stdout, reason = "a test without a harness tells its figures itself")]
+#[expect(clippy::print_stdout, reason = "a test without a harness prints its own figures")]
 fn say(text: &str) {
     println!("{text}");
 }

@@ -1,4 +1,4 @@
-//! What has a place, what is refused, what comes out again.
+//! Which programs are kept, which files are rejected, and what is read back.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use batt_store::{
 use batt_value::ContentHash;
 use expect_test::{Expect, expect};
 
-/// A folder of its own for a test.
+/// Returns an empty folder for a test.
 fn folder(test: &str) -> PathBuf {
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("store").join(test);
     let _ = std::fs::remove_dir_all(&dir);
@@ -27,7 +27,7 @@ fn program(text: &str) -> Program {
     parsed.programs.into_iter().next().unwrap()
 }
 
-/// The n-th of many programs; `extra` calls make it longer.
+/// Returns the n-th of many programs, longer by `extra` calls.
 fn numbered(n: usize, extra: usize) -> Program {
     let (open, close) = ("vmirror(".repeat(extra), ")".repeat(extra));
     program(&format!("def p{n}(I): return {open}canvas(ZERO, astuple({n}, ONE)){close}"))
@@ -60,14 +60,14 @@ fn written(program: &Program) -> Entry {
     Entry { program: program.clone(), origin: Origin::Written, measures: vec![] }
 }
 
-/// `p1 p2`: who has a place on a task, the best first, told by the numbers in the texts.
-fn places(store: &Store, task: &str) -> Vec<(u32, u64, u32)> {
+/// Returns score, fuel and number of calls of the programs of a task, the best first.
+fn ranking(store: &Store, task: &str) -> Vec<(u32, u64, u32)> {
     let ranked = store.best_for(hash(task)).unwrap();
     ranked.iter().map(|it| (it.measure.score, it.measure.fuel, it.stored.calls)).collect()
 }
 
 #[test]
-fn the_best_of_a_task_keep_their_places() {
+fn only_the_best_programs_of_a_task_are_kept() {
     let mut store = open("bounds");
     // Scores 1 to 50, each twice with different fuel.
     let entries: Vec<_> = (0..100)
@@ -80,11 +80,11 @@ fn the_best_of_a_task_keep_their_places() {
     let expected: Vec<_> =
         (0..100).map(|n| if n < 100 - KEEP { Added::Outranked } else { Added::New }).collect();
     assert_eq!(added, expected);
-    let places = places(&store, "t");
-    assert_eq!(places.len(), KEEP);
-    assert_eq!(places[..3], [(50, 9, 2), (50, 10, 2), (49, 9, 2)]);
+    let best = ranking(&store, "t");
+    assert_eq!(best.len(), KEEP);
+    assert_eq!(best[..3], [(50, 9, 2), (50, 10, 2), (49, 9, 2)]);
     assert_eq!(store.stats().unwrap().programs, KEEP);
-    // Who has a place elsewhere stays, and so does what a person wrote.
+    // A program with a result on another task stays, and so does one that a person wrote.
     assert_eq!(
         store.add(&[found(&entries[0].program, vec![measure("u", "x", 1, 1)])]).unwrap(),
         [Added::New]
@@ -97,7 +97,7 @@ fn the_best_of_a_task_keep_their_places() {
 }
 
 #[test]
-fn of_those_that_answer_alike_one_is_stored() {
+fn one_of_the_programs_with_equal_answers_is_stored() {
     let mut store = open("duplicates");
     let (short, long, other) = (numbered(1, 0), numbered(2, 3), numbered(3, 0));
     let alike = |program: &Program, fuel| found(program, vec![measure("t", "same", 7, fuel)]);
@@ -106,18 +106,18 @@ fn of_those_that_answer_alike_one_is_stored() {
     assert_eq!(store.add(&[alike(&short, 5)]).unwrap(), [Added::New]);
     assert_eq!(store.add(&[alike(&long, 5)]).unwrap(), [Added::Duplicate(short.hash())]);
     assert_eq!(store.add(&[alike(&other, 6)]).unwrap(), [Added::Duplicate(short.hash())]);
-    assert_eq!(places(&store, "t"), [(7, 5, 2)]);
+    assert_eq!(ranking(&store, "t"), [(7, 5, 2)]);
     assert_eq!(store.list().unwrap().len(), 1);
-    // Alike on one task is not alike on another, and what scores nowhere is nothing.
+    // Equal answers on one task only: it is stored for the other. A program that scores 0 is not stored.
     let elsewhere = found(&other, vec![measure("t", "same", 7, 6), measure("u", "new", 9, 1)]);
     assert_eq!(store.add(&[elsewhere]).unwrap(), [Added::New]);
-    assert_eq!(places(&store, "u"), [(9, 1, 2)]);
+    assert_eq!(ranking(&store, "u"), [(9, 1, 2)]);
     let nothing = found(&numbered(4, 0), vec![measure("t", "nothing", 0, 1)]);
     assert_eq!(store.add(&[nothing]).unwrap(), [Added::Worthless]);
 }
 
 #[test]
-fn the_order_of_arrival_does_not_show() {
+fn results_do_not_depend_on_the_order_of_entries() {
     // Many ties, and fifty behaviours among ninety programs.
     let entry = |n: usize| {
         let measure = measure("t", &(n % 50).to_string(), 1 + (n % 50) as u32 / 5, (n * 7 % 13) as u64);
@@ -136,7 +136,7 @@ fn the_order_of_arrival_does_not_show() {
 }
 
 #[test]
-fn programs_come_back_as_they_went_in() {
+fn stored_programs_are_read_back_unchanged() {
     let mut store = open("back");
     let parent = program("def solve_a(I): return vmirror(I)");
     let child = program("def ignored(I): return hmirror(vmirror(I))");
@@ -162,7 +162,7 @@ fn programs_come_back_as_they_went_in() {
     assert_eq!(store.find("solve_a").unwrap()[0].hash, parent.hash());
     assert_eq!(store.find(&parent.hash().to_string()[..8]).unwrap()[0].hash, parent.hash());
     assert_eq!(store.find("").unwrap(), []);
-    // A second name is remembered, and what a person brings stays, with all that is known of it.
+    // A second name is stored too, and a program that a person adds stays, with its origin.
     assert_eq!(
         store.add(&[written(&program("def solve_b(I): return vmirror(I)")), written(&child)]).unwrap(),
         [Added::Known, Added::Known]
@@ -176,7 +176,7 @@ fn programs_come_back_as_they_went_in() {
 }
 
 #[test]
-fn a_lineage_may_run_in_circles() {
+fn a_lineage_may_have_cycles() {
     let mut store = open("circle");
     let (a, b) = (numbered(1, 0), numbered(2, 0));
     let from = |program: &Program, parent: &Program| {
@@ -192,12 +192,12 @@ fn a_lineage_may_run_in_circles() {
 }
 
 #[test]
-fn exported_programs_are_the_same_when_read_again() {
+fn exported_programs_parse_to_the_same_programs() {
     let mut store = open("export");
     let texts = [
         "def solve_a(I): return vmirror(I)",
         "def solve_b(I): return vmirror(I)",
-        // Two programs of one name, and one that would hide a primitive from the others.
+        // Two programs with the same name, and one that would hide a primitive from the others.
         "def solve_a(I): return hmirror(I)",
         "def vmirror(I): return rot90(I)",
         "def solve_s(S, I, C): return first(first(S))",
@@ -234,7 +234,7 @@ fn exported_programs_are_the_same_when_read_again() {
 }
 
 #[test]
-fn out_and_in_again_changes_nothing() {
+fn exporting_and_importing_changes_nothing() {
     let mut store = open("round");
     let origin = Origin::Found {
         seed: 7,
@@ -247,7 +247,7 @@ fn out_and_in_again_changes_nothing() {
         ..found(&numbered(n, 0), vec![measure("t", &n.to_string(), 1 + n as u32, 1)])
     };
     store.add(&(0..KEEP).map(child).collect::<Vec<_>>()).unwrap();
-    // Two programs of one name: in the file the second has a longer one.
+    // Two programs with the same name: in the file the second has a longer one.
     store.add(&[written(&program("def solve_a(I): return vmirror(I)"))]).unwrap();
     store.add(&[written(&program("def solve_a(I): return hmirror(I)"))]).unwrap();
     let before = store.list().unwrap();
@@ -258,7 +258,7 @@ fn out_and_in_again_changes_nothing() {
         programs.into_iter().map(|program| Entry { program, origin: file(), measures: vec![] }).collect();
     assert_eq!(store.add(&entries).unwrap(), vec![Added::Known; KEEP + 2]);
     assert_eq!(store.list().unwrap(), before);
-    // So the number of found programs is bounded as before.
+    // So the number of found programs is still bounded.
     store.add(&(KEEP..2 * KEEP).map(child).collect::<Vec<_>>()).unwrap();
     assert_eq!(store.stats().unwrap().programs, KEEP + 2);
 }
@@ -269,7 +269,7 @@ fn without_hash(name: &str) -> String {
 }
 
 #[test]
-fn what_can_no_longer_be_read_is_told_and_pruned() {
+fn unreadable_programs_are_reported_and_pruned() {
     let mut store = open("unreadable");
     let (lost, good) = (program("def solve_a(I): return vmirror(I)"), numbered(1, 0));
     let placed = Entry { measures: vec![measure("t", "a", 9, 1)], ..written(&lost) };
@@ -278,14 +278,14 @@ fn what_can_no_longer_be_read_is_told_and_pruned() {
     other.execute_batch("UPDATE programs SET text = replace(text, 'vmirror', 'vmiror')").unwrap();
     drop(other);
     let stored = store.get(lost.hash()).unwrap().unwrap();
-    let told = store.program(&stored).err().unwrap().to_string();
-    expect!["program HASH of FILE can no longer be read: `vmiror` is not a primitive; `batt programs prune --store FILE` takes it out"]
-    .assert_eq(&told.replace(store.path().to_str().unwrap(), "FILE").replace(&format!("{:.12}", lost.hash()), "HASH"));
+    let message = store.program(&stored).err().unwrap().to_string();
+    expect!["program HASH of FILE can no longer be read: `vmiror` is not a primitive; `batt programs prune --store FILE` removes it"]
+    .assert_eq(&message.replace(store.path().to_str().unwrap(), "FILE").replace(&format!("{:.12}", lost.hash()), "HASH"));
     assert!(stored.check().is_err());
-    // It takes no place from those that can be read.
+    // It does not count among the best.
     let pruned = store.prune(1).unwrap();
     assert_eq!((pruned.programs, pruned.results, pruned.unreadable), (1, 1, 1));
-    assert_eq!(places(&store, "t"), [(8, 1, 2)]);
+    assert_eq!(ranking(&store, "t"), [(8, 1, 2)]);
     assert_eq!(store.prune(1).unwrap().programs, 0);
 }
 
@@ -302,12 +302,12 @@ fn test_results_are_sealed() {
     let sealed = Sealed::open(store.path()).unwrap();
     assert_eq!(sealed.of(a.hash()).unwrap(), [result(&a)]);
     assert_eq!(sealed.of(numbered(3, 0).hash()).unwrap(), []);
-    // A program takes them with it when it goes.
+    // Deleting a program deletes its test results.
     store.prune(1).unwrap();
     assert_eq!(sealed.of(a.hash()).unwrap(), []);
 }
 
-/// Tries to open what is at a path, and looks whether it was left alone.
+/// Tries to open a file that is not a store, and checks that it was not changed.
 fn check_refused(path: &Path, expected: Expect) {
     let before = std::fs::read(path).unwrap();
     let error = Store::open(path).err().unwrap();
@@ -322,7 +322,7 @@ fn check_refused(path: &Path, expected: Expect) {
 }
 
 #[test]
-fn what_is_no_store_is_refused_and_left_alone() {
+fn files_that_are_not_stores_are_rejected_and_unchanged() {
     let dir = folder("refused");
     let write = |name: &str, bytes: &[u8]| {
         std::fs::write(dir.join(name), bytes).unwrap();
@@ -331,13 +331,13 @@ fn what_is_no_store_is_refused_and_left_alone() {
     check_refused(
         &write("text", b"def solve(I): return I\n"),
         expect![
-            "FILE is not a store of programs: it is no SQLite file; it is left as it is, name another file with --store"
+            "FILE is not a store of programs: it is not an SQLite file; it was not changed; name another file with --store"
         ],
     );
     check_refused(
         &write("empty", b""),
         expect![
-            "FILE is not a store of programs: it is empty; it is left as it is, name another file with --store"
+            "FILE is not a store of programs: it is empty; it was not changed; name another file with --store"
         ],
     );
     let foreign = dir.join("foreign");
@@ -345,7 +345,7 @@ fn what_is_no_store_is_refused_and_left_alone() {
     check_refused(
         &foreign,
         expect![
-            "FILE is not a store of programs: it is the SQLite file of another program; it is left as it is, name another file with --store"
+            "FILE is not a store of programs: it is the SQLite file of another program; it was not changed; name another file with --store"
         ],
     );
     let good = dir.join("good");
@@ -361,24 +361,24 @@ fn what_is_no_store_is_refused_and_left_alone() {
     };
     check_refused(
         &write("future", &changed(60, &[0, 0, 0, 9])),
-        expect!["FILE was made by a newer batt (its version is 9, this batt knows 1); use that one"],
+        expect!["FILE was made by a newer batt (store version 9, this batt reads 1); use that batt"],
     );
     check_refused(
         &write("header", &good[..70]),
         expect![
-            "FILE is damaged: it ends within its header; it is left as it is, put back a copy or name another file with --store"
+            "FILE is damaged: it ends within its header; it was not changed; restore a copy or name another file with --store"
         ],
     );
     check_refused(
         &write("half", &good[..good.len() / 2 / 4096 * 4096]),
         expect![
-            "FILE is damaged: database disk image is malformed; it is left as it is, put back a copy or name another file with --store"
+            "FILE is damaged: database disk image is malformed; it was not changed; restore a copy or name another file with --store"
         ],
     );
     check_refused(
         &write("torn", &changed(good.len() - 8 * 4096, &[0xff; 4096])),
         expect![
-            "FILE is damaged: Tree 2 page 25: btreeInitPage() returns error code 11; it is left as it is, put back a copy or name another file with --store"
+            "FILE is damaged: Tree 2 page 25: btreeInitPage() returns error code 11; it was not changed; restore a copy or name another file with --store"
         ],
     );
     let tables = write("tables", &good);
@@ -388,7 +388,7 @@ fn what_is_no_store_is_refused_and_left_alone() {
     check_refused(
         &tables,
         expect![
-            "FILE is damaged: its tables are not those of a store; it is left as it is, put back a copy or name another file with --store"
+            "FILE is damaged: its tables are not those of a store; it was not changed; restore a copy or name another file with --store"
         ],
     );
     let missing = Store::open_existing(&dir.join("missing"));
