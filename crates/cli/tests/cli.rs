@@ -157,7 +157,7 @@ fn bad_input_is_named() {
     batt.check(
         "eval {dir}/p.py f --input {dir}/ragged.json",
         expect![[r#"
-            error: {dir}/ragged.json:1:10: row 1 has 1 cells, the rows before have 2
+            error: {dir}/ragged.json:1:10: row 1 has 1 cells, expected 2
             exit 2
         "#]],
     );
@@ -171,7 +171,7 @@ fn bad_input_is_named() {
     batt.check(
         "eval {dir}/p.py f --input {dir}/cut.json",
         expect![[r#"
-            error: {dir}/cut.json:1:29: task cut, train 0: the text ends before a key in double quotes: cut off?
+            error: {dir}/cut.json:1:29: task cut, train 0: the text ends before a key in double quotes; is it cut off?
             exit 2
         "#]],
     );
@@ -214,7 +214,7 @@ fn bad_input_is_named() {
         "programs verify {dir} --programs {dir}/p.py",
         expect![[r#"
         error: {dir}/colour.json:1:41: task colour, train 0 output: row 0, column 0 is 17; colours are 0 to 9
-        {dir}/cut.json:1:29: task cut, train 0: the text ends before a key in double quotes: cut off?
+        {dir}/cut.json:1:29: task cut, train 0: the text ends before a key in double quotes; is it cut off?
         {dir}/ragged.json:1:1: task ragged: expected a task: {"train": …, "test": …}, not `[`
         {dir}/text.json:1:1: task text: expected a task: {"train": …, "test": …}, not `h`
         `--skip-bad` skips broken tasks

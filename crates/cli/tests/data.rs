@@ -52,7 +52,7 @@ fn names_that_are_not_installed() {
     let batt = Batt::new("names");
     batt.check("data list", expect![[r#"
         name                      tasks  train  test  installed  hash          about
-        demo                         79    277   101  yes        a755060265f6  original tasks, built in: one of every rule
+        demo                         79    277   101  yes        a755060265f6  built-in tasks, one for each rule
         arc1-training               400   1302   416  no         124c76abf990  ARC-AGI-1 training, corrected
         arc1-evaluation             400   1363   419  no         1d9280f16a8a  ARC-AGI-1 evaluation, corrected
         arc1-original-training      400   1301   416  no         3cb62734e9dd  ARC-AGI-1 training as first published
@@ -127,7 +127,7 @@ fn verify_tells_the_hash() {
     batt.check(
         "data verify arc1-training",
         expect![[r#"
-        arc1-training: {dir}/home/sets/arc1-training.json:1:98: the text ends before `,` or `}`: cut off?
+        arc1-training: {dir}/home/sets/arc1-training.json:1:98: the text ends before `,` or `}`; is it cut off?
         exit 1
     "#]],
     );
@@ -174,7 +174,7 @@ fn broken_tasks_are_named_or_skipped() {
     batt.check(
         "programs verify {dir}/set --programs {dir}/p.py",
         expect![[r#"
-        error: {dir}/set/bad.json:1:45: task bad, train 0 output: row 1 has 2 cells, the rows before have 1
+        error: {dir}/set/bad.json:1:45: task bad, train 0 output: row 1 has 2 cells, expected 1
         `--skip-bad` skips broken tasks
         exit 2
     "#]],
@@ -184,18 +184,18 @@ fn broken_tasks_are_named_or_skipped() {
           train 0: out of range in add at line 1
           test 0: out of range in add at line 1
         0 of 1 programs right on all pairs
-        warning: skipped {dir}/set/bad.json:1:45: task bad, train 0 output: row 1 has 2 cells, the rows before have 1
+        warning: skipped {dir}/set/bad.json:1:45: task bad, train 0 output: row 1 has 2 cells, expected 1
         exit 1
     "#]]);
     batt.check("programs verify {dir}/set --skip-bad --programs {dir}/p.py --json", expect![[r#"
-        {"schema":1,"programs":1,"right":0,"errors":0,"skipped":[{"file":"{dir}/set/bad.json","line":1,"column":45,"task":"bad","part":"train","pair":0,"side":"output","message":"row 1 has 2 cells, the rows before have 1"}],"verdicts":[{"program":"solve_good","task":"good","right":false,"pairs":2,"max_fuel":7,"wrong":[{"pair":"train 0","why":"out of range in add at line 1"},{"pair":"test 0","why":"out of range in add at line 1"}]}]}
-        warning: skipped {dir}/set/bad.json:1:45: task bad, train 0 output: row 1 has 2 cells, the rows before have 1
+        {"schema":1,"programs":1,"right":0,"errors":0,"skipped":[{"file":"{dir}/set/bad.json","line":1,"column":45,"task":"bad","part":"train","pair":0,"side":"output","message":"row 1 has 2 cells, expected 1"}],"verdicts":[{"program":"solve_good","task":"good","right":false,"pairs":2,"max_fuel":7,"wrong":[{"pair":"train 0","why":"out of range in add at line 1"},{"pair":"test 0","why":"out of range in add at line 1"}]}]}
+        warning: skipped {dir}/set/bad.json:1:45: task bad, train 0 output: row 1 has 2 cells, expected 1
         exit 1
     "#]]);
     batt.check("data diff {dir}/set {dir}/set --skip-bad", expect![[r#"
         1 task the same, 0 changed, 0 only in {dir}/set, 0 only in {dir}/set
-        warning: skipped {dir}/set/bad.json:1:45: task bad, train 0 output: row 1 has 2 cells, the rows before have 1
-        warning: skipped {dir}/set/bad.json:1:45: task bad, train 0 output: row 1 has 2 cells, the rows before have 1
+        warning: skipped {dir}/set/bad.json:1:45: task bad, train 0 output: row 1 has 2 cells, expected 1
+        warning: skipped {dir}/set/bad.json:1:45: task bad, train 0 output: row 1 has 2 cells, expected 1
         exit 0
     "#]]);
 }
@@ -206,7 +206,7 @@ fn install_takes_only_known_sets() {
     batt.check(
         "data install --from {dir}/a.json",
         expect![[r#"
-            error: {dir}/a.json is none of the known data sets (`batt data list` lists them)
+            error: {dir}/a.json is not one of the known data sets (`batt data list` lists them)
             exit 2
         "#]],
     );

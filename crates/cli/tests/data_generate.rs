@@ -56,7 +56,7 @@ fn a_folder_of_task_files() {
         &folder,
         "data generate --seed 7 --count 5 -o tasks",
         expect![[r#"
-        error: tasks is there already and is not an empty folder: name a folder that is not there yet
+        error: tasks already exists and is not an empty folder; name a new folder
         exit 2
     "#]],
     );
@@ -111,7 +111,7 @@ fn a_challenges_file_and_its_solutions() {
         &folder,
         "data generate -o load.json",
         expect![[r#"
-        error: load.json: a file of many tasks is called *_challenges.json, so that its solutions are found beside it
+        error: load.json: the name of a file of many tasks must end in challenges.json, so that its solutions are found
         exit 2
     "#]],
     );

@@ -273,8 +273,8 @@ fn what_is_broken_is_told_before_anything_is_run_or_skipped() {
     let _ = std::fs::remove_file(batt.path("submission.json"));
     let args = "run {dir}/tasks --programs {dir}/p.py -o {dir}/submission.json";
     expect![[r#"
-        error: {dir}/tasks/b.json:1:73: task b, test 0 input: row 1 has 2 cells, the rows before have 1
-        {dir}/tasks/c.json:1:12: task c, train 0: the text ends before a pair: {"input": …, "output": …}: cut off?
+        error: {dir}/tasks/b.json:1:73: task b, test 0 input: row 1 has 2 cells, expected 1
+        {dir}/tasks/c.json:1:12: task c, train 0: the text ends before a pair: {"input": …, "output": …}; is it cut off?
         `--skip-bad` skips broken tasks
         exit 2
     "#]]
@@ -290,8 +290,8 @@ fn what_is_broken_is_told_before_anything_is_run_or_skipped() {
         not right                         none
         note: 2 broken tasks skipped, see above
         note: {dir}/submission.json is incomplete: it has 1 of the 3 tasks of {dir}/tasks, all with answers
-        warning: skipped {dir}/tasks/b.json:1:73: task b, test 0 input: row 1 has 2 cells, the rows before have 1
-        warning: skipped {dir}/tasks/c.json:1:12: task c, train 0: the text ends before a pair: {"input": …, "output": …}: cut off?
+        warning: skipped {dir}/tasks/b.json:1:73: task b, test 0 input: row 1 has 2 cells, expected 1
+        warning: skipped {dir}/tasks/c.json:1:12: task c, train 0: the text ends before a pair: {"input": …, "output": …}; is it cut off?
         exit 0
     "#]]
     .assert_eq(&run(&batt, &format!("{args} --skip-bad")));
@@ -299,8 +299,8 @@ fn what_is_broken_is_told_before_anything_is_run_or_skipped() {
         "check {dir}/submission.json {dir}/tasks --skip-bad",
         expect![[r#"
             {dir}/submission.json: no defect; 1 task with 1 test input
-            warning: skipped {dir}/tasks/b.json:1:73: task b, test 0 input: row 1 has 2 cells, the rows before have 1
-            warning: skipped {dir}/tasks/c.json:1:12: task c, train 0: the text ends before a pair: {"input": …, "output": …}: cut off?
+            warning: skipped {dir}/tasks/b.json:1:73: task b, test 0 input: row 1 has 2 cells, expected 1
+            warning: skipped {dir}/tasks/c.json:1:12: task c, train 0: the text ends before a pair: {"input": …, "output": …}; is it cut off?
             exit 0
         "#]],
     );

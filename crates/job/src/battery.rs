@@ -13,7 +13,7 @@ use batt_exec::{End, Input, Job, Options, Picture, Prepared, Run, Scratch};
 use batt_lang::Program;
 use batt_plan::{Plan, ProgramId};
 use batt_score::{Candidate, Demos, Scores, Tally, Totals, Verdict, all_right, judge, rank, test_verdicts};
-use batt_task::submission::{Draft, stand_ins};
+use batt_task::submission::{Draft, fallbacks};
 use batt_task::{Grid, Pair, Task, demo};
 use batt_trace::{Lane, Spot, Trace};
 use batt_value::{Arena, Caps, Kind};
@@ -135,7 +135,7 @@ impl TaskResult {
         TaskResult {
             finished: false,
             programs: Vec::new(),
-            attempts: stand_ins(task),
+            attempts: fallbacks(task),
             answered: false,
             scores,
         }

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use batt_record::{AnswerState, TaskState};
 use batt_search::{Allowance, Answer, Attempts, Checks, Folds, Mechanism, Progress, Puzzle, SURE, Searcher};
-use batt_task::submission::stand_ins;
+use batt_task::submission::fallbacks;
 use batt_task::{Grid, Task};
 use batt_trace::{Spot, Trace};
 use rayon::prelude::*;
@@ -140,7 +140,7 @@ impl Campaign {
 
 /// The two outputs to hand in for each test input: attempts, or fallbacks where there are none.
 pub fn hand_in(task: &Task, attempts: &[Attempts]) -> Vec<[Grid; 2]> {
-    let mut outputs = stand_ins(task);
+    let mut outputs = fallbacks(task);
     for (output, Attempts { attempts }) in outputs.iter_mut().zip(attempts) {
         match &attempts[..] {
             [] => {}

@@ -12,7 +12,7 @@ use batt_lang::Program;
 use batt_plan::Counts;
 use batt_record::profile::Repeat;
 use batt_record::{self as record, Kind, Record, Setup};
-use batt_task::submission::{Form, stand_ins};
+use batt_task::submission::{Form, fallbacks};
 use batt_task::{Index, Problem, Task};
 use batt_trace::Spot;
 
@@ -475,7 +475,7 @@ impl<'g> Growing<'g> {
             known.copy_to(out)?;
             for (i, task) in (n_known..).zip(index.tasks(n_known)) {
                 let task = task.map_err(io::Error::other)?;
-                out.write_all(form.entry(i, &task.id, &stand_ins(&task)).as_bytes())?;
+                out.write_all(form.entry(i, &task.id, &fallbacks(&task)).as_bytes())?;
             }
             out.write_all(form.end().as_bytes())
         })

@@ -1,4 +1,4 @@
-//! How long loading takes: `cargo run --release -p batt-task --example load_time -- DATA…`
+//! Measures how long loading takes: `cargo run --release -p batt-task --example load_time -- DATA…`
 
 use std::time::Instant;
 
@@ -17,7 +17,7 @@ fn main() -> Result<(), batt_task::LoadError> {
     Ok(())
 }
 
-/// Median and extremes of 31 runs.
+/// Returns the median and the extremes of 31 runs.
 fn median(run: impl Fn()) -> String {
     let time = |()| {
         let start = Instant::now();

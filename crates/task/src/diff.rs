@@ -1,11 +1,11 @@
-//! What changed between two versions of a data set.
+//! Differences between two versions of a data set.
 
 use std::fmt;
 
 use crate::problem::Side;
 use crate::{Dataset, Grid, Pair, Part, Task};
 
-/// How B differs from A.
+/// The differences from A to B.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Diff {
     /// Ids of tasks that B does not have.
@@ -13,7 +13,7 @@ pub struct Diff {
     /// Ids of tasks that A does not have.
     pub only_b: Vec<String>,
     pub changed: Vec<TaskDiff>,
-    /// How many tasks are the same.
+    /// Number of tasks that are the same.
     pub same: usize,
 }
 
@@ -29,21 +29,21 @@ pub struct TaskDiff {
     pub changes: Vec<Change>,
 }
 
-/// One change of a task. A pair's number is its place in A, except where only B has the pair.
+/// One change of a task. A pair is identified by its index in A, or in B if only B has it.
 #[derive(Debug, PartialEq, Eq, Clone)]
 pub enum Change {
-    /// Pairs that both have stand in another order.
+    /// Pairs that both have are in another order.
     Reordered {
         part: Part,
     },
-    /// From one list to another: a demonstration became a test.
+    /// A pair moved to another list, for example from demonstrations to tests.
     Moved {
         part: Part,
         pair: usize,
         to: Part,
         to_pair: usize,
     },
-    /// So many cells of a grid.
+    /// Some cells of a grid changed.
     Cells {
         part: Part,
         pair: usize,
@@ -59,7 +59,7 @@ pub enum Change {
         from: (usize, usize),
         to: (usize, usize),
     },
-    /// The output is known in only one of them.
+    /// The output is known in only one of the two.
     Output {
         part: Part,
         pair: usize,
@@ -76,7 +76,7 @@ pub enum Change {
 }
 
 impl Change {
-    /// One word.
+    /// Returns the kind in one word.
     pub fn kind(&self) -> &'static str {
         match self {
             Change::Reordered { .. } => "reordered",
@@ -131,13 +131,13 @@ pub fn diff(a: &Dataset, b: &Dataset) -> Diff {
     diff
 }
 
-/// Which pair of B each pair of A became.
+/// Matches the pairs of A with those of B.
 struct Matching<'t> {
     a: &'t Task,
     b: &'t Task,
     /// For each pair of A, its pair in B.
     to: Vec<(Place, Option<Place>)>,
-    /// The pairs of B that no pair of A became.
+    /// The pairs of B that are not matched.
     free: Vec<Place>,
 }
 
@@ -146,12 +146,12 @@ type Place = (Part, usize);
 fn changes(a: &Task, b: &Task) -> Vec<Change> {
     let mut matching =
         Matching { a, b, to: places(a).map(|place| (place, None)).collect(), free: places(b).collect() };
-    // The surest matches first: what is left over has to make do with less likeness.
+    // The surest matches come first; the later passes are less strict.
     matching.pass(true, |a, b| (a == b).then_some(0));
     matching.pass(false, |a, b| (a == b).then_some(0));
     matching.pass(true, |a, b| (a.input == b.input).then_some(0));
     matching.pass(true, |a, b| (a.output.is_some() && a.output == b.output).then_some(0));
-    matching.pass(true, likeness);
+    matching.pass(true, cell_distance);
     matching.report()
 }
 
@@ -163,8 +163,9 @@ fn pair(task: &Task, (part, i): Place) -> &Pair {
     &task.part(part)[i]
 }
 
-/// How many cells differ; `None` if that is more than a fifth of them, or if the sizes differ. Picked by feel.
-fn likeness(a: &Pair, b: &Pair) -> Option<usize> {
+/// Returns the number of differing cells, or `None` if it is more than a fifth of all cells or the sizes
+/// differ. The limit was picked by feel.
+fn cell_distance(a: &Pair, b: &Pair) -> Option<usize> {
     let (cells, of) = difference(&a.input, &b.input)?;
     let (output_cells, output_of) = match (&a.output, &b.output) {
         (Some(a), Some(b)) => difference(a, b)?,
@@ -174,7 +175,7 @@ fn likeness(a: &Pair, b: &Pair) -> Option<usize> {
     (cells * 5 <= of).then_some(cells)
 }
 
-/// How many cells differ, and of how many, if the sizes are the same.
+/// Returns the number of differing cells and of all cells, or `None` if the sizes differ.
 fn difference(a: &Grid, b: &Grid) -> Option<(usize, usize)> {
     let same = a.width() == b.width() && a.height() == b.height();
     let differ = || a.cells().iter().zip(b.cells()).filter(|(a, b)| a != b).count();
@@ -182,7 +183,8 @@ fn difference(a: &Grid, b: &Grid) -> Option<(usize, usize)> {
 }
 
 impl Matching<'_> {
-    /// Gives each unmatched pair of A the free pair of B with the least `distance`, the first of several.
+    /// Matches each unmatched pair of A with the free pair of B at the least `distance`, the first of
+    /// several.
     fn pass(&mut self, same_part: bool, distance: impl Fn(&Pair, &Pair) -> Option<usize>) {
         for (from, to) in self.to.iter_mut().filter(|(_, to)| to.is_none()) {
             let candidates =

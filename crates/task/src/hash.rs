@@ -1,28 +1,30 @@
 //! Content hashes of tasks and data sets.
 //!
-//! The hash is of the canonical form, not of a file: white space, the order of keys and the format do not show in
-//! it; the order of pairs does. A task's id is no part of its content, but of the data set's.
+//! The hash is computed from a canonical form, so it does not depend on white space, the order of keys or the
+//! file format. It does depend on the order of pairs. A task's id is not part of the task's content, but of
+//! the data set's.
 
 use batt_value::ContentHash;
 
 use crate::{Dataset, Grid, Pair, Part, Task};
 
 impl Task {
-    /// Stable across machines, versions and file formats.
+    /// Returns the content hash: the same on all machines, versions and file formats.
     pub fn content_hash(&self) -> ContentHash {
         hash(|part| self.part(part), |_, pair| pair.output.as_ref())
     }
 
-    /// The hash of what a solver sees: the demonstration pairs and the test inputs. The same with and without solutions,
-    /// so what was found for a task is found again by it.
+    /// Returns a hash of the demonstration pairs and test inputs only. It is the same with and without
+    /// solutions, so that stored results for a task are found in both cases.
     pub fn sealed_hash(&self) -> ContentHash {
-        let seen = |part: Part| if part == Part::Extra { &[][..] } else { self.part(part) };
-        hash(seen, |part, pair| pair.output.as_ref().filter(|_| part == Part::Train))
+        let visible = |part: Part| if part == Part::Extra { &[][..] } else { self.part(part) };
+        hash(visible, |part, pair| pair.output.as_ref().filter(|_| part == Part::Train))
     }
 }
 
 impl Dataset {
-    /// Stable across machines, versions and file formats; the label is no part of it.
+    /// Returns the content hash: the same on all machines, versions and file formats. It does not depend on
+    /// the label.
     pub fn content_hash(&self) -> ContentHash {
         let mut hasher = ContentHasher::new();
         self.tasks.iter().for_each(|task| hasher.add(task));
@@ -30,11 +32,11 @@ impl Dataset {
     }
 }
 
-/// Finds the content hash of a data set from its tasks, one after the other in the order of their ids.
+/// Computes the content hash of a data set from its tasks, which are added in the order of their ids.
 #[derive(Default)]
 pub struct ContentHasher {
     tasks: usize,
-    /// Ids and hashes.
+    /// The ids and hashes so far.
     bytes: Vec<u8>,
 }
 
@@ -74,7 +76,7 @@ fn hash<'t>(
     ContentHash::of(&bytes)
 }
 
-/// Height and width, a byte each, then the cells; an unknown grid has height 0.
+/// Appends height and width, a byte each, then the cells. An unknown grid has height 0.
 fn encode_grid(grid: Option<&Grid>, out: &mut Vec<u8>) {
     let Some(grid) = grid else { return out.push(0) };
     out.extend([grid.height() as u8, grid.width() as u8]);
@@ -90,7 +92,7 @@ mod tests {
     use crate::demo;
 
     #[test]
-    fn solutions_do_not_show_in_the_sealed_hash() {
+    fn the_sealed_hash_does_not_depend_on_solutions() {
         let task = demo::tasks().remove(0);
         let mut unsolved = task.clone();
         unsolved.test.iter_mut().for_each(|pair| pair.output = None);
@@ -100,8 +102,8 @@ mod tests {
         let mut other = task.clone();
         other.train[0].output = Some(other.train[0].input.clone());
         assert_ne!(task.sealed_hash(), other.sealed_hash());
-        let mut shown = task.clone();
-        shown.train.push(shown.test[0].clone());
-        assert_ne!(task.sealed_hash(), shown.sealed_hash());
+        let mut with_more_demos = task.clone();
+        with_more_demos.train.push(with_more_demos.test[0].clone());
+        assert_ne!(task.sealed_hash(), with_more_demos.sealed_hash());
     }
 }

@@ -1,8 +1,8 @@
-//! From DATA to tasks.
+//! Opens data sets.
 //!
-//! An [`Index`] knows the ids and the places of all tasks but has read none of them; [`open`] reads them all. What
-//! can only be seen over the whole (an id twice, solutions that do not match) is checked when the index is made,
-//! what lies inside a task when that task is read.
+//! An [`Index`] knows the ids and locations of all tasks but has not read them; [`open`] reads them all.
+//! Problems of the whole set (duplicate ids, solutions that do not match) are found when the index is made,
+//! problems inside a task when that task is read.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -15,27 +15,27 @@ use crate::names::{self, DataFolder};
 use crate::problem::{Flaw, LoadError, Problem, near};
 use crate::{Dataset, Grid, Task, parse, source};
 
-/// How to load.
+/// Options for loading.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Leave broken tasks out instead of failing; [`Dataset::skipped`] says which.
+    /// Skip broken tasks instead of failing. [`Dataset::skipped`] lists them.
     pub skip_bad: bool,
     pub select: Select,
 }
 
 impl Options {
-    /// All tasks, none of them broken.
+    /// Load all tasks, and fail if one is broken.
     pub const STRICT: Options = Options { skip_bad: false, select: Select::ALL };
 }
 
-/// Which tasks. Those that are not selected are not read.
+/// Selects tasks. The others are not read.
 #[derive(Clone, Debug)]
 pub struct Select {
-    /// Only these; all if empty.
+    /// Only tasks with these ids; all if empty.
     pub ids: Vec<String>,
-    /// Of those leave out so many, in the order of ids.
+    /// Number of these to skip, in the order of ids.
     pub start: usize,
-    /// At most so many of the rest.
+    /// Maximum number of tasks after that.
     pub limit: Option<usize>,
 }
 
@@ -43,7 +43,7 @@ impl Select {
     pub const ALL: Select = Select { ids: Vec::new(), start: 0, limit: None };
 }
 
-/// The tasks of DATA: a name or a path, perhaps with `#part`.
+/// Opens DATA: a name or a path, optionally with `#part`.
 ///
 /// ```
 /// # use batt_task::{Options, open};
@@ -57,12 +57,12 @@ pub fn open(data: &str, options: &Options) -> Result<Dataset, LoadError> {
     find(data, options)?.into_dataset()
 }
 
-/// The tasks of a folder or file, whatever their format.
+/// Loads the tasks of a folder or file of any format.
 pub fn load(path: &Path) -> Result<Dataset, LoadError> {
     open_path(path, None, &Options::STRICT)
 }
 
-/// Where the tasks of DATA lie, without reading them: for sets that are too large to be held in memory.
+/// Locates the tasks of DATA without reading them, for sets that are too large for memory.
 pub fn index(data: &str, options: &Options) -> Result<Index, LoadError> {
     let index = find(data, options)?;
     if !index.problems.is_empty() && !options.skip_bad {
@@ -71,7 +71,7 @@ pub fn index(data: &str, options: &Options) -> Result<Index, LoadError> {
     Ok(index)
 }
 
-/// The tasks of a text that lies in memory; errors call it `file`.
+/// Opens a text in memory. Errors call it `file`.
 pub(crate) fn open_text(file: &str, bytes: Vec<u8>, part: Option<&str>) -> Result<Dataset, LoadError> {
     Index::new(file, format::find_text(file, bytes, part)?, &Options::STRICT)?.into_dataset()
 }
@@ -80,20 +80,20 @@ pub(crate) fn open_path(path: &Path, part: Option<&str>, options: &Options) -> R
     Index::new(&path.to_string_lossy(), format::find(path, part)?, options)?.into_dataset()
 }
 
-/// How many tasks are in memory at a time where not all are to be kept.
-const STEP: usize = 256;
+/// Number of tasks in memory at a time, if not all are kept.
+const BATCH: usize = 256;
 
-/// Ids and places of tasks.
+/// The ids and locations of tasks.
 pub struct Index {
     label: String,
     skip_bad: bool,
-    /// In the order of their ids; no id twice.
+    /// Sorted by id; no id occurs twice.
     entries: Vec<Entry>,
     problems: Vec<Problem>,
 }
 
 impl Index {
-    /// What the user called the data.
+    /// Returns the name or path that the user gave.
     pub fn label(&self) -> &str {
         &self.label
     }
@@ -106,18 +106,18 @@ impl Index {
         self.entries.is_empty()
     }
 
-    /// In ascending order.
+    /// Iterates over the ids in ascending order.
     pub fn ids(&self) -> impl ExactSizeIterator<Item = &str> {
         self.entries.iter().map(|entry| entry.id.as_str())
     }
 
-    /// What was left out when the index was made; empty unless [`Options::skip_bad`] was asked for.
+    /// Returns the problems of tasks that were skipped when the index was made; empty unless
+    /// [`Options::skip_bad`] is set.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
 
-    /// Reads the tasks at these places in the order of ids. Nothing is kept: whoever drops the tasks has their
-    /// memory back.
+    /// Reads the tasks at these indices, in the order of ids. The index does not keep them.
     pub fn load(&self, range: Range<usize>) -> Result<Dataset, LoadError> {
         let (tasks, skipped) = read(&self.entries[range]);
         if !skipped.is_empty() && !self.skip_bad {
@@ -126,10 +126,10 @@ impl Index {
         Ok(Dataset { label: self.label.clone(), tasks, skipped })
     }
 
-    /// The tasks from this place on, read a few hundred at a time. Broken ones are left out if
-    /// [`Options::skip_bad`] was asked for; else they end the walk.
+    /// Iterates over the tasks from this index on, and reads a few hundred at a time. Broken tasks are
+    /// skipped if [`Options::skip_bad`] is set; otherwise the first one is the last item.
     pub fn tasks(&self, from: usize) -> impl Iterator<Item = Result<Task, LoadError>> + Send {
-        let batches = (from..self.len()).step_by(STEP).map(|at| self.load(at..self.len().min(at + STEP)));
+        let batches = (from..self.len()).step_by(BATCH).map(|at| self.load(at..self.len().min(at + BATCH)));
         batches.flat_map(|batch| {
             let (tasks, error) = match batch {
                 Ok(dataset) => (dataset.tasks, None),
@@ -139,26 +139,26 @@ impl Index {
         })
     }
 
-    /// Reads every task, shows it to `look` in the order of ids, and drops it again. Returns what is wrong with those
-    /// that cannot be read. Ends early when `stop` says so.
-    pub fn check(&self, stop: impl Fn() -> bool, mut look: impl FnMut(&Task)) -> Vec<Problem> {
-        let batches = self.entries.chunks(STEP).take_while(|_| !stop());
+    /// Reads every task, passes it to `visit` in the order of ids, and drops it. Returns the problems of
+    /// tasks that cannot be read. Ends early when `stop` returns true.
+    pub fn check(&self, stop: impl Fn() -> bool, mut visit: impl FnMut(&Task)) -> Vec<Problem> {
+        let batches = self.entries.chunks(BATCH).take_while(|_| !stop());
         let checked = batches.flat_map(|batch| {
             let (tasks, problems) = read(batch);
-            tasks.iter().for_each(&mut look);
+            tasks.iter().for_each(&mut visit);
             problems
         });
         checked.collect()
     }
 
-    /// Only some of these tasks.
+    /// Keeps only the selected tasks.
     pub fn select(self, some: &Select) -> Result<Index, LoadError> {
         let Index { label, skip_bad, entries, problems } = self;
         let entries = select(&label, entries, &problems, some)?;
         Ok(Index { label, skip_bad, entries, problems })
     }
 
-    /// Leaves out the tasks with these ids.
+    /// Removes the tasks with these ids.
     pub fn without(mut self, ids: &BTreeSet<&str>) -> Index {
         self.entries.retain(|entry| !ids.contains(entry.id.as_str()));
         self
@@ -194,7 +194,7 @@ fn find(data: &str, options: &Options) -> Result<Index, LoadError> {
     Index::new(data, found, options)
 }
 
-/// A path that exists, with or without `#part`.
+/// Splits DATA into an existing path and a part.
 fn locate(data: &str) -> Result<(PathBuf, Option<&str>), LoadError> {
     if Path::new(data).exists() {
         return Ok((data.into(), None));
@@ -205,7 +205,7 @@ fn locate(data: &str) -> Result<(PathBuf, Option<&str>), LoadError> {
     }
 }
 
-/// Reads tasks that will not be read again: what is ready is handed over.
+/// Reads tasks that will not be read again: tasks that are ready are moved, not cloned.
 fn read_once(entries: Vec<Entry>) -> (Vec<Task>, Vec<Problem>) {
     if entries.iter().any(|entry| !matches!(entry.body, Body::Ready(_))) {
         return read(&entries);
@@ -217,10 +217,10 @@ fn read_once(entries: Vec<Entry>) -> (Vec<Task>, Vec<Problem>) {
     (entries.into_iter().filter_map(ready).collect(), Vec::new())
 }
 
-/// Reads tasks, and gathers what is wrong with those that cannot be read.
+/// Reads tasks, and collects the problems of those that cannot be read.
 fn read(entries: &[Entry]) -> (Vec<Task>, Vec<Problem>) {
-    // A task takes about 5 µs from memory and 13 µs from a file: for a few it does not pay to wake a pool. Where it
-    // does, it is the caller's pool, and the order is that of the entries all the same.
+    // Reading a task takes about 5 µs from memory and 13 µs from a file, so threads do not pay for a few
+    // tasks. The caller's thread pool is used, and the order of the entries is kept.
     const FEW: usize = 64;
     let tasks: Vec<_> = if entries.len() < FEW {
         let mut scratch = Scratch::default();
@@ -234,7 +234,7 @@ fn read(entries: &[Entry]) -> (Vec<Task>, Vec<Problem>) {
     (good.collect(), problems)
 }
 
-/// Memory that is used again for the next task.
+/// Memory that is reused for the next task.
 #[derive(Default)]
 struct Scratch {
     text: Vec<u8>,
@@ -291,7 +291,7 @@ fn select(
     Ok(entries)
 }
 
-/// A task that was asked for but is not there, or was left out.
+/// Describes a requested task that does not exist or is broken.
 fn missing(label: &str, id: &str, entries: &[Entry], problems: &[Problem]) -> LoadError {
     let why: Vec<_> =
         problems.iter().filter(|problem| problem.task.as_deref() == Some(id)).cloned().collect();
@@ -302,15 +302,15 @@ fn missing(label: &str, id: &str, entries: &[Entry], problems: &[Problem]) -> Lo
     LoadError::NoTask { data: label.to_owned(), id: id.to_owned(), near }
 }
 
-/// Puts the outputs of a solutions file where they belong.
+/// Adds the outputs of a solutions file to a task.
 fn add_solutions(task: &mut Task, outputs: Vec<Grid>) -> Result<(), String> {
     if outputs.len() != task.test.len() {
         let (outputs, inputs) = (outputs.len(), task.test.len());
-        return Err(format!("the number of solutions is {outputs}, that of test inputs {inputs}"));
+        return Err(format!("found {outputs} solutions, expected {inputs} (one for each test input)"));
     }
     for (i, (pair, output)) in task.test.iter_mut().zip(outputs).enumerate() {
         if pair.output.as_ref().is_some_and(|own| *own != output) {
-            return Err(format!("the solution of test {i} is not the output that the task itself has"));
+            return Err(format!("the solution of test {i} differs from the output in the task"));
         }
         pair.output = Some(output);
     }

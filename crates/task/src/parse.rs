@@ -1,10 +1,10 @@
-//! Tasks, grids and solutions from their text.
+//! Parses tasks, grids and solutions.
 
 use crate::json::Json;
 use crate::problem::{Flaw, Problem, Side, Spot};
 use crate::{Grid, Pair, Part, Task};
 
-/// A task from the text of its file. A problem does not know the file: see [`Problem::in_file`].
+/// Parses the text of a task file. A problem does not name the file: see [`Problem::in_file`].
 pub fn parse_task(id: &str, text: &[u8]) -> Result<Task, Problem> {
     whole_task(id, text, &mut Vec::new())
 }
@@ -15,29 +15,29 @@ pub(crate) fn whole_task(id: &str, text: &[u8], scratch: &mut Vec<i8>) -> Result
     task.map_err(|flaw| flaw.problem("", text, Some(id)))
 }
 
-/// A bare grid from the text of its file. A problem does not know the file: see [`Problem::in_file`].
+/// Parses the text of a file with a bare grid. A problem does not name the file: see [`Problem::in_file`].
 pub fn parse_grid(text: &[u8]) -> Result<Grid, Problem> {
     let json = &mut start(text);
     let grid = json.grid(&mut Vec::new()).and_then(|grid| json.end().map(|()| grid));
     grid.map_err(|flaw| flaw.problem("", text, None))
 }
 
-/// The beginning of a text, after the mark that some editors put there.
+/// Starts reading a text after the byte order mark, if there is one.
 pub(crate) fn start(text: &[u8]) -> Json<'_> {
     Json::new(text, if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 })
 }
 
-/// `{"train": […], "test": […], "arc-gen": […]}`; other keys are passed over.
+/// Reads `{"train": […], "test": […], "arc-gen": […]}`; other keys are skipped.
 pub(crate) fn task(id: &str, json: &mut Json<'_>, scratch: &mut Vec<i8>) -> Result<Task, Flaw> {
     json.peek();
     let start = json.at();
     let mut lists: [Option<Vec<Pair>>; 3] = [None, None, None];
     json.object("a task: {\"train\": …, \"test\": …}", |json, key, key_at| {
         let Some(part) = Part::ALL.into_iter().find(|part| part.name() == key) else { return json.skip() };
-        let spot = Spot { part: Some(part), ..Spot::NOWHERE };
+        let spot = Spot { part: Some(part), ..Spot::NONE };
         let list = &mut lists[part as usize];
         if list.is_some() {
-            return Err(Flaw { spot, ..Flaw::new(key_at, "a second list of that name") });
+            return Err(Flaw { spot, ..Flaw::new(key_at, "a second list with this name") });
         }
         *list = Some(pairs(part, json, scratch)?);
         Ok(())
@@ -47,12 +47,12 @@ pub(crate) fn task(id: &str, json: &mut Json<'_>, scratch: &mut Vec<i8>) -> Resu
     let train = train.ok_or_else(|| missing(Part::Train))?;
     let test = test.ok_or_else(|| missing(Part::Test))?;
     if train.is_empty() && test.is_empty() {
-        return Err(Flaw::new(start, "neither a train nor a test pair"));
+        return Err(Flaw::new(start, "the task has neither train nor test pairs"));
     }
     Ok(Task { id: id.to_owned(), train, test, extra: extra.unwrap_or_default() })
 }
 
-/// The outputs of a task's test pairs, as a solutions file lists them.
+/// Reads the outputs of a task's test pairs from a solutions file.
 pub(crate) fn solutions(json: &mut Json<'_>, scratch: &mut Vec<i8>) -> Result<Vec<Grid>, Flaw> {
     let mut grids = Vec::new();
     json.array("a list of grids", |json| {
@@ -72,7 +72,7 @@ fn pairs(part: Part, json: &mut Json<'_>, scratch: &mut Vec<i8>) -> Result<Vec<P
         pairs.push(pair.map_err(|flaw| Flaw { spot: Spot { side: side(&flaw), ..spot }, ..flaw })?);
         Ok(())
     });
-    // A flaw of the list itself lies in this part, but in no pair.
+    // A flaw of the list itself is in this part, but not in a pair.
     read.map_err(|flaw| Flaw { spot: Spot { part: Some(part), ..flaw.spot }, ..flaw })?;
     pairs.shrink_to_fit();
     Ok(pairs)
@@ -88,11 +88,11 @@ fn pair(needs_output: bool, json: &mut Json<'_>, scratch: &mut Vec<i8>) -> Resul
             "output" => (Side::Output, &mut output),
             _ => return json.skip(),
         };
-        let inside = |flaw| Flaw { spot: Spot { side: Some(side), ..Spot::NOWHERE }, ..flaw };
+        let inside = |flaw| Flaw { spot: Spot { side: Some(side), ..Spot::NONE }, ..flaw };
         if grid.is_some() {
-            return Err(inside(Flaw::new(key_at, "a second grid of that name")));
+            return Err(inside(Flaw::new(key_at, "a second grid with this name")));
         }
-        // Some writers say `null` for an output that is not known.
+        // Some writers use `null` for an unknown output.
         if side == Side::Output && !needs_output && json.peek() == Some(b'n') {
             return json.skip();
         }

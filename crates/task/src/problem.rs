@@ -1,4 +1,4 @@
-//! What can be wrong with data, and where.
+//! Problems of data, with their place.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -7,32 +7,32 @@ use batt_value::ContentHash;
 
 use crate::Part;
 
-/// One thing that is wrong with data, with file and place. The mistake is always the data's.
+/// A problem of the data, with file and place. The mistake is always in the data.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Problem {
-    /// The file; for a member of an archive, `archive.zip/member.json`. Empty for a text that is no file.
+    /// The file; for a member of an archive `archive.zip/member.json`. Empty for a text that is not a file.
     pub file: String,
-    /// Line and column, both from 1; the column counts bytes.
+    /// Line and column, both from 1. The column counts bytes.
     pub line: Option<(usize, usize)>,
     pub task: Option<String>,
     pub spot: Spot,
     pub what: String,
 }
 
-/// Where in a task.
+/// A place in a task.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Spot {
     pub part: Option<Part>,
-    /// Counts from 0, as everywhere.
+    /// Index of the pair, from 0.
     pub pair: Option<usize>,
     pub side: Option<Side>,
 }
 
 impl Spot {
-    pub(crate) const NOWHERE: Spot = Spot { part: None, pair: None, side: None };
+    pub(crate) const NONE: Spot = Spot { part: None, pair: None, side: None };
 }
 
-/// Which grid of a pair.
+/// One of the two grids of a pair.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
 pub enum Side {
     Input,
@@ -58,20 +58,20 @@ impl fmt::Display for Spot {
 }
 
 impl Problem {
-    /// The same problem, found in this file.
+    /// Returns the same problem with the name of its file.
     pub fn in_file(self, file: impl Into<String>) -> Problem {
         Problem { file: file.into(), ..self }
     }
 
-    /// A problem of a task as a whole.
+    /// Creates a problem of a task as a whole.
     pub(crate) fn of_task(file: &str, task: &str, what: impl fmt::Display) -> Problem {
         let (file, task) = (file.to_owned(), Some(task.to_owned()));
-        Problem { file, line: None, task, spot: Spot::NOWHERE, what: what.to_string() }
+        Problem { file, line: None, task, spot: Spot::NONE, what: what.to_string() }
     }
 }
 
 impl fmt::Display for Problem {
-    /// `file:line:column: task ID, train 0 input: what`
+    /// Prints `file:line:column: task ID, train 0 input: what`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let line = self.line.map_or(String::new(), |(line, column)| format!("{line}:{column}"));
         for place in [&self.file, &line].into_iter().filter(|place| !place.is_empty()) {
@@ -87,39 +87,39 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Why a data set could not be loaded. All but `Io` are mistakes of the data or of the caller.
+/// The reasons why a data set cannot be loaded. All but `Io` are mistakes of the data or of the caller.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     /// The file or folder cannot be read.
     #[error("cannot read {path}: {error}")]
     Io { path: PathBuf, error: std::io::Error },
-    /// Neither a name nor a path.
+    /// Neither a known name nor a path.
     #[error(
         "there is no data set, file or folder called {data}{}",
         hint_or(near, "; `batt data list` shows the names")
     )]
     Unknown { data: String, near: Option<String> },
-    /// A known name whose data is not on this machine.
+    /// A known set that is not installed.
     #[error("{name} is not installed; `batt data install` fetches it")]
     NotInstalled { name: &'static str },
-    /// An installed set that is not what its name promises: damaged on disk, or changed by hand.
+    /// An installed set whose content has changed: damaged on disk, or edited.
     #[error(
         "{path} is not {name}: its content hash is {found:.12}, not {pinned:.12}; `batt data install` repairs it"
     )]
     Changed { name: &'static str, path: PathBuf, found: ContentHash, pinned: &'static str },
-    /// The part after `#` is none of the parts.
+    /// The part after `#` does not exist.
     #[error("{data} has no part {part}; {}", if parts.is_empty() { "it has no parts".to_owned() } else { format!("its parts are {}", parts.join(", ")) })]
     NoPart { data: String, part: String, parts: Vec<String> },
-    /// Several data sets in one place, of which only one can be meant.
-    #[error("{data} holds several data sets: {}; pick one, as in {data}#{}", parts.join(", "), parts[0])]
+    /// There are several data sets, and only one can be read.
+    #[error("{data} has several data sets: {}; pick one, such as {data}#{}", parts.join(", "), parts[0])]
     PickPart { data: String, parts: Vec<String> },
-    /// Nothing that looks like tasks.
-    #[error("{path} holds no tasks (*.json)")]
+    /// No tasks were found.
+    #[error("{path} has no tasks (*.json)")]
     NoTasks { path: PathBuf },
-    /// A task that was asked for by its id.
+    /// A requested id does not exist.
     #[error("{data} has no task {id}{}", hint(near))]
     NoTask { data: String, id: String, near: Option<String> },
-    /// Data that is not what it should be.
+    /// The data is invalid.
     #[error("{}", listed(problems))]
     Bad { problems: Vec<Problem> },
 }
@@ -141,7 +141,7 @@ fn listed(problems: &[Problem]) -> String {
     lines.join("\n")
 }
 
-/// The candidate that `name` is most likely a misspelling of.
+/// Returns the candidate that `name` is most likely a misspelling of.
 pub(crate) fn near<'c>(name: &str, candidates: impl Iterator<Item = &'c str>) -> Option<String> {
     // A third of the letters may be wrong. Picked by feel, as in `lang`.
     let limit = if name.len() < 3 || name.len() > 40 { 0 } else { (name.len() / 3).max(1) };
@@ -151,7 +151,7 @@ pub(crate) fn near<'c>(name: &str, candidates: impl Iterator<Item = &'c str>) ->
     best.filter(|(distance, _)| *distance <= limit).map(|(_, candidate)| candidate.to_owned())
 }
 
-/// What is wrong with a text, and at which of its bytes. Becomes a [`Problem`] once file and task are known.
+/// A problem in a text, with its byte position. It becomes a [`Problem`] once file and task are known.
 #[derive(Debug)]
 pub(crate) struct Flaw {
     pub(crate) at: usize,
@@ -161,10 +161,10 @@ pub(crate) struct Flaw {
 
 impl Flaw {
     pub(crate) fn new(at: usize, what: impl Into<String>) -> Flaw {
-        Flaw { at, spot: Spot::NOWHERE, what: what.into() }
+        Flaw { at, spot: Spot::NONE, what: what.into() }
     }
 
-    /// The flaw as a problem of `file`, whose text is `bytes`.
+    /// Converts the flaw to a problem of `file`, whose text is `bytes`.
     pub(crate) fn problem(self, file: &str, bytes: &[u8], task: Option<&str>) -> Problem {
         Problem {
             file: file.to_owned(),

@@ -1,6 +1,7 @@
-//! Writing tasks to disk one after another: a series may be longer than memory.
+//! Writes tasks to disk one by one, because a series may be larger than memory.
 //!
-//! Everything is written aside and then renamed, so that whoever looks finds what was there before, or all of it.
+//! Files are written under a temporary name and then renamed, so that a reader sees either the old state or
+//! all of the new one.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -9,24 +10,24 @@ use std::path::{Path, PathBuf};
 use crate::write::{grids_json, task_json};
 use crate::{Grid, Task};
 
-/// Why tasks could not be written.
+/// The reasons why tasks cannot be written.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
-    /// The disk's answer.
+    /// An error of the file system.
     #[error("cannot write {path}: {error}")]
     Io { path: PathBuf, error: io::Error },
-    /// The caller's mistake: other files would be mixed up with the new ones.
-    #[error("{path} is there already and is not an empty folder: name a folder that is not there yet")]
+    /// The caller's mistake: the new files would be mixed with others.
+    #[error("{path} already exists and is not an empty folder; name a new folder")]
     Taken { path: PathBuf },
-    /// The caller's mistake: without that ending nobody would find the solutions.
+    /// The caller's mistake: readers find the solutions only next to a file with this ending.
     #[error(
-        "{path}: a file of many tasks is called *_challenges.json, so that its solutions are found beside it"
+        "{path}: the name of a file of many tasks must end in challenges.json, so that its solutions are found"
     )]
     NotChallenges { path: PathBuf },
 }
 
-/// Writes a folder of task files, `ID.json` each. The folder must not be there yet, or be empty. Answers how many
-/// tasks there were.
+/// Writes a folder of task files, `ID.json` each. The folder must not exist or be empty. Returns the number
+/// of tasks.
 pub fn write_folder(path: &Path, tasks: impl Iterator<Item = Task>) -> Result<u64, WriteError> {
     let failed = |error| WriteError::Io { path: path.to_owned(), error };
     match fs::read_dir(path).map(|mut entries| entries.next().is_none()) {
@@ -35,23 +36,23 @@ pub fn write_folder(path: &Path, tasks: impl Iterator<Item = Task>) -> Result<u6
         Err(error) if error.kind() != io::ErrorKind::NotADirectory => return Err(failed(error)),
         _ => return Err(WriteError::Taken { path: path.to_owned() }),
     }
-    let aside = Aside::new(path).map_err(failed)?;
-    fs::create_dir_all(&aside.part).map_err(failed)?;
+    let temporary = Temporary::new(path).map_err(failed)?;
+    fs::create_dir_all(&temporary.path).map_err(failed)?;
     let mut count = 0;
     for task in tasks {
-        let file = aside.part.join(format!("{}.json", task.id));
+        let file = temporary.path.join(format!("{}.json", task.id));
         let mut text = Vec::new();
         write_task(&mut text, &task).and_then(|()| fs::write(&file, text)).map_err(failed)?;
         count += 1;
     }
-    // An empty folder of that name makes way; not every system renames onto it.
+    // Not every system can rename to an existing empty folder.
     let _ = fs::remove_dir(path);
-    aside.rename().map_err(failed)?;
+    temporary.rename().map_err(failed)?;
     Ok(count)
 }
 
-/// Writes Kaggle's two files: `*_challenges.json` without the test outputs, and `*_solutions.json` beside it.
-/// Answers how many tasks there were, and the path of the solutions.
+/// Writes Kaggle's two files: `*_challenges.json` without the test outputs, and `*_solutions.json` next to
+/// it. Returns the number of tasks and the path of the solutions.
 pub fn write_challenges(
     path: &Path,
     tasks: impl Iterator<Item = Task>,
@@ -63,8 +64,8 @@ pub fn write_challenges(
     };
     let solutions_path = path.with_file_name(format!("{base}solutions.json"));
     let (challenges, solutions) =
-        (Aside::new(path).map_err(failed)?, Aside::new(&solutions_path).map_err(failed)?);
-    let create = |aside: &Aside| File::create(&aside.part).map(BufWriter::new).map_err(failed);
+        (Temporary::new(path).map_err(failed)?, Temporary::new(&solutions_path).map_err(failed)?);
+    let create = |file: &Temporary| File::create(&file.path).map(BufWriter::new).map_err(failed);
     let mut files = [create(&challenges)?, create(&solutions)?];
     let mut count = 0;
     for task in tasks {
@@ -74,7 +75,8 @@ pub fn write_challenges(
     for file in files {
         close(file, count == 0).map_err(failed)?;
     }
-    // Challenges without solutions are a data set like any other; with the solutions of another they are not.
+    // Remove old solutions first: challenges without solutions are valid, but with solutions of other tasks
+    // they are not.
     match fs::remove_file(&solutions_path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
         _ => {}
@@ -83,12 +85,12 @@ pub fn write_challenges(
     Ok((count, solutions_path))
 }
 
-/// The text of a task file.
+/// Writes the text of a task file.
 pub fn write_task(out: &mut impl Write, task: &Task) -> io::Result<()> {
     out.write_all(task_json(task).as_bytes())
 }
 
-/// Adds a task to challenges and solutions.
+/// Appends a task to challenges and solutions.
 fn write_challenge(
     [challenges, solutions]: &mut [impl Write; 2],
     task: &Task,
@@ -97,7 +99,7 @@ fn write_challenge(
     let mut challenge = task.clone();
     let outputs: Vec<Grid> = challenge.test.iter_mut().filter_map(|pair| pair.output.take()).collect();
     let separator = if first { '{' } else { ',' };
-    // An id is somebody's text: the JSON writer quotes it.
+    // Ids may contain quotes, so they are escaped.
     let id = serde_json::to_string(&task.id)?;
     write!(challenges, "{separator}\n{id}:")?;
     write_task(challenges, &challenge)?;
@@ -110,33 +112,33 @@ fn close(mut file: BufWriter<File>, empty: bool) -> io::Result<()> {
     file.into_inner()?.sync_all()
 }
 
-/// A file or folder under another name until it is whole. If it never becomes whole it is removed.
-struct Aside {
-    part: PathBuf,
-    whole: PathBuf,
+/// A file or folder under a temporary name. It is removed unless it is renamed.
+struct Temporary {
+    path: PathBuf,
+    target: PathBuf,
     renamed: bool,
 }
 
-impl Aside {
-    fn new(whole: &Path) -> io::Result<Aside> {
-        let name = whole.file_name().ok_or(io::ErrorKind::InvalidFilename)?.to_string_lossy();
-        // The process is part of the name, so that two runs with one target do not write into each other's.
-        let part = whole.with_file_name(format!(".{name}.{}.part", std::process::id()));
-        Ok(Aside { part, whole: whole.to_owned(), renamed: false })
+impl Temporary {
+    fn new(target: &Path) -> io::Result<Temporary> {
+        let name = target.file_name().ok_or(io::ErrorKind::InvalidFilename)?.to_string_lossy();
+        // The name contains the process id, so that two processes with the same target do not collide.
+        let path = target.with_file_name(format!(".{name}.{}.part", std::process::id()));
+        Ok(Temporary { path, target: target.to_owned(), renamed: false })
     }
 
     fn rename(mut self) -> io::Result<()> {
-        fs::rename(&self.part, &self.whole)?;
+        fs::rename(&self.path, &self.target)?;
         self.renamed = true;
         Ok(())
     }
 }
 
-impl Drop for Aside {
+impl Drop for Temporary {
     fn drop(&mut self) {
         if !self.renamed {
-            // Nobody can be told any more, and the next run does not mind what is left.
-            let _ = fs::remove_file(&self.part).or_else(|_| fs::remove_dir_all(&self.part));
+            // An error cannot be reported here, and a leftover file does no harm.
+            let _ = fs::remove_file(&self.path).or_else(|_| fs::remove_dir_all(&self.path));
         }
     }
 }

@@ -1,34 +1,35 @@
-//! Bytes from disk: plain, packed, in folders and in archives.
+//! Reads files: plain, compressed, in folders and in archives.
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use batt_base::size::mebibytes;
 
-/// No text is read beyond this: 200,000 tasks.
+/// Maximum size of a text, enough for 200,000 tasks.
 const MAX_BYTES: u64 = 1 << 30;
 
-/// What is packed may grow by this factor (ARC's files grow by 11), or to `SMALL` bytes, before we take it for a
-/// bomb.
+/// Maximum growth when decompressing, as a guard against zip bombs. ARC's files grow by a factor of 11.
 const MAX_GROWTH: u64 = 200;
+/// Size in bytes up to which any growth is allowed.
 const SMALL: u64 = 64 << 20;
 
-/// What a file holds once it is unpacked.
+/// The content of a file after decompression.
 pub(crate) enum Content {
     Text(Vec<u8>),
-    /// The JSON files of an archive, in the order of their names.
+    /// The JSON files of an archive, sorted by name.
     Archive(Vec<Member>),
 }
 
-/// A file of a folder or of an archive.
+/// A file of a folder or archive.
 pub(crate) struct Member {
-    /// The path inside, with `/` between its parts, without the folder that all files of an archive share.
+    /// The path inside the folder or archive, with `/` as separator, without the folder that all files of an
+    /// archive share.
     pub(crate) name: String,
-    pub(crate) held: Held,
+    pub(crate) location: Location,
 }
 
-pub(crate) enum Held {
-    /// Not yet read.
+pub(crate) enum Location {
+    /// Not read yet.
     OnDisk(PathBuf),
     InMemory {
         label: String,
@@ -36,14 +37,14 @@ pub(crate) enum Held {
     },
 }
 
-/// Reads a file and unpacks it if it is packed, whatever it is called.
+/// Reads a file and decompresses it if necessary, whatever its name.
 pub(crate) fn read(path: &Path) -> io::Result<Content> {
     let mut bytes = Vec::new();
     read_plain(path, &mut bytes)?;
     unpack_file(bytes, path)
 }
 
-/// Unpacks the bytes of a file.
+/// Decompresses the bytes of a file.
 pub(crate) fn unpack_file(bytes: Vec<u8>, path: &Path) -> io::Result<Content> {
     if is_zip(&bytes) {
         return unzip(&bytes, path).map(Content::Archive);
@@ -52,12 +53,12 @@ pub(crate) fn unpack_file(bytes: Vec<u8>, path: &Path) -> io::Result<Content> {
     gunzip(bytes, &mut allowance).map(Content::Text)
 }
 
-/// Reads a file that must hold one text into `text`, whatever was in there.
+/// Reads a file that must contain one text, and replaces the content of `text`.
 pub(crate) fn read_text(path: &Path, text: &mut Vec<u8>) -> io::Result<()> {
     text.clear();
     read_plain(path, text)?;
     if is_zip(text) {
-        return Err(invalid("an archive where a JSON file should be".to_owned()));
+        return Err(invalid("expected a JSON file, found a zip archive".to_owned()));
     }
     let mut allowance = Allowance::new(text.len());
     *text = gunzip(std::mem::take(text), &mut allowance)?;
@@ -67,7 +68,7 @@ pub(crate) fn read_text(path: &Path, text: &mut Vec<u8>) -> io::Result<()> {
 /// Appends the bytes of a file.
 pub(crate) fn read_plain(path: &Path, bytes: &mut Vec<u8>) -> io::Result<()> {
     let file = std::fs::File::open(path)?;
-    // Its length is not asked for: pipes have none, files grow, and it costs a system call a task.
+    // The length is not queried: pipes have none, files grow, and it costs a system call for each task.
     file.take(MAX_BYTES + 1).read_to_end(bytes)?;
     if bytes.len() as u64 > MAX_BYTES {
         return Err(invalid(format!("larger than {}", mebibytes(MAX_BYTES))));
@@ -79,8 +80,8 @@ fn is_zip(bytes: &[u8]) -> bool {
     bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"PK\x05\x06")
 }
 
-/// The JSON files of a folder, and of its sub-folders `training` and `evaluation` if it has none itself, in the
-/// order of their names.
+/// Lists the JSON files of a folder, sorted by name. If it has none, lists those of its sub-folders
+/// `training` and `evaluation`.
 pub(crate) fn list(folder: &Path) -> io::Result<Vec<Member>> {
     let mut members = Vec::new();
     list_into(folder, "", &mut members)?;
@@ -102,27 +103,28 @@ fn list_into(folder: &Path, prefix: &str, members: &mut Vec<Member>) -> io::Resu
         let name = entry.file_name();
         let name = name.to_string_lossy();
         if is_json(&name) && !entry.file_type()?.is_dir() {
-            members.push(Member { name: format!("{prefix}{name}"), held: Held::OnDisk(entry.path()) });
+            members
+                .push(Member { name: format!("{prefix}{name}"), location: Location::OnDisk(entry.path()) });
         }
     }
     Ok(())
 }
 
-/// Whether a file of a folder counts: `x.json`, `x.json.gz`, nothing hidden.
+/// Whether a file counts: `x.json` or `x.json.gz`, and not hidden.
 fn is_json(name: &str) -> bool {
     let file = name.rsplit('/').next().unwrap_or(name);
     let plain = file.strip_suffix(".gz").unwrap_or(file);
     plain.ends_with(".json") && !file.starts_with('.') && !name.starts_with("__MACOSX/")
 }
 
-/// The name of a file without folders, `.json` and `.gz`: the id of the task in it.
+/// Returns the name of a file without folders, `.json` and `.gz`, which is the id of its task.
 pub(crate) fn stem(name: &str) -> &str {
     let file = name.rsplit(['/', std::path::MAIN_SEPARATOR]).next().unwrap_or(name);
     let plain = file.strip_suffix(".gz").unwrap_or(file);
     plain.strip_suffix(".json").unwrap_or(plain)
 }
 
-/// Unpacks what is packed with gzip, and leaves everything else alone.
+/// Decompresses gzip data, and returns any other data unchanged.
 fn gunzip(bytes: Vec<u8>, allowance: &mut Allowance) -> io::Result<Vec<u8>> {
     if !bytes.starts_with(b"\x1f\x8b") {
         return Ok(bytes);
@@ -131,7 +133,7 @@ fn gunzip(bytes: Vec<u8>, allowance: &mut Allowance) -> io::Result<Vec<u8>> {
 }
 
 fn unzip(bytes: &[u8], path: &Path) -> io::Result<Vec<Member>> {
-    let broken = |error| invalid(format!("not a whole zip archive ({error}): cut off?"));
+    let broken = |error| invalid(format!("damaged zip archive ({error}); is it cut off?"));
     let mut archive = zip::ZipArchive::new(io::Cursor::new(bytes)).map_err(broken)?;
     let mut allowance = Allowance::new(bytes.len());
     let mut members = Vec::new();
@@ -142,7 +144,7 @@ fn unzip(bytes: &[u8], path: &Path) -> io::Result<Vec<Member>> {
             let text = unpack(file, &mut allowance).and_then(|text| gunzip(text, &mut allowance));
             let text = text.map_err(|error| io::Error::new(error.kind(), format!("{name}: {error}")))?;
             let label = format!("{}/{name}", path.display());
-            members.push(Member { name, held: Held::InMemory { label, text } });
+            members.push(Member { name, location: Location::InMemory { label, text } });
         }
     }
     members.sort_by(|a, b| a.name.cmp(&b.name));
@@ -151,7 +153,7 @@ fn unzip(bytes: &[u8], path: &Path) -> io::Result<Vec<Member>> {
     Ok(members)
 }
 
-/// How much may still come out of what is packed.
+/// The number of bytes that may still be decompressed.
 struct Allowance {
     all: u64,
     left: u64,
@@ -168,20 +170,27 @@ impl Allowance {
 fn unpack(packed: impl Read, allowance: &mut Allowance) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     packed.take(allowance.left + 1).read_to_end(&mut bytes).map_err(|error| match error.kind() {
-        io::ErrorKind::UnexpectedEof => invalid("the packed data ends too early: cut off?".to_owned()),
+        io::ErrorKind::UnexpectedEof => {
+            invalid("the compressed data ends too early; is the file cut off?".to_owned())
+        }
         _ => error,
     })?;
     match allowance.left.checked_sub(bytes.len() as u64) {
         Some(left) => allowance.left = left,
-        None => return Err(invalid(format!("unpacks to more than {}: a bomb?", mebibytes(allowance.all)))),
+        None => {
+            return Err(invalid(format!(
+                "decompresses to more than {}; refused as a possible zip bomb",
+                mebibytes(allowance.all)
+            )));
+        }
     }
     Ok(bytes)
 }
 
-/// The length of the folder that all members lie in: archives often hold one folder.
+/// Returns the length of the path of the folder that all members share. Many archives contain one folder.
 fn shared_folder(members: &[Member]) -> usize {
     let Some((first, last)) = members.first().zip(members.last()) else { return 0 };
-    // Names are sorted, so what the first and the last share all share.
+    // Names are sorted, so all share what the first and the last share.
     let same = first.name.bytes().zip(last.name.bytes()).take_while(|(a, b)| a == b).count();
     first.name.as_bytes()[..same].iter().rposition(|byte| *byte == b'/').map_or(0, |slash| slash + 1)
 }
@@ -205,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn room_grows_with_what_is_packed() {
+    fn the_allowance_grows_with_the_compressed_size() {
         assert_eq!(Allowance::new(0).left, SMALL);
         assert_eq!(Allowance::new(1 << 20).left, 200 << 20);
         assert_eq!(Allowance::new(usize::MAX).left, MAX_BYTES);

@@ -1,8 +1,7 @@
-//! The submission file: attempts at every test output of a data set.
+//! The submission file: attempts for every test output of a data set.
 //!
-//! [`Draft`] writes it. A draft is valid from its first moment on: it starts with stand-ins for every test input
-//! of every task and gets better as answers come in, so whatever ends a run, there is a file to hand in.
-//! [`Submission`] reads it, whoever wrote it; what is wrong with a file is data, one [`Problem`] a defect.
+//! [`Draft`] writes it. A draft is always valid: it starts with fallbacks for every test input and improves
+//! as answers come in. [`Submission`] reads files of any origin; each defect of a file is a [`Problem`].
 //!
 //! There are two forms. Kaggle's `submission.json` since 2024 has two attempts for each output:
 //!
@@ -30,7 +29,7 @@ use batt_base::write_atomic;
 
 use crate::{Grid, GridError, Task};
 
-/// How a submission is written down.
+/// The file format of a submission.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Form {
     /// Kaggle's `submission.json`.
@@ -40,7 +39,7 @@ pub enum Form {
 }
 
 impl Form {
-    /// What the ending of the file's name asks for; Kaggle's form unless that is `.csv`.
+    /// Returns the form for a file name: CSV if it ends in `.csv`, otherwise Kaggle's.
     pub fn of(path: &Path) -> Form {
         let csv = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv"));
         if csv { Form::Csv } else { Form::Json }
@@ -53,8 +52,8 @@ impl Form {
         }
     }
 
-    /// How the text of a file begins. Then comes [the entry](Form::entry) of each task in the order of ids, then
-    /// [the end](Form::end).
+    /// Returns the start of a file. It is followed by [the entry](Form::entry) of each task in the order of
+    /// ids, then [the end](Form::end).
     pub fn start(self) -> &'static str {
         match self {
             Form::Json => json::START,
@@ -62,7 +61,7 @@ impl Form {
         }
     }
 
-    /// What a file says of one task, the `i`-th of the file.
+    /// Returns the text for one task, the `i`-th of the file.
     pub fn entry(self, i: usize, id: &str, outputs: &[[Grid; 2]]) -> String {
         match self {
             Form::Json => json::entry(i, id, outputs),
@@ -78,27 +77,28 @@ impl Form {
     }
 }
 
-/// A submission in the making. It cannot be invalid: every task is there, every test input has two attempts, the
-/// two differ, and a [`Grid`] is always a possible answer.
+/// A submission that is being made. It is always valid: it has every task and two different attempts for
+/// every test input.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Draft {
     tasks: BTreeMap<String, Vec<[Grid; 2]>>,
 }
 
 impl Draft {
-    /// Stand-ins for every test input: the input itself, and the smallest grid that differs from it.
+    /// Creates a draft with fallbacks for every test input: the input itself, and the smallest grid that
+    /// differs from it.
     pub fn new<T: Borrow<Task>>(tasks: impl IntoIterator<Item = T>) -> Draft {
         let mut draft = Draft { tasks: BTreeMap::new() };
         for task in tasks {
             let task = task.borrow();
-            draft.tasks.entry(task.id.clone()).or_insert_with(|| stand_ins(task));
+            draft.tasks.entry(task.id.clone()).or_insert_with(|| fallbacks(task));
         }
         draft
     }
 
-    /// Answers test input `output` of a task with the first two different candidates, the best one first. What
-    /// the candidates leave open keeps what was there: an earlier answer, or a stand-in. Says whether the data
-    /// set has this test input.
+    /// Sets the attempts for test input `output` of a task to the first two different candidates; the best
+    /// one comes first. Attempts without a candidate keep their earlier answer or fallback. Returns whether
+    /// the data set has this test input.
     pub fn answer(&mut self, id: &str, output: usize, candidates: impl IntoIterator<Item = Grid>) -> bool {
         let Some(attempts) = self.tasks.get_mut(id).and_then(|outputs| outputs.get_mut(output)) else {
             return false;
@@ -115,7 +115,7 @@ impl Draft {
         self.tasks.get(id)?.get(output)
     }
 
-    /// The text of the file.
+    /// Returns the text of the file.
     pub fn text(&self, form: Form) -> String {
         let mut text = form.start().to_owned();
         for (i, (id, outputs)) in self.tasks.iter().enumerate() {
@@ -124,12 +124,12 @@ impl Draft {
         text + form.end()
     }
 
-    /// Writes the file in the form that its name asks for, aside and then renamed.
+    /// Writes the file atomically, in the form that fits its name.
     pub fn write(&self, path: &Path) -> io::Result<()> {
         write_atomic(path, self.text(Form::of(path)).as_bytes())
     }
 
-    /// As a reader of the file would see it.
+    /// Returns the draft as a reader of the file would see it.
     pub fn submission(&self) -> Submission {
         let outputs = |outputs: &Vec<[Grid; 2]>| {
             outputs.iter().map(|attempts| attempts.iter().cloned().map(Some).collect()).collect()
@@ -139,32 +139,31 @@ impl Draft {
     }
 }
 
-/// Attempts for a task that nothing is known of.
-pub fn stand_ins(task: &Task) -> Vec<[Grid; 2]> {
-    task.test.iter().map(|pair| stand_in(&pair.input)).collect()
+/// Returns the attempts for a task without answers.
+pub fn fallbacks(task: &Task) -> Vec<[Grid; 2]> {
+    task.test.iter().map(|pair| fallback(&pair.input)).collect()
 }
 
-fn stand_in(input: &Grid) -> [Grid; 2] {
-    let dot = |color| Grid::new(1, [color]).expect("one cell of a colour is a grid");
+fn fallback(input: &Grid) -> [Grid; 2] {
+    let dot = |color| Grid::new(1, [color]).expect("a single cell is a grid");
     let other = if *input == dot(0) { dot(1) } else { dot(0) };
     [input.clone(), other]
 }
 
-/// What a submission file holds, as far as it can be used.
+/// The usable content of a submission file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Submission {
     pub form: Form,
     answers: BTreeMap<String, Vec<Attempts>>,
-    /// What is wrong with the file itself. [`Submission::check`] adds what only the data set can tell.
+    /// Problems of the file itself. [`Submission::check`] adds those that depend on the data set.
     pub problems: Vec<Problem>,
 }
 
-/// The attempts at one output in their order: `attempt_1` is the first. `None` stands for one that is missing or
-/// unusable.
+/// The attempts for one output in order: `attempt_1` is the first. `None` is one that is missing or unusable.
 pub type Attempts = Vec<Option<Grid>>;
 
 impl Submission {
-    /// From the text of a file of either form.
+    /// Parses the text of a file of either form.
     pub fn parse(text: &[u8]) -> Result<Submission, ParseError> {
         let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
         match text.iter().find(|byte| !byte.is_ascii_whitespace()) {
@@ -173,12 +172,12 @@ impl Submission {
         }
     }
 
-    /// Ids and their outputs, in the order of the ids.
+    /// Iterates over ids and their outputs, in the order of ids.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &[Attempts])> {
         self.answers.iter().map(|(id, outputs)| (id.as_str(), &outputs[..]))
     }
 
-    /// The attempts at one output; none where the file does not speak of it.
+    /// Returns the attempts for one output; empty if the file has none.
     pub fn attempts(&self, id: &str, output: usize) -> &[Option<Grid>] {
         self.answers.get(id).and_then(|outputs| outputs.get(output)).map_or(&[], |attempts| &attempts[..])
     }
@@ -187,11 +186,11 @@ impl Submission {
         self.answers.contains_key(id)
     }
 
-    /// Everything that is wrong with this submission for a data set, given as the ids of its tasks, each with its
-    /// number of test inputs. In the order of the ids.
+    /// Returns all problems of this submission for a data set, in the order of ids. The data set is given as
+    /// ids with their numbers of test inputs.
     pub fn check<'t>(&self, tasks: impl IntoIterator<Item = (&'t str, usize)>) -> Vec<Problem> {
         let mut problems = self.problems.clone();
-        // Where there is no list at all, its length is not worth a word.
+        // If a task has no list at all, its length is not reported as well.
         let unlisted =
             self.problems.iter().filter(|problem| matches!(problem.defect, Defect::NotAList { .. }));
         let unlisted: BTreeSet<_> = unlisted.map(|problem| problem.place.id.as_str()).collect();
@@ -212,17 +211,18 @@ impl Submission {
         problems
     }
 
-    /// Outputs whose first two attempts are the same grid. That is allowed, but wastes one.
+    /// Returns the number of outputs whose first two attempts are equal. That is allowed, but wastes an
+    /// attempt.
     pub fn equal_attempts(&self) -> usize {
         let outputs = self.answers.values().flatten();
         outputs.filter(|attempts| matches!(&attempts[..], [Some(a), Some(b), ..] if a == b)).count()
     }
 }
 
-/// Why a text is no submission at all. The mistake of whoever made or named the file.
+/// The reasons why a text is not a submission. The mistake is in the file.
 #[derive(Debug, thiserror::Error)]
 pub enum ParseError {
-    /// The message carries line and column.
+    /// The message includes line and column.
     #[error("not a submission: {0}")]
     Json(serde_json::Error),
     #[error(
@@ -241,7 +241,7 @@ pub struct Problem {
     pub defect: Defect,
 }
 
-/// Which part of a submission. Outputs and attempts count from 0, as in the data; `attempt_1` is attempt 0.
+/// A place in a submission. Outputs and attempts count from 0; `attempt_1` is attempt 0.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Place {
     pub id: String,
@@ -249,7 +249,7 @@ pub struct Place {
     pub attempt: Option<usize>,
 }
 
-/// What can be wrong.
+/// The kinds of defects.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Defect {
     #[error("missing; every task needs an answer")]
@@ -260,13 +260,13 @@ pub enum Defect {
     Twice,
     #[error("expected a list with an entry for each test input, not {found}")]
     NotAList { found: &'static str },
-    #[error("the number of outputs is {found}, that of test inputs {wanted}")]
+    #[error("found {found} outputs, expected {wanted} (one for each test input)")]
     OutputCount { found: usize, wanted: usize },
     #[error("expected {{\"attempt_1\": grid, \"attempt_2\": grid}}, not {found}")]
     NotAnOutput { found: &'static str },
     #[error("no row for this output")]
     MissingOutput,
-    #[error("missing; an attempt must be a grid, if only a guess")]
+    #[error("missing; each attempt must be a grid")]
     MissingAttempt,
     #[error("unknown key `{key}`; the keys are attempt_1 and attempt_2")]
     UnknownKey { key: String },
@@ -283,7 +283,7 @@ pub enum Defect {
 }
 
 impl Defect {
-    /// The one-word name used in JSON.
+    /// Returns the one-word name used in JSON.
     pub fn name(&self) -> &'static str {
         match self {
             Defect::MissingId => "missing_id",
@@ -321,7 +321,7 @@ impl Place {
 }
 
 impl fmt::Display for Place {
-    /// `00576224, output 0, attempt_2`
+    /// Prints `00576224, output 0, attempt_2`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.id)?;
         if let Some(output) = self.output {
@@ -340,22 +340,22 @@ impl fmt::Display for Problem {
     }
 }
 
-/// A grid from rows of whatever `color` can read.
+/// Makes a grid from rows of cells that `color` converts.
 fn grid<T>(rows: &[Vec<T>], color: impl Fn(&T) -> Result<i8, String>) -> Result<Grid, GridError> {
     if rows.len() > Grid::MAX_SIDE {
         return Err(GridError::TooTall { rows: rows.len() });
     }
     let width = rows.first().map_or(0, Vec::len);
     let mut colors = Vec::with_capacity(rows.len() * width.min(Grid::MAX_SIDE));
-    for (row, members) in rows.iter().enumerate() {
-        match members.len() {
+    for (row, cells) in rows.iter().enumerate() {
+        match cells.len() {
             0 => return Err(GridError::EmptyRow { row }),
-            cells if cells > Grid::MAX_SIDE => return Err(GridError::TooWide { row, cells }),
-            cells if cells != width => return Err(GridError::Ragged { row, cells, before: width }),
+            n if n > Grid::MAX_SIDE => return Err(GridError::TooWide { row, cells: n }),
+            n if n != width => return Err(GridError::Ragged { row, cells: n, before: width }),
             _ => {}
         }
-        for (col, member) in members.iter().enumerate() {
-            colors.push(color(member).map_err(|found| GridError::Color { row, col, found })?);
+        for (col, cell) in cells.iter().enumerate() {
+            colors.push(color(cell).map_err(|found| GridError::Color { row, col, found })?);
         }
     }
     Grid::new(width, colors)

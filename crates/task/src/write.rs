@@ -1,22 +1,22 @@
-//! Tasks as text: the public formats, without white space.
+//! Writes tasks as JSON in the public formats, without white space.
 
 use std::fmt::Write;
 
 use crate::{Grid, Pair, Part, Task};
 
-/// The text of a task file.
+/// Returns the text of a task file.
 pub fn task_json(task: &Task) -> String {
     let mut out = String::new();
     write_task(task, &mut out);
     out
 }
 
-/// All tasks in one object, as a challenges file or one part of a bundle holds them; known test outputs included.
+/// Returns all tasks in one object, as in a challenges file or a part of a bundle, with known test outputs.
 pub fn tasks_json<'t>(tasks: impl IntoIterator<Item = &'t Task>) -> String {
     let mut out = String::from("{");
     for (i, task) in tasks.into_iter().enumerate() {
         out.push_str(if i == 0 { "" } else { ",\n" });
-        out.push_str(&serde_json::to_string(&task.id).expect("a text has a JSON form"));
+        out.push_str(&serde_json::to_string(&task.id).expect("a string can be written as JSON"));
         out.push(':');
         write_task(task, &mut out);
     }
@@ -24,7 +24,7 @@ pub fn tasks_json<'t>(tasks: impl IntoIterator<Item = &'t Task>) -> String {
     out
 }
 
-/// A list of grids, as a solutions file holds them.
+/// Returns a list of grids, as in a solutions file.
 pub(crate) fn grids_json(grids: &[Grid]) -> String {
     let mut out = String::new();
     list(grids, &mut out, write_grid);
@@ -38,7 +38,7 @@ fn write_task(task: &Task, out: &mut String) {
             continue;
         }
         let open = if part == Part::Train { '{' } else { ',' };
-        write!(out, "{open}\"{}\":", part.name()).expect("a string takes all");
+        write!(out, "{open}\"{}\":", part.name()).expect("writing to a string never fails");
         list(pairs, out, write_pair);
     }
     out.push('}');

@@ -1,4 +1,4 @@
-//! Broken data is named with file and place; `skip_bad` goes on with the rest.
+//! Broken data is reported with file and place; `skip_bad` continues with the rest.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ impl Data {
         self
     }
 
-    /// The error, then what is loaded and skipped with `skip_bad`.
+    /// Checks the error, then what `skip_bad` loads and skips.
     fn check(&self, name: &str, expected: Expect) {
         let path = self.0.join(name);
         let data = path.to_str().unwrap();
@@ -35,7 +35,7 @@ impl Data {
             Ok(dataset) => {
                 assert!(!dataset.skipped.is_empty());
                 let problems: Vec<_> = dataset.skipped.iter().map(ToString::to_string).collect();
-                assert_eq!(problems.join("\n"), strict, "what is skipped is what was wrong");
+                assert_eq!(problems.join("\n"), strict, "the skipped problems are those of the error");
                 let ids: Vec<_> = dataset.tasks.iter().map(|task| task.id.as_str()).collect();
                 format!("left: {}", ids.join(" "))
             }
@@ -45,7 +45,7 @@ impl Data {
 }
 
 #[test]
-fn in_a_folder_every_bad_file_is_named() {
+fn every_bad_file_of_a_folder_is_reported() {
     let wide = format!("[{}]", vec!["0"; 31].join(","));
     let square = format!("[{}]", vec![wide.as_str(); 31].join(","));
     let tall = format!("[{}]", vec!["[0]"; 31].join(","));
@@ -68,17 +68,17 @@ fn in_a_folder_every_bad_file_is_named() {
         .file("utf16.json", b"\xff\xfe{\0}\0")
         .file("word.json", with("[[red]]"));
     data.check("", expect![[r#"
-        DIR/31x1.json:1:39: task 31x1, train 0 output: 31 rows; a grid has at most 30
+        DIR/31x1.json:1:39: task 31x1, train 0 output: the grid has 31 rows; a grid has at most 30
         DIR/31x31.json:1:40: task 31x31, train 0 output: row 0 has 31 cells; a row has at most 30
         DIR/cell.json:1:44: task cell, train 0 output: row 0, column 1 is 10; colours are 0 to 9
-        DIR/cut.json:1:51: task cut: the text ends before the closing `"` of a text: cut off?
-        DIR/empty-file.json:1:1: task empty-file: the text ends before a task: {"train": …, "test": …}: cut off?
-        DIR/empty-grid.json:1:39: task empty-grid, train 0 output: an empty grid; a grid has at least one row
+        DIR/cut.json:1:51: task cut: the text ends before the closing `"` of a string; is it cut off?
+        DIR/empty-file.json:1:1: task empty-file: the text ends before a task: {"train": …, "test": …}; is it cut off?
+        DIR/empty-grid.json:1:39: task empty-grid, train 0 output: the grid is empty; a grid has at least one row
         DIR/empty-row.json:1:40: task empty-row, train 0 output: row 0 is empty
         DIR/negative.json:1:41: task negative, train 0 output: row 0, column 0 is -1; colours are 0 to 9
         DIR/null.json:1:1: task null: expected a task: {"train": …, "test": …}, not `n`
-        DIR/packed.json.gz: task packed: the packed data ends too early: cut off?
-        DIR/ragged.json:2:2: task ragged, train 0 output: row 1 has 3 cells, the rows before have 2
+        DIR/packed.json.gz: task packed: the compressed data ends too early; is the file cut off?
+        DIR/ragged.json:2:2: task ragged, train 0 output: row 1 has 3 cells, expected 2
         DIR/text.json:1:1: task text: expected a task: {"train": …, "test": …}, not `h`
         DIR/utf16.json:1:1: task utf16: expected a task: {"train": …, "test": …}, not the byte 0xff
         DIR/word.json:1:41: task word, train 0 output: row 0, column 0 is red; colours are 0 to 9
@@ -105,28 +105,28 @@ fn a_file_of_many_tasks() {
     data.check(
         "cut.json",
         expect![[r#"
-        DIR/cut.json:3:70: task c, test 0: the text ends before `:`: cut off?
+        DIR/cut.json:3:70: task c, test 0: the text ends before `:`; is it cut off?
         left: a b
     "#]],
     );
     data.check(
         "cut-key.json",
         expect![[r#"
-        DIR/cut-key.json:2:3: the text ends before the closing `"` of a text: cut off?
+        DIR/cut-key.json:2:3: the text ends before the closing `"` of a string; is it cut off?
         left: a
     "#]],
     );
     data.check(
         "cut-after.json",
         expect![[r#"
-        DIR/cut-after.json:2:1: the text ends before a key in double quotes: cut off?
+        DIR/cut-after.json:2:1: the text ends before a key in double quotes; is it cut off?
         left: a
     "#]],
     );
     data.check(
         "twice.json",
         expect![[r#"
-        DIR/twice.json:2:6: task a: the id is there twice; the first is at DIR/twice.json:1:7
+        DIR/twice.json:2:6: task a: this id occurs twice, first at DIR/twice.json:1:7
         left: a b
     "#]],
     );
@@ -182,7 +182,7 @@ fn a_file_of_many_tasks() {
     data.check(
         "empty.json",
         expect![[r#"
-            DIR/empty.json holds no tasks (*.json)
+            DIR/empty.json has no tasks (*.json)
             nothing is left
         "#]],
     );
@@ -207,14 +207,14 @@ fn a_bundle() {
     data.check(
         "cut.json",
         expect![[r#"
-        DIR/cut.json:2:104: task c: the text ends before `:`: cut off?
+        DIR/cut.json:2:104: task c: the text ends before `:`; is it cut off?
         left: a b
     "#]],
     );
     data.check(
         "both.json",
         expect![[r#"
-        DIR/both.json:2:15: task a: the id is there twice; the first is at DIR/both.json:1:17
+        DIR/both.json:2:15: task a: this id occurs twice, first at DIR/both.json:1:17
         left: a
     "#]],
     );
@@ -252,7 +252,7 @@ fn solutions_that_do_not_match() {
     data.check(
         "x_challenges.json",
         expect![[r#"
-        DIR/x_solutions.json: task b: no solutions for this task of DIR/x_challenges.json
+        DIR/x_solutions.json: task b: no solutions for this task, which is in DIR/x_challenges.json
         left: a c
     "#]],
     );
@@ -260,7 +260,7 @@ fn solutions_that_do_not_match() {
     data.check(
         "x_challenges.json",
         expect![[r#"
-        DIR/x_solutions.json:2:20: task d: solutions of a task that DIR/x_challenges.json does not have
+        DIR/x_solutions.json:2:20: task d: DIR/x_challenges.json has no task with this id
         left: a b c
     "#]],
     );
@@ -268,8 +268,8 @@ fn solutions_that_do_not_match() {
     data.check(
         "x_challenges.json",
         expect![[r#"
-            DIR/x_solutions.json:1:21: task b: the number of solutions is 2, that of test inputs 1
-            DIR/x_solutions.json:2:6: task c: the number of solutions is 0, that of test inputs 1
+            DIR/x_solutions.json:1:21: task b: found 2 solutions, expected 1 (one for each test input)
+            DIR/x_solutions.json:2:6: task c: found 0 solutions, expected 1 (one for each test input)
             left: a
         "#]],
     );
@@ -277,7 +277,7 @@ fn solutions_that_do_not_match() {
     data.check(
         "x_challenges.json",
         expect![[r#"
-        DIR/x_solutions.json:1:31: task b, test 0 output: row 1 has 1 cells, the rows before have 2
+        DIR/x_solutions.json:1:31: task b, test 0 output: row 1 has 1 cells, expected 2
         DIR/x_solutions.json:2:6: task c: expected a list of grids, not `7`
         left: a
     "#]],
@@ -286,9 +286,9 @@ fn solutions_that_do_not_match() {
     data.check(
         "x_challenges.json",
         expect![[r#"
-        DIR/x_solutions.json:2:12: the text ends before the end of a value: cut off?
-        DIR/x_solutions.json: task b: no solutions for this task of DIR/x_challenges.json
-        DIR/x_solutions.json: task c: no solutions for this task of DIR/x_challenges.json
+        DIR/x_solutions.json:2:12: the text ends before the end of a value; is it cut off?
+        DIR/x_solutions.json: task b: no solutions for this task, which is in DIR/x_challenges.json
+        DIR/x_solutions.json: task c: no solutions for this task, which is in DIR/x_challenges.json
         left: a
     "#]],
     );
@@ -296,12 +296,12 @@ fn solutions_that_do_not_match() {
     data.check(
         "x_challenges.json",
         expect![[r#"
-        DIR/x_solutions.json:2:6: task a: solutions for this task a second time
+        DIR/x_solutions.json:2:6: task a: this task has solutions twice
         left: a b c
     "#]],
     );
     data.check("x_solutions.json", expect![[r#"
-        DIR/x_solutions.json:1:7: a list under each id: solutions or a submission; the tasks are in the challenges file
+        DIR/x_solutions.json:1:7: each id has a list, as in solutions or a submission; name the challenges file instead
         nothing is left
     "#]]);
     let data = with("text", "hello");
@@ -309,9 +309,9 @@ fn solutions_that_do_not_match() {
         "x_challenges.json",
         expect![[r#"
             DIR/x_solutions.json:1:1: expected solutions: {"id": [grids]}, not `h`
-            DIR/x_solutions.json: task a: no solutions for this task of DIR/x_challenges.json
-            DIR/x_solutions.json: task b: no solutions for this task of DIR/x_challenges.json
-            DIR/x_solutions.json: task c: no solutions for this task of DIR/x_challenges.json
+            DIR/x_solutions.json: task a: no solutions for this task, which is in DIR/x_challenges.json
+            DIR/x_solutions.json: task b: no solutions for this task, which is in DIR/x_challenges.json
+            DIR/x_solutions.json: task c: no solutions for this task, which is in DIR/x_challenges.json
             nothing is left
         "#]],
     );
@@ -321,20 +321,20 @@ fn solutions_that_do_not_match() {
     data.check(
         "x_challenges.json",
         expect![[r#"
-        DIR/x_solutions.json:2:6: task c: the solution of test 0 is not the output that the task itself has
+        DIR/x_solutions.json:2:6: task c: the solution of test 0 differs from the output in the task
         left: a b
     "#]],
     );
 }
 
 #[test]
-fn what_is_not_there() {
+fn missing_files_names_and_parts() {
     let data = Data::new("nothing");
     std::fs::create_dir_all(data.0.join("folder")).unwrap();
     data.check(
         "folder",
         expect![[r#"
-            DIR/folder holds no tasks (*.json)
+            DIR/folder has no tasks (*.json)
             nothing is left
         "#]],
     );
@@ -371,7 +371,7 @@ fn archives() {
         encoder.write_all(bytes).unwrap();
         encoder.finish().unwrap()
     };
-    // Hundred mebibytes of blanks: a valid beginning of a JSON text.
+    // A hundred mebibytes of spaces: a valid start of a JSON text.
     let bomb = vec![b' '; 100 << 20];
     let small_bombs = gz(&bomb[..40 << 20]);
     let whole = zip(&[("set/a.json", TASK.as_bytes()), ("set/b.json", b"{\"train\": 7}")]);
@@ -393,42 +393,42 @@ fn archives() {
     data.check(
         "cut.zip",
         expect![[r#"
-            cannot read DIR/cut.zip: not a whole zip archive (invalid Zip archive: Could not find EOCD): cut off?
+            cannot read DIR/cut.zip: damaged zip archive (invalid Zip archive: Could not find EOCD); is it cut off?
             nothing is left
         "#]],
     );
     data.check(
         "no-json.zip",
         expect![[r#"
-            DIR/no-json.zip holds no tasks (*.json)
+            DIR/no-json.zip has no tasks (*.json)
             nothing is left
         "#]],
     );
     data.check(
         "bomb.zip",
         expect![[r#"
-            cannot read DIR/bomb.zip: b.json: unpacks to more than 64 MiB: a bomb?
+            cannot read DIR/bomb.zip: b.json: decompresses to more than 64 MiB; refused as a possible zip bomb
             nothing is left
         "#]],
     );
     data.check(
         "nested-bombs.zip",
         expect![[r#"
-            cannot read DIR/nested-bombs.zip: b.json.gz: unpacks to more than 64 MiB: a bomb?
+            cannot read DIR/nested-bombs.zip: b.json.gz: decompresses to more than 64 MiB; refused as a possible zip bomb
             nothing is left
         "#]],
     );
     data.check(
         "bomb.json.gz",
         expect![[r#"
-            cannot read DIR/bomb.json.gz: unpacks to more than 91 MiB: a bomb?
+            cannot read DIR/bomb.json.gz: decompresses to more than 91 MiB; refused as a possible zip bomb
             nothing is left
         "#]],
     );
     data.check(
         "cut.json.gz",
         expect![[r#"
-        cannot read DIR/cut.json.gz: the packed data ends too early: cut off?
+        cannot read DIR/cut.json.gz: the compressed data ends too early; is the file cut off?
         nothing is left
     "#]],
     );

@@ -1,4 +1,4 @@
-//! The built-in set: what every task promises, and that it never changes by accident.
+//! The built-in set: properties of every task, and that it does not change by accident.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ fn text(task: &Task) -> Vec<u8> {
     text
 }
 
-/// FNV-1a: short to write, and enough to notice a change.
+/// FNV-1a: short, and enough to notice a change.
 fn digest(bytes: impl IntoIterator<Item = u8>) -> u64 {
     bytes.into_iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
@@ -33,7 +33,7 @@ fn every_rule_has_a_task_and_a_line() {
 }
 
 #[test]
-fn tasks_are_sound() {
+fn tasks_are_valid() {
     let rounds = 20 * rules().len() as u64;
     for task in dataset().tasks.into_iter().chain(generate(3, rounds)) {
         let id = &task.id;
@@ -49,7 +49,7 @@ fn tasks_are_sound() {
 }
 
 #[test]
-fn a_series_is_what_its_seed_says() {
+fn a_series_depends_only_on_its_seed() {
     let ids = |seed, count| generate(seed, count).map(|task| task.id).collect::<Vec<_>>();
     assert_eq!(ids(7, 3), ["kaleidoscope_s7_000000", "pinwheel_s7_000001", "mirror_repair_s7_000002"]);
     let n_rules = rules().len() as u64;
@@ -62,7 +62,7 @@ fn a_series_is_what_its_seed_says() {
 }
 
 #[test]
-fn a_task_knows_its_rule() {
+fn rules_are_found_by_task_id() {
     let name = |id| demo::rule_of(id).map(|rule| rule.name);
     assert_eq!(name("gravity_down"), Some("gravity_down"));
     assert_eq!(name("gravity_down_s7_000123"), Some("gravity_down"));
@@ -72,9 +72,9 @@ fn a_task_knows_its_rule() {
     }
 }
 
-/// Whoever changes a rule, or what all rules draw with, changes the built-in tasks: this shows which.
+/// Shows which built-in tasks change when a rule or a drawing function changes.
 #[test]
-fn the_same_seed_gives_the_same_bytes_for_ever() {
+fn built_in_tasks_never_change() {
     let lines = dataset()
         .tasks
         .iter()

@@ -1,9 +1,10 @@
-//! What changed between two data sets.
+//! Differences between two data sets.
 
 use batt_task::{Dataset, diff, parse_task};
 use expect_test::{Expect, expect};
 
-/// Tasks written as `id: pairs / pairs`, a pair as `input>output`, a grid as rows of digits between commas.
+/// Parses tasks written as `id: pairs / pairs`, a pair as `input>output`, a grid as rows of digits separated
+/// by commas.
 fn dataset(text: &str) -> Dataset {
     let grid = |text: &str| {
         let row = |row: &str| row.chars().map(|cell| cell.to_string()).collect::<Vec<_>>().join(",");
@@ -43,7 +44,7 @@ fn check(a: &str, b: &str, expected: Expect) {
 }
 
 #[test]
-fn tasks_come_and_go() {
+fn added_and_removed_tasks() {
     check(
         "a: 1>2 / 3>4
          b: 1>2 / 3>4",
@@ -56,7 +57,7 @@ fn tasks_come_and_go() {
 }
 
 #[test]
-fn every_change_has_a_name() {
+fn kinds_of_changes() {
     check(
         "added: 1>2 / 3>4
          cells: 1>2 00000,00000>11111,11111 / 3>4

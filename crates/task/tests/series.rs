@@ -1,4 +1,4 @@
-//! Tasks written one after another, and read again.
+//! Tasks written one by one, and read back.
 
 use std::fs;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use batt_task::demo::generate;
 use batt_task::load;
 use batt_task::series::{WriteError, write_challenges, write_folder};
 
-/// An empty folder for one test.
+/// Returns an empty folder for a test.
 fn folder(test: &str) -> PathBuf {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(test);
     let _ = fs::remove_dir_all(&path);
@@ -23,7 +23,7 @@ fn names(folder: &PathBuf) -> Vec<String> {
 }
 
 #[test]
-fn a_folder_is_read_as_it_was_written() {
+fn a_folder_is_read_back_as_written() {
     let root = folder("series-folder");
     let path = root.join("tasks");
     assert_eq!(write_folder(&path, generate(7, 9)).unwrap(), 9);
@@ -32,7 +32,7 @@ fn a_folder_is_read_as_it_was_written() {
     for task in generate(7, 9) {
         assert_eq!(format!("{:?}", read.get(&task.id)), format!("{:?}", Some(task)));
     }
-    // A second time it would be mixed up with the first.
+    // Writing again would mix new files with old ones.
     let again = write_folder(&path, generate(8, 9));
     assert!(matches!(again, Err(WriteError::Taken { .. })), "{again:?}");
     assert_eq!(names(&path).len(), 9);
@@ -42,7 +42,7 @@ fn a_folder_is_read_as_it_was_written() {
 }
 
 #[test]
-fn challenges_keep_the_solutions_apart() {
+fn challenges_and_solutions_are_separate_files() {
     let root = folder("series-challenges");
     let path = root.join("load_challenges.json");
     let (count, solutions) = write_challenges(&path, generate(7, 5)).unwrap();
@@ -58,30 +58,27 @@ fn challenges_keep_the_solutions_apart() {
         assert!(challenge["test"][0]["input"].is_array() && challenge["test"][0]["output"].is_null());
         assert_eq!(solutions[&task.id].as_array().unwrap().len(), task.test.len());
     }
-    // A second run replaces both; no task at all is still a valid file.
+    // A second run replaces both files. A file without tasks is valid too.
     assert_eq!(write_challenges(&path, generate(7, 0)).unwrap().0, 0);
     assert_eq!(read(&path), serde_json::json!({}));
 }
 
 #[test]
-fn mistakes_are_named() {
+fn write_errors_are_reported() {
     let root = folder("series-mistakes");
     let error = write_challenges(&root.join("load.json"), generate(7, 1)).unwrap_err().to_string();
-    assert!(
-        error.ends_with("is called *_challenges.json, so that its solutions are found beside it"),
-        "{error}"
-    );
+    assert!(error.ends_with("must end in challenges.json, so that its solutions are found"), "{error}");
     let nowhere = root.join("nowhere").join("load_challenges.json");
     let error = write_challenges(&nowhere, generate(7, 1)).unwrap_err().to_string();
     assert!(error.starts_with("cannot write "), "{error}");
     fs::write(root.join("file"), "").unwrap();
     let error = write_folder(&root.join("file"), generate(7, 1)).unwrap_err().to_string();
     assert!(error.contains("is not an empty folder"), "{error}");
-    assert_eq!(names(&root), ["file"], "what failed leaves nothing");
+    assert_eq!(names(&root), ["file"], "a failed write leaves no files");
 }
 
 #[test]
-fn what_is_never_finished_leaves_nothing() {
+fn an_unfinished_write_leaves_no_files() {
     let root = folder("series-interrupted");
     let path = root.join("tasks");
     let broken = std::panic::catch_unwind(|| {

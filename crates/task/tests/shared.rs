@@ -1,4 +1,4 @@
-//! Public data, where it is given: `../shared/arc` beside the repository.
+//! Public data, if it is available in `../shared/arc` next to the repository.
 
 use std::path::{Path, PathBuf};
 
@@ -20,7 +20,7 @@ fn skipped(why: &str) {
 }
 
 #[test]
-fn the_training_tasks_are_the_pinned_ones() {
+fn the_training_tasks_have_the_pinned_hash() {
     let Some(path) = shared("arc1-training") else { return };
     let pinned = &PINNED[0];
     assert_eq!(pinned.name, "arc1-training");

@@ -1,4 +1,4 @@
-//! The submission file, written and read.
+//! Writing and reading submissions.
 
 use batt_task::submission::{Draft, Form, Submission};
 use batt_task::{Grid, Pair, Task};
@@ -14,7 +14,7 @@ fn task(id: &str, inputs: &[Grid]) -> Task {
     Task { id: id.to_owned(), train: Vec::new(), test, extra: Vec::new() }
 }
 
-/// The problems of a submission for tasks `a` with one test input and `b` with two.
+/// Returns the problems of a submission for task `a` with one test input and `b` with two.
 fn check(text: &str, expected: Expect) {
     let found = match Submission::parse(text.as_bytes()) {
         Ok(submission) => {
@@ -35,7 +35,7 @@ fn json_is_read() {
 }
 
 #[test]
-fn json_defects_are_named() {
+fn json_defects_are_reported() {
     check(
         "{}",
         expect![[r#"
@@ -46,8 +46,8 @@ fn json_defects_are_named() {
     check(
         &format!(r#"{{"a": [{FINE}, {FINE}], "b": [{FINE}], "c": []}}"#),
         expect![[r#"
-            output_count: a: the number of outputs is 2, that of test inputs 1
-            output_count: b: the number of outputs is 1, that of test inputs 2
+            output_count: a: found 2 outputs, expected 1 (one for each test input)
+            output_count: b: found 1 outputs, expected 2 (one for each test input)
             unknown_id: c: no task of the data set has this id
         "#]],
     );
@@ -57,7 +57,7 @@ fn json_defects_are_named() {
         not_a_list: a: expected a list with an entry for each test input, not an object
         not_a_list: a: expected a list with an entry for each test input, not null
         twice: a: given twice; the last one counts
-        not_a_list: b: expected a list with an entry for each test input, not a text
+        not_a_list: b: expected a list with an entry for each test input, not a string
     "#]],
     );
     check(
@@ -72,10 +72,10 @@ fn json_defects_are_named() {
         r#"{"a": [{"attempt_1": [[1]], "attempt2": [[2]]}], "b": [{"attempt_1": null, "attempt_2": [[1]]}, {}]}"#,
         expect![[r#"
             unknown_key: a, output 0: unknown key `attempt2`; the keys are attempt_1 and attempt_2
-            missing_attempt: a, output 0, attempt_2: missing; an attempt must be a grid, if only a guess
-            missing_attempt: b, output 0, attempt_1: missing; an attempt must be a grid, if only a guess
-            missing_attempt: b, output 1, attempt_1: missing; an attempt must be a grid, if only a guess
-            missing_attempt: b, output 1, attempt_2: missing; an attempt must be a grid, if only a guess
+            missing_attempt: a, output 0, attempt_2: missing; each attempt must be a grid
+            missing_attempt: b, output 0, attempt_1: missing; each attempt must be a grid
+            missing_attempt: b, output 1, attempt_1: missing; each attempt must be a grid
+            missing_attempt: b, output 1, attempt_2: missing; each attempt must be a grid
         "#]],
     );
     check(
@@ -84,9 +84,9 @@ fn json_defects_are_named() {
         expect![[r#"
             twice: a, output 0, attempt_1: given twice; the last one counts
             bad_grid: a, output 0, attempt_2: row 0, column 0 is 10; colours are 0 to 9
-            bad_grid: b, output 0, attempt_1: row 1 has 1 cells, the rows before have 2
+            bad_grid: b, output 0, attempt_1: row 1 has 1 cells, expected 2
             bad_grid: b, output 0, attempt_2: row 0, column 1 is 1.0; colours are 0 to 9
-            bad_grid: b, output 1, attempt_1: an empty grid; a grid has at least one row
+            bad_grid: b, output 1, attempt_1: the grid is empty; a grid has at least one row
             bad_grid: b, output 1, attempt_2: row 0 is empty
         "#]],
     );
@@ -101,11 +101,11 @@ fn json_defects_are_named() {
         ),
         expect![[r#"
             bad_grid: a, output 0, attempt_1: row 0 has 31 cells; a row has at most 30
-            bad_grid: a, output 0, attempt_2: 31 rows; a grid has at most 30
+            bad_grid: a, output 0, attempt_2: the grid has 31 rows; a grid has at most 30
             bad_grid: b, output 0, attempt_1: row 0 is a number; a row is a list of colours
-            bad_grid: b, output 0, attempt_2: a text is not a grid; a grid is a list of rows of colours
+            bad_grid: b, output 0, attempt_2: a string is not a grid; a grid is a list of rows of colours
             bad_grid: b, output 1, attempt_1: row 0, column 0 is true; colours are 0 to 9
-            bad_grid: b, output 1, attempt_2: row 0, column 0 is a text; colours are 0 to 9
+            bad_grid: b, output 1, attempt_2: row 0, column 0 is a string; colours are 0 to 9
         "#]],
     );
     check(
@@ -133,7 +133,7 @@ fn csv_is_read() {
 }
 
 #[test]
-fn csv_defects_are_named() {
+fn csv_defects_are_reported() {
     check(
         "output_id,output\n",
         expect![[r#"
@@ -144,8 +144,8 @@ fn csv_defects_are_named() {
     check(
         "output_id,output\na_0,\na_1,|1|\nb_1,|1|\nb_1,|2|\nc_0,|1|\n",
         expect![[r#"
-            output_count: a: the number of outputs is 2, that of test inputs 1
-            missing_attempt: a, output 0, attempt_1: missing; an attempt must be a grid, if only a guess
+            output_count: a: found 2 outputs, expected 1 (one for each test input)
+            missing_attempt: a, output 0, attempt_1: missing; each attempt must be a grid
             missing_output: b, output 0: no row for this output
             twice: b, output 1: given twice; the last one counts
             unknown_id: c: no task of the data set has this id
@@ -155,14 +155,14 @@ fn csv_defects_are_named() {
         "output_id,output\na_0,|1| |2| |3| |4|\nb_0,|12|3|\nb_1,|1x|\n",
         expect![[r#"
         too_many_attempts: a, output 0: 4 predictions; only the first 3 count
-        bad_grid: b, output 0, attempt_1: row 1 has 1 cells, the rows before have 2
+        bad_grid: b, output 0, attempt_1: row 1 has 1 cells, expected 2
         bad_grid: b, output 1, attempt_1: row 0, column 1 is `x`; colours are 0 to 9
     "#]],
     );
     check(
         "output_id,output\na_0,|| |12||34|\nb_0\nb_99999999999,|1|\nb,|1|\nb_1,|1|,|2|\n",
         expect![[r#"
-        bad_grid: a, output 0, attempt_1: an empty grid; a grid has at least one row
+        bad_grid: a, output 0, attempt_1: the grid is empty; a grid has at least one row
         bad_grid: a, output 0, attempt_2: row 1 is empty
         bad_line: b: line 5: the first field must be the task's id, `_` and the number of the test input
         missing_id: b: missing; every task needs an answer
@@ -181,7 +181,7 @@ fn csv_defects_are_named() {
 }
 
 #[test]
-fn other_files_are_refused() {
+fn other_files_are_rejected() {
     check(
         "",
         expect![[r#"
@@ -222,7 +222,7 @@ fn other_files_are_refused() {
         Submission::parse(b"output_id,output\na_0,|\xff|\n").unwrap_err().to_string(),
         "not a submission: the text is not UTF-8 from byte 22 on"
     );
-    // Nesting without end neither overflows the stack nor hides what stands beside it.
+    // Deep nesting neither overflows the stack nor hides other problems.
     let deep = format!(
         r#"{{"a": [{{"attempt_1": {}{}, "attempt_2": [[1]]}}]}}"#,
         "[".repeat(100_000),
@@ -234,18 +234,18 @@ fn other_files_are_refused() {
 }
 
 #[test]
-fn stand_ins_are_the_input_and_a_dot() {
+fn fallbacks_are_the_input_and_a_single_cell() {
     let [first, second] = [Grid::new(2, [1, 2]).unwrap(), dot(0)];
     let mut draft =
         Draft::new([task("a", std::slice::from_ref(&first)), task("b", std::slice::from_ref(&second))]);
     let text = |draft: &Draft, id: &str| draft.attempts(id, 0).unwrap().each_ref().map(Grid::to_string);
     assert_eq!(text(&draft, "a"), ["[1 2]", "[0]"]);
     assert_eq!(text(&draft, "b"), ["[0]", "[1]"]);
-    // One candidate: the second attempt is the input, or if the candidate is the input, the dot.
+    // One candidate: the second attempt is the input, or the single cell if the candidate is the input.
     assert!(draft.answer("a", 0, [dot(5)]) && draft.answer("b", 0, [dot(0)]));
     assert_eq!(text(&draft, "a"), ["[5]", "[1 2]"]);
     assert_eq!(text(&draft, "b"), ["[0]", "[1]"]);
-    // A better answer pushes the earlier one back; repetitions are passed over; no candidate changes nothing.
+    // A better answer moves the earlier one back, repetitions are skipped, and no candidate changes nothing.
     assert!(draft.answer("a", 0, [dot(6), dot(6)]));
     assert_eq!(text(&draft, "a"), ["[6]", "[5]"]);
     assert!(draft.answer("a", 0, [dot(5)]));
@@ -302,7 +302,7 @@ proptest! {
         prop_assert_eq!(read.check(wanted()), []);
         prop_assert_eq!(read, draft.submission());
 
-        // The CSV has no way to name a task without test inputs, and spaces around ids do not survive.
+        // The CSV cannot name a task without test inputs, and drops spaces around ids.
         prop_assume!(tasks.iter().all(|task| !task.test.is_empty() && task.id.trim() == task.id));
         let read = Submission::parse(draft.text(Form::Csv).as_bytes()).unwrap();
         prop_assert_eq!(read.check(wanted()), []);
@@ -310,7 +310,7 @@ proptest! {
         prop_assert_eq!(read.iter().collect::<Vec<_>>(), written.iter().collect::<Vec<_>>());
     }
 
-    /// Whatever the bytes are, the reader answers.
+    /// The reader returns for any bytes.
     #[test]
     fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..60), cut in any::<prop::sample::Index>(), poke in any::<(prop::sample::Index, u8)>()) {
         let _ = Submission::parse(&bytes);
@@ -329,7 +329,7 @@ proptest! {
 }
 
 #[test]
-fn files_are_replaced_as_a_whole() {
+fn files_are_replaced_atomically() {
     let dir = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("submission");
     std::fs::create_dir_all(&dir).unwrap();
     let path = dir.join("submission.json");

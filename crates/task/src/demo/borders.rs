@@ -4,7 +4,9 @@ use batt_base::Rng;
 
 use super::colors::DrawColors;
 use super::objects::scene;
-use super::sketch::{Area, BLACK, Drawn, GREEN, MAGENTA, RED, Sketch, YELLOW, accept, grounded, scatter};
+use super::sketch::{
+    Area, BLACK, Drawn, GREEN, MAGENTA, RED, Sketch, YELLOW, accept, recolor_background, scatter,
+};
 
 pub(super) fn rare_frame(rng: &mut Rng) -> Drawn {
     let colors = rng.colors(3, &[]);
@@ -33,7 +35,7 @@ pub(super) fn outline_blocks(rng: &mut Rng) -> Drawn {
         scene.fill(block.cells(), color);
         answer.fill(block.cells(), color);
     }
-    grounded(rng, (scene, answer))
+    recolor_background(rng, (scene, answer))
 }
 
 pub(super) fn inner_ring(rng: &mut Rng) -> Drawn {
@@ -47,7 +49,7 @@ pub(super) fn inner_ring(rng: &mut Rng) -> Drawn {
     accept(2 * scene.drawn() < scene.height() * scene.width())?;
     let mut answer = scene.clone();
     blocks.iter().for_each(|block| answer.fill(block.inner().edge(), YELLOW));
-    grounded(rng, (scene, answer))
+    recolor_background(rng, (scene, answer))
 }
 
 pub(super) fn corners_and_center(rng: &mut Rng) -> Drawn {

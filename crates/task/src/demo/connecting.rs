@@ -1,4 +1,4 @@
-//! Paths from one thing to another.
+//! Paths between objects.
 
 use batt_base::Rng;
 
@@ -25,7 +25,7 @@ pub(super) fn bridges(rng: &mut Rng) -> Drawn {
     let mut answer = scene.clone();
     let n_pairs = rng.between(1, 3);
     for color in rng.colors(n_pairs, &[]) {
-        // Squares and bridges of different pairs keep away from each other.
+        // Squares and bridges of different pairs do not touch.
         let line = (0..20).find_map(|_| bridge(rng, &answer))?;
         let squares = [line[0], line[line.len() - 1]].map(|(row, col)| Area::new(row - 1, col - 1, 3, 3));
         for square in squares {
@@ -39,24 +39,24 @@ pub(super) fn bridges(rng: &mut Rng) -> Drawn {
 
 pub(super) fn branches(rng: &mut Rng) -> Drawn {
     let (height, width) = (rng.between(8, 14), rng.between(9, 15));
-    let spine = rng.between(3, width - 4);
+    let trunk = rng.between(3, width - 4);
     let mut scene = Sketch::new(height, width, BLACK);
-    scene.fill((0..height).map(|row| (row, spine)), GRAY);
+    scene.fill((0..height).map(|row| (row, trunk)), GRAY);
     let mut answer = scene.clone();
     let n_dots = rng.between(2, height / 3 + 1);
     let rows = rng.choose(n_dots, height);
     accept(rows.windows(2).all(|pair| pair[0] + 1 < pair[1]))?;
     for row in rows {
         let (col, color) = (rng.below(width), rng.color(&[GRAY]));
-        accept(col.abs_diff(spine) >= 2)?;
+        accept(col.abs_diff(trunk) >= 2)?;
         scene[(row, col)] = color;
-        answer.underfill(span(col, spine).map(|col| (row, col)), color);
+        answer.underfill(span(col, trunk).map(|col| (row, col)), color);
     }
     let turn = rng.below(2);
     Some((scene.turned(turn), answer.turned(turn)))
 }
 
-/// A straight line between the centres of two squares of three by three, with nothing near any of it.
+/// Returns a straight line between the centres of two 3×3 squares, with nothing near it.
 fn bridge(rng: &mut Rng, scene: &Sketch) -> Option<Vec<Place>> {
     let (down, right) = rng.pick(&[(0, 1), (1, 0), (1, 1)]);
     let (row, col) = (rng.between(1, scene.height() - 2), rng.between(1, scene.width() - 2));
@@ -64,14 +64,14 @@ fn bridge(rng: &mut Rng, scene: &Sketch) -> Option<Vec<Place>> {
         (0..=rng.between(5, 10)).map(|step| (row + step * down, col + step * right)).collect();
     let inner = scene.area().inner();
     accept(line.iter().all(|&place| inner.contains(place)))?;
-    // Two steps away from the line: one for the square, one between it and others.
+    // Two steps from the line: one for the square, one for the gap.
     let near =
         |place: Place| scene.around(place).flat_map(|next| scene.around(next)).any(|at| scene[at] != BLACK);
     accept(!line.iter().any(|&place| near(place)))?;
     Some(line)
 }
 
-/// The numbers between two numbers, both included.
+/// Returns the range between two numbers, both included.
 fn span(a: usize, b: usize) -> std::ops::RangeInclusive<usize> {
     a.min(b)..=a.max(b)
 }

@@ -1,4 +1,4 @@
-//! Things drawn again elsewhere.
+//! Objects that are copied to other places.
 
 use batt_base::Rng;
 
@@ -8,7 +8,7 @@ use super::sketch::{Area, BLACK, BLUE, Drawn, GRAY, Sketch, accept, scatter};
 pub(super) fn stamp(rng: &mut Rng) -> Drawn {
     let colors = rng.colors(2, &[GRAY]);
     let template = Sketch::mosaic(rng, 3, 3, &[BLACK, colors[0], colors[0], colors[1]]);
-    // The template fills its box, hangs together and has both colours.
+    // The template fills its box, is connected and has both colours.
     let whole = template.in_color(GRAY);
     accept(template.tight() == template && whole.regions(GRAY).len() == 1 && template.n_colors() == 3)?;
     let mut scene = Sketch::new(rng.between(10, 14), rng.between(10, 14), BLACK);
@@ -21,7 +21,7 @@ pub(super) fn stamp(rng: &mut Rng) -> Drawn {
             scene.stamp(&template, (area.top, area.left));
         } else {
             scene[area.center()] = GRAY;
-            // Under a hole of the template the mark would stay.
+            // A hole in the template would not cover the gray mark.
             accept(template[(1, 1)] != BLACK)?;
         }
     }
@@ -37,10 +37,10 @@ pub(super) fn repeat_right(rng: &mut Rng) -> Drawn {
     let (top, step) = (rng.below(height - shape.height()), shape.width() + 1);
     let mut scene = Sketch::new(height, width, BLACK);
     scene.stamp(&shape, (top, 0));
-    // Copies are cut at the border, as a frieze is: draw beyond it and cut.
-    let mut frieze = Sketch::new(height, width + step, BLACK);
-    (0..width).step_by(step).for_each(|left| frieze.stamp(&shape, (top, left)));
-    Some((scene, frieze.cut(Area::new(0, 0, height, width))))
+    // Copies are cut at the border: draw beyond it, then crop.
+    let mut strip = Sketch::new(height, width + step, BLACK);
+    (0..width).step_by(step).for_each(|left| strip.stamp(&shape, (top, left)));
+    Some((scene, strip.cut(Area::new(0, 0, height, width))))
 }
 
 pub(super) fn water_reflection(rng: &mut Rng) -> Drawn {

@@ -1,4 +1,4 @@
-//! How many there are.
+//! Counting objects and cells.
 
 use batt_base::Rng;
 
@@ -61,7 +61,7 @@ pub(super) fn even_odd(rng: &mut Rng) -> Drawn {
 pub(super) fn podium(rng: &mut Rng) -> Drawn {
     let (height, width) = (rng.between(6, 9), rng.between(6, 9));
     let colors = rng.colors(4, &[]);
-    // About 45, 28, 17 and 10 per cent: far enough apart to be seen without counting.
+    // About 45, 28, 17 and 10 per cent: different enough to see without counting.
     let total = height * width;
     let counts = [total * 28 / 100, total * 17 / 100, total * 10 / 100];
     let mut scene = Sketch::new(height, width, colors[0]);

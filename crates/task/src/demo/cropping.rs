@@ -1,10 +1,10 @@
-//! The part that matters.
+//! Cropping to a part of the grid.
 
 use batt_base::Rng;
 
 use super::colors::DrawColors;
 use super::objects::scene;
-use super::sketch::{Area, BLACK, BLUE, Drawn, GRAY, Sketch, YELLOW, accept, grounded, scatter};
+use super::sketch::{Area, BLACK, BLUE, Drawn, GRAY, Sketch, YELLOW, accept, recolor_background, scatter};
 
 pub(super) fn inside_corners(rng: &mut Rng) -> Drawn {
     let (height, width) = (rng.between(10, 15), rng.between(10, 15));
@@ -32,7 +32,7 @@ pub(super) fn most_colors(rng: &mut Rng) -> Drawn {
         patches.push(patch);
     }
     let (scene, _) = scene(rng, (10, 14), &patches, 1)?;
-    grounded(rng, (scene, patches[0].clone()))
+    recolor_background(rng, (scene, patches[0].clone()))
 }
 
 pub(super) fn drop_dividers(rng: &mut Rng) -> Drawn {
@@ -40,11 +40,11 @@ pub(super) fn drop_dividers(rng: &mut Rng) -> Drawn {
     let (height, width) = (rng.between(5, 10), rng.between(5, 10));
     let answer = Sketch::mosaic(rng, height, width, &[BLACK, BLACK, colors[0], colors[1], colors[2]]);
     let (down, right) = (rng.between(1, 2), rng.between(1, 2));
-    let (cuts, slits) = (rng.choose(down, height - 1), rng.choose(right, width - 1));
+    let (cut_rows, cut_cols) = (rng.choose(down, height - 1), rng.choose(right, width - 1));
     let mut scene = Sketch::new(height + down, width + right, GRAY);
     for (row, col) in answer.area().cells() {
-        let above = cuts.iter().filter(|&&cut| cut < row).count();
-        let before = slits.iter().filter(|&&slit| slit < col).count();
+        let above = cut_rows.iter().filter(|&&cut| cut < row).count();
+        let before = cut_cols.iter().filter(|&&cut| cut < col).count();
         scene[(row + above, col + before)] = answer[(row, col)];
     }
     Some((scene, answer))
@@ -59,9 +59,9 @@ pub(super) fn emptiest_panel(rng: &mut Rng) -> Drawn {
     let emptiest = panels.iter().min_by_key(|panel| panel.drawn())?.clone();
     counts.sort_unstable();
     accept(counts[0] >= 2 && counts[1] >= counts[0] + 2)?;
-    let (upright, lying) = (Sketch::new(height, 1, BLUE), Sketch::new(1, 2 * width + 1, BLUE));
-    let row = |left: &Sketch, right: &Sketch| left.beside(&upright).beside(right);
-    let scene = row(&panels[0], &panels[1]).above(&lying).above(&row(&panels[2], &panels[3]));
+    let (vertical, horizontal) = (Sketch::new(height, 1, BLUE), Sketch::new(1, 2 * width + 1, BLUE));
+    let row = |left: &Sketch, right: &Sketch| left.beside(&vertical).beside(right);
+    let scene = row(&panels[0], &panels[1]).above(&horizontal).above(&row(&panels[2], &panels[3]));
     Some((scene, emptiest))
 }
 

@@ -1,4 +1,4 @@
-//! Inside and outside.
+//! Enclosed areas.
 
 use batt_base::Rng;
 
@@ -30,10 +30,10 @@ pub(super) fn fill_enclosed(rng: &mut Rng) -> Drawn {
 
 pub(super) fn rooms(rng: &mut Rng) -> Drawn {
     let (height, width) = (rng.between(10, 16), rng.between(10, 16));
-    let (walls, doors) = (walls(rng, height)?, walls(rng, width)?);
+    let (wall_rows, wall_cols) = (walls(rng, height)?, walls(rng, width)?);
     let mut scene = Sketch::new(height, width, BLACK);
     for (row, col) in scene.area().cells() {
-        if walls.contains(&row) || doors.contains(&col) {
+        if wall_rows.contains(&row) || wall_cols.contains(&col) {
             scene[(row, col)] = GRAY;
         }
     }
@@ -81,7 +81,7 @@ pub(super) fn seeded_boxes(rng: &mut Rng) -> Drawn {
     Some((scene, answer))
 }
 
-/// One or two walls along a side, with at least two cells before, between and after them.
+/// Returns one or two wall positions along a side, with at least two cells before, between and after them.
 fn walls(rng: &mut Rng, length: usize) -> Option<Vec<usize>> {
     let count = rng.between(1, 2);
     let walls = rng.choose(count, length);
@@ -90,7 +90,7 @@ fn walls(rng: &mut Rng, length: usize) -> Option<Vec<usize>> {
     Some(walls)
 }
 
-/// A cell of the edge that is no corner.
+/// Returns a cell of the edge that is not a corner.
 fn gap_of(rng: &mut Rng, frame: Area) -> Place {
     let inner = frame.inner();
     let rows = inner.top..inner.bottom();

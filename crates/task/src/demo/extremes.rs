@@ -1,4 +1,4 @@
-//! The most, the least, the second.
+//! Extremes: the largest, the second largest, the farthest.
 
 use batt_base::Rng;
 
@@ -21,9 +21,9 @@ pub(super) fn highest_lowest(rng: &mut Rng) -> Drawn {
     };
     let (tops, bottoms) = (ends(|area| area.top), ends(|area| area.bottom()));
     let (high, low) = (tops[0], bottoms[areas.len() - 1]);
-    let plain = areas[high].top < areas[tops[1]].top
+    let unambiguous = areas[high].top < areas[tops[1]].top
         && areas[low].bottom() > areas[bottoms[areas.len() - 2]].bottom();
-    accept(plain && high != low)?;
+    accept(unambiguous && high != low)?;
     let mut answer = scene.clone();
     answer.stamp(&blobs[high].in_color(RED), (areas[high].top, areas[high].left));
     answer.stamp(&blobs[low].in_color(BLUE), (areas[low].top, areas[low].left));
@@ -70,10 +70,10 @@ pub(super) fn farthest(rng: &mut Rng) -> Drawn {
         areas[i].cells().map(|(row, col)| row.abs_diff(dot.0).pow(2) + col.abs_diff(dot.1).pow(2)).min()
     };
     let far = (1..areas.len()).max_by_key(|&i| steps(i))?;
-    // Far by steps and far by eye must be the same thing.
-    let plain =
+    // The farthest by steps and by straight distance must be the same square.
+    let unambiguous =
         (1..areas.len()).all(|i| i == far || (steps(i) + 2 <= steps(far) && squared(i) < squared(far)));
-    accept(plain)?;
+    accept(unambiguous)?;
     let mut answer = scene.clone();
     answer.fill(areas[far].cells(), YELLOW);
     Some((scene, answer))

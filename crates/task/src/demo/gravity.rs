@@ -1,4 +1,4 @@
-//! Things that fall, slide and step.
+//! Objects that fall, slide and step.
 
 use batt_base::Rng;
 
@@ -24,7 +24,7 @@ pub(super) fn pull_to_wall(rng: &mut Rng) -> Drawn {
     let mut scene = Sketch::new(height, width, BLACK);
     scene.fill(Area::new(height - 1, 0, 1, width).cells(), RED);
     let mut answer = scene.clone();
-    // Drawn with the wall below and turned at the end. Every thing has columns of its own.
+    // Drawn with the wall at the bottom, then rotated. Each object has its own columns.
     let mut left = rng.below(3);
     let mut things = 0;
     while left + 3 <= width {
@@ -72,11 +72,11 @@ pub(super) fn to_their_sides(rng: &mut Rng) -> Drawn {
     let mut answer = scene.clone();
     for row in 0..height {
         let (greens, blues) = (rng.below(3), rng.below(3));
-        let mut loose = vec![BLACK; width - 2];
-        loose[..greens].fill(GREEN);
-        loose[greens..greens + blues].fill(BLUE);
-        rng.shuffle(&mut loose);
-        for (i, color) in loose.into_iter().enumerate() {
+        let mut movable = vec![BLACK; width - 2];
+        movable[..greens].fill(GREEN);
+        movable[greens..greens + blues].fill(BLUE);
+        rng.shuffle(&mut movable);
+        for (i, color) in movable.into_iter().enumerate() {
             scene[(row, i + 1)] = color;
         }
         scene[(row, 0)] = GREEN;

@@ -1,4 +1,4 @@
-//! Lines from dots.
+//! Lines that start at dots.
 
 use batt_base::Rng;
 
@@ -11,7 +11,7 @@ pub(super) fn crosshair(rng: &mut Rng) -> Drawn {
     let count = rng.between(2, 4);
     let (mut rows, cols) = (rng.choose(count, height), rng.choose(count, width));
     rng.shuffle(&mut rows);
-    // No two dots share a row or a column: no dot lies on another's line.
+    // No two dots share a row or column, so no dot is on another's line.
     let reds = rng.between(1, count - 1);
     let dots: Vec<Place> = rows.into_iter().zip(cols).collect();
     let (red, blue) = dots.split_at(reds);
@@ -90,7 +90,7 @@ pub(super) fn full_lines(rng: &mut Rng) -> Drawn {
             if rng.chance(50) { Area::new(row, col, 1, length) } else { Area::new(row, col, length, 1) };
         scene.fill(line.cells().filter(|&place| answer.area().contains(place)).collect::<Vec<_>>(), color);
     }
-    // Short lines must not add up to a full one, nor lie on full ones only.
+    // Short lines must not add up to a full one, and must not all be on full ones.
     let full = |sketch: &Sketch| sketch.rows().filter(|row| row.iter().all(|&cell| cell == color)).count();
     accept(full(&scene) == n_rows && full(&scene.transposed()) == n_cols)?;
     accept(scene.drawn() >= answer.drawn() + 5)?;
@@ -118,7 +118,7 @@ pub(super) fn leak(rng: &mut Rng) -> Drawn {
     Some((scene, answer))
 }
 
-/// The cells from the middle of one side of the box to the border of the grid.
+/// Returns the cells from the middle of one side of the box to the border of the grid.
 fn leak_of(rng: &mut Rng, grid: Area, area: Area) -> Area {
     let (row, col) = area.center();
     match rng.below(4) {

@@ -1,8 +1,8 @@
-//! The built-in data set: original tasks in ARC's form, made by small seeded generators.
+//! The built-in data set: original tasks in ARC's format, made by small seeded generators.
 //!
-//! A [`Rule`] makes any number of tasks. [`dataset`] is one task of every rule, always the same; [`generate`] is an
-//! endless supply of fresh ones. A rule works its outputs out by itself, without the DSL: `programs/demo.py` holds
-//! a program for each, and the tests hold one against the other.
+//! A [`Rule`] makes any number of tasks. [`dataset`] has one task for each rule and never changes;
+//! [`generate`] makes any number of new ones. Rules compute outputs without the DSL. `programs/demo.py` has a
+//! program for each rule, and tests compare the two.
 
 mod colors;
 mod sketch;
@@ -31,37 +31,37 @@ use sketch::{Drawn, Sketch};
 
 use crate::{Dataset, Grid, Pair, Task};
 
-/// The seed of the built-in set.
-pub const SEED: u64 = 2019; // The year of ARC.
+/// The seed of the built-in set: the year of ARC.
+pub const SEED: u64 = 2019;
 
-/// The built-in set: one task of every rule, called after the rule.
+/// Returns the built-in set: one task for each rule, named after it.
 pub fn dataset() -> Dataset {
     Dataset::new("demo", tasks())
 }
 
-/// The tasks of the built-in set, in the order of their ids.
+/// Returns the tasks of the built-in set, sorted by id.
 pub fn tasks() -> Vec<Task> {
     let mut tasks: Vec<Task> = RULES.iter().map(|rule| rule.task(rule.name.to_owned(), SEED, 0)).collect();
     tasks.sort_by(|a, b| a.id.cmp(&b.id));
     tasks
 }
 
-/// Fresh tasks, one after another, of all rules in turn. The same seed gives the same tasks, and a longer series
-/// starts with the shorter one.
+/// Generates tasks of all rules in turn. The same seed gives the same tasks, and a longer series starts with
+/// the shorter one.
 ///
-/// Ids say where a task comes from: `gravity_down_s7_000123` is number 123 of the series of seed 7.
+/// Ids show the origin of a task: `gravity_down_s7_000123` is number 123 of the series with seed 7.
 pub fn generate(seed: u64, count: u64) -> impl Iterator<Item = Task> {
     (0..count)
         .zip(RULES.iter().cycle())
         .map(move |(number, rule)| rule.task(format!("{}_s{seed}_{number:06}", rule.name), seed, number))
 }
 
-/// All rules, theme by theme.
+/// Returns all rules, grouped by theme.
 pub fn rules() -> &'static [Rule] {
     RULES
 }
 
-/// The rule that made a task of [`dataset`] or [`generate`], by the task's id.
+/// Returns the rule that made a task of [`dataset`] or [`generate`], by the task's id.
 pub fn rule_of(id: &str) -> Option<&'static Rule> {
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let series = id.rsplit_once('_').filter(|(_, number)| digits(number));
@@ -70,11 +70,11 @@ pub fn rule_of(id: &str) -> Option<&'static Rule> {
     RULES.iter().find(|rule| rule.name == name)
 }
 
-/// What the tasks of one kind have in common.
+/// A generator of tasks with the same rule.
 #[derive(Debug)]
 pub struct Rule {
     pub name: &'static str,
-    /// How an output follows from its input, in one line.
+    /// How the output follows from the input, in one line.
     pub about: &'static str,
     make: Make,
 }
@@ -83,7 +83,7 @@ pub struct Rule {
 enum Make {
     /// The rule is the same in all tasks.
     Same(fn(&mut Rng) -> Drawn),
-    /// Each task chooses something of its own, which its demonstration pairs show.
+    /// Each task has its own variant, which its demonstration pairs show.
     Chosen(fn(u64, &mut Rng) -> Drawn),
 }
 
@@ -95,60 +95,60 @@ const fn chosen(name: &'static str, about: &'static str, make: fn(u64, &mut Rng)
     Rule { name, about, make: Make::Chosen(make) }
 }
 
-#[rustfmt::skip] // One line a rule.
+#[rustfmt::skip] // One line for each rule.
 const RULES: &[Rule] = &[
     same("kaleidoscope", "The picture is mirrored to the right and downwards.", symmetry::kaleidoscope),
-    same("pinwheel", "The picture and its three turns make a wheel.", symmetry::pinwheel),
+    same("pinwheel", "The picture and its three rotations form a wheel.", symmetry::pinwheel),
     same("mirror_repair", "The gray patch is filled from the other half of a mirrored pattern.", symmetry::mirror_repair),
-    same("hidden_patch", "What lies under the black patch, seen on the other side of the diagonal.", symmetry::hidden_patch),
-    chosen("turned", "The picture is turned or mirrored, in all pairs of a task in the same way.", symmetry::turned),
+    same("hidden_patch", "The part under the black patch, read from the other side of the diagonal.", symmetry::hidden_patch),
+    chosen("turned", "The picture is rotated or mirrored, the same way in all pairs of a task.", symmetry::turned),
     same("asymmetric_panel", "The panel that is not symmetric from left to right.", symmetry::asymmetric_panel),
     same("across_the_wall", "The shapes on each side of the gray wall are mirrored on the other.", symmetry::across_the_wall),
     same("largest_shape", "The largest shape, cut out.", objects::largest_shape),
     same("odd_shape", "The one shape that differs from the others, cut out.", objects::odd_shape),
     same("size_ranks", "The largest shape turns red, the smallest blue, the others green.", objects::size_ranks),
     same("contact", "Blocks that touch a red cell turn red.", objects::contact),
-    same("infected", "Shapes with a red cell turn red altogether.", objects::infected),
+    same("infected", "Shapes with a red cell turn entirely red.", objects::infected),
     same("gravity_down", "All cells fall down.", gravity::gravity_down),
     same("pull_to_wall", "All shapes move until they touch the red wall.", gravity::pull_to_wall),
     same("step_closer", "The figure moves one step towards the red cell.", gravity::step_closer),
     same("to_their_sides", "Green cells slide to the green wall, blue ones to the blue wall.", gravity::to_their_sides),
     same("wallpaper_hole", "A repeating pattern is completed.", patterns::wallpaper_hole),
-    same("diagonal_stripes", "The first cells go on as diagonal stripes.", patterns::diagonal_stripes),
+    same("diagonal_stripes", "The first cells continue as diagonal stripes.", patterns::diagonal_stripes),
     same("checker_fill", "Solid rectangles turn into checkerboards.", patterns::checker_fill),
     same("self_similar", "Every cell of the picture is replaced by the picture itself.", patterns::self_similar),
-    same("count_staircase", "As many shapes, so many steps has the staircase.", counting::count_staircase),
-    same("histogram", "A bar for every colour, as long as the colour has cells, the longest on top.", counting::histogram),
+    same("count_staircase", "A staircase with one step for each shape.", counting::count_staircase),
+    same("histogram", "A bar for each colour, as long as its number of cells, the longest on top.", counting::histogram),
     same("even_odd", "Shapes with an even number of cells turn blue, the others red.", counting::even_odd),
-    same("podium", "The three commonest colours in their order.", counting::podium),
+    same("podium", "The three most common colours, in order.", counting::podium),
     same("crosshair", "Red cells draw their row, blue cells their column; crossings are yellow.", lines::crosshair),
     same("join_dots", "Cells in the same row or column are joined in green.", lines::join_dots),
     same("diagonal_rays", "Cells send rays along their diagonals.", lines::diagonal_rays),
     same("full_lines", "Only the lines that cross the whole grid stay.", lines::full_lines),
     same("leak", "Yellow fills the boxes and leaks through the gap up to the border.", lines::leak),
-    same("inside_corners", "What lies between four yellow corners.", cropping::inside_corners),
+    same("inside_corners", "The area between four yellow corners.", cropping::inside_corners),
     same("most_colors", "The patch with the most colours, cut out.", cropping::most_colors),
-    same("drop_dividers", "The gray lines are taken out.", cropping::drop_dividers),
+    same("drop_dividers", "The gray lines are removed.", cropping::drop_dividers),
     same("emptiest_panel", "The panel with the fewest coloured cells.", cropping::emptiest_panel),
     same("peel", "The two outermost rings are peeled off.", cropping::peel),
     same("tall_wide_square", "Tall rectangles turn red, wide ones blue, squares green.", recolor::tall_wide_square),
     same("swap_legend", "The two colours shown above the field are swapped in it.", recolor::swap_legend),
     same("border_touchers", "Rectangles that touch the border turn red.", recolor::border_touchers),
     same("in_line", "Blocks in the row of the yellow cell turn red, those in its column blue.", recolor::in_line),
-    same("blue_then_red", "Blue cells with a red one on their right turn green, both of them.", recolor::blue_then_red),
+    same("blue_then_red", "A blue cell and a red one to its right both turn green.", recolor::blue_then_red),
     same("headers", "Gray cells take the colour at the top of their column.", recolor::headers),
-    chosen("replaced", "One colour is replaced by another, in all pairs of a task by the same.", recolor::replaced),
+    chosen("replaced", "One colour is replaced by another, the same way in all pairs of a task.", recolor::replaced),
     same("flipped_tiles", "Three rows of three copies, the middle row mirrored.", tiling::flipped_tiles),
     same("tile_by_colors", "As many copies across and down as the picture has colours.", tiling::tile_by_colors),
     same("interleave", "The rows of the upper and the lower half take turns.", tiling::interleave),
-    same("rotating_row", "Row by row the pattern moves one cell to the left and comes in again on the right.", tiling::rotating_row),
+    same("rotating_row", "In each row the pattern moves one cell to the left and wraps around.", tiling::rotating_row),
     same("fill_enclosed", "Enclosed areas turn yellow.", enclosed::fill_enclosed),
     same("rooms", "The largest room turns red, the smallest blue.", enclosed::rooms),
     same("closed_frames", "Closed frames turn green, open ones red.", enclosed::closed_frames),
     same("seeded_boxes", "Every box is filled with the colour of the cell in it.", enclosed::seeded_boxes),
     same("remove_specks", "Single cells disappear.", noise::remove_specks),
-    same("repair_rectangles", "Holes in rectangles are mended.", noise::repair_rectangles),
-    same("row_majority", "Every row takes its commonest colour.", noise::row_majority),
+    same("repair_rectangles", "Holes in rectangles are filled.", noise::repair_rectangles),
+    same("row_majority", "Every row takes its most common colour.", noise::row_majority),
     same("shrink_pixel_art", "The picture, with one cell for every block of three by three.", scaling::shrink_pixel_art),
     same("zoom_by_colors", "The picture is enlarged as many times as it has colours.", scaling::zoom_by_colors),
     same("double_shape", "The shape doubles its size; its upper left corner stays.", scaling::double_shape),
@@ -160,7 +160,7 @@ const RULES: &[Rule] = &[
     same("panels_and", "Cells that are coloured in both panels are red.", panels::panels_and),
     same("panels_xor", "Cells that are coloured in exactly one panel are green.", panels::panels_xor),
     same("overlay", "The panels are laid over each other, the left one on top.", panels::overlay),
-    same("agreement", "Where the upper and the lower half agree; black elsewhere.", panels::agreement),
+    same("agreement", "The cells on which the upper and the lower half agree; the others are black.", panels::agreement),
     same("rare_frame", "A frame in the rarest colour.", borders::rare_frame),
     same("outline_blocks", "Every block gets a green outline.", borders::outline_blocks),
     same("inner_ring", "A yellow ring just inside the edge of every rectangle.", borders::inner_ring),
@@ -179,22 +179,22 @@ const RULES: &[Rule] = &[
 ];
 
 impl Rule {
-    /// Task `number` of a seed.
+    /// Makes task `number` of a seed.
     pub fn task(&self, id: String, seed: u64, number: u64) -> Task {
         let mut rng = Rng::of(seed, self.name, number);
         let choice = rng.next_u64();
         let (n_train, n_test) = (rng.between(3, 4), if rng.chance(25) { 2 } else { 1 });
         let mut train: Vec<Pair> = Vec::with_capacity(n_train + n_test);
         while train.len() < n_train + n_test {
-            // Ends: every rule accepts a good part of its samples (a test counts).
+            // This ends, because every rule accepts enough of its samples (a test counts them).
             let pair = self.pair(choice, &mut rng);
-            train.extend(pair.filter(|pair| train.iter().all(|other| unlike(pair, other))));
+            train.extend(pair.filter(|pair| train.iter().all(|other| is_different(pair, other))));
         }
         let test = train.split_off(n_train);
         Task { id, train, test, extra: Vec::new() }
     }
 
-    /// One pair, unless it is degenerate or too large.
+    /// Makes one pair, or `None` if it is degenerate or too large.
     fn pair(&self, choice: u64, rng: &mut Rng) -> Option<Pair> {
         let (input, output) = match self.make {
             Make::Same(make) => make(rng),
@@ -206,8 +206,8 @@ impl Rule {
     }
 }
 
-/// A pair that repeats what another one shows teaches nothing.
-fn unlike(a: &Pair, b: &Pair) -> bool {
+/// Whether a pair shows something that the other does not.
+fn is_different(a: &Pair, b: &Pair) -> bool {
     a.input != b.input && a.output != b.output
 }
 
@@ -216,7 +216,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_rule_accepts_a_good_part_of_its_samples() {
+    fn every_rule_accepts_enough_of_its_samples() {
         for rule in RULES {
             let mut rng = Rng::of(1, rule.name, 0);
             let accepted = (0..500).filter(|_| rule.pair(3, &mut rng).is_some()).count();

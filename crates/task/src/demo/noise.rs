@@ -1,9 +1,9 @@
-//! Pictures that have suffered.
+//! Noise and damage.
 
 use batt_base::Rng;
 
 use super::colors::DrawColors;
-use super::sketch::{Area, BLACK, Drawn, Place, Sketch, accept, grounded, scatter};
+use super::sketch::{Area, BLACK, Drawn, Place, Sketch, accept, recolor_background, scatter};
 
 pub(super) fn remove_specks(rng: &mut Rng) -> Drawn {
     let (mut scene, _) = rectangles(rng, (2, 5))?;
@@ -18,14 +18,14 @@ pub(super) fn remove_specks(rng: &mut Rng) -> Drawn {
         }
     }
     accept(specks >= 4)?;
-    grounded(rng, (scene, answer))
+    recolor_background(rng, (scene, answer))
 }
 
 pub(super) fn repair_rectangles(rng: &mut Rng) -> Drawn {
     let (answer, areas) = rectangles(rng, (3, 6))?;
     let mut scene = answer.clone();
     for area in areas {
-        // Corners stay, so that the box is known; no two holes touch, so that it stays in one piece.
+        // Corners stay, so that the box is known. No two holes touch, so that it stays connected.
         let mut holes: Vec<Place> = Vec::new();
         for _ in 0..rng.between(2, 5) {
             let (row, col) =
@@ -38,7 +38,7 @@ pub(super) fn repair_rectangles(rng: &mut Rng) -> Drawn {
         }
         scene.fill(holes, BLACK);
     }
-    grounded(rng, (scene, answer))
+    recolor_background(rng, (scene, answer))
 }
 
 pub(super) fn row_majority(rng: &mut Rng) -> Drawn {
@@ -61,7 +61,7 @@ pub(super) fn row_majority(rng: &mut Rng) -> Drawn {
     Some((scene, answer))
 }
 
-/// Two to four solid rectangles on black, apart from each other.
+/// Draws two to four solid rectangles on black that do not touch.
 fn rectangles(rng: &mut Rng, (least, most): (usize, usize)) -> Option<(Sketch, Vec<Area>)> {
     let mut scene = Sketch::new(rng.between(11, 16), rng.between(11, 16), BLACK);
     let sizes: Vec<_> =

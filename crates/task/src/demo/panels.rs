@@ -1,4 +1,4 @@
-//! Two or three panels that make one.
+//! Panels that are combined into one.
 
 use batt_base::Rng;
 
@@ -37,7 +37,7 @@ pub(super) fn overlay(rng: &mut Rng) -> Drawn {
     let mut answer = panels[2].clone();
     answer.stamp(&panels[1], (0, 0));
     answer.stamp(&panels[0], (0, 0));
-    // Each layer must be seen, and each covered one must be covered somewhere.
+    // Each layer must be visible, and each lower one must be covered somewhere.
     let clash = |over: usize, under: usize| {
         answer.area().cells().any(|place| panels[over][place] != BLACK && panels[under][place] != BLACK)
     };

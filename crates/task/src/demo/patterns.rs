@@ -1,9 +1,9 @@
-//! Patterns that repeat, and are gone on with.
+//! Repeating patterns.
 
 use batt_base::Rng;
 
 use super::colors::DrawColors;
-use super::sketch::{Area, BLACK, Drawn, Sketch, accept, grounded, scatter};
+use super::sketch::{Area, BLACK, Drawn, Sketch, accept, recolor_background, scatter};
 
 pub(super) fn wallpaper_hole(rng: &mut Rng) -> Drawn {
     let colors = rng.colors(4, &[]);
@@ -14,15 +14,15 @@ pub(super) fn wallpaper_hole(rng: &mut Rng) -> Drawn {
     accept(tile.n_colors() >= 3 && !striped)?;
     let (height, width) = (rng.between(10, 17), rng.between(10, 17));
     let whole = Sketch::from_fn(height, width, |(row, col)| tile[(row % down, col % right)]);
-    // Above and on the left the pattern is whole, so that its periods can be read off.
+    // The pattern is complete at the top and on the left, so that its periods can be read off.
     let (top, left) = (height.div_ceil(2), width.div_ceil(2));
     let ground = Area::new(top, left, height - top, width - left);
     let size = (rng.between(2, ground.height), rng.between(2, ground.width));
-    let mut torn = whole.clone();
+    let mut damaged = whole.clone();
     for hole in scatter(rng, ground, &[size], 0)? {
-        torn.fill(hole.cells(), BLACK);
+        damaged.fill(hole.cells(), BLACK);
     }
-    Some((torn, whole))
+    Some((damaged, whole))
 }
 
 pub(super) fn diagonal_stripes(rng: &mut Rng) -> Drawn {
@@ -47,7 +47,7 @@ pub(super) fn checker_fill(rng: &mut Rng) -> Drawn {
         answer.fill(area.cells().filter(even), color);
     }
     accept(2 * scene.drawn() < scene.height() * scene.width())?;
-    grounded(rng, (scene, answer))
+    recolor_background(rng, (scene, answer))
 }
 
 pub(super) fn self_similar(rng: &mut Rng) -> Drawn {

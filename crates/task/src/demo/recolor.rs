@@ -1,4 +1,4 @@
-//! New colours for things, by what they are like.
+//! Recolouring objects by their properties.
 
 use batt_base::Rng;
 
@@ -88,13 +88,13 @@ pub(super) fn in_line(rng: &mut Rng) -> Drawn {
     let dot = areas[0];
     scene[(dot.top, dot.left)] = YELLOW;
     let mut answer = scene.clone();
-    let (mut beside, mut above) = (0, 0);
+    let (mut in_row, mut in_column) = (0, 0);
     for block in &areas[1..] {
         let color = if (block.top..block.bottom()).contains(&dot.top) {
-            beside += 1;
+            in_row += 1;
             RED
         } else if (block.left..block.right()).contains(&dot.left) {
-            above += 1;
+            in_column += 1;
             BLUE
         } else {
             GRAY
@@ -102,13 +102,13 @@ pub(super) fn in_line(rng: &mut Rng) -> Drawn {
         scene.fill(block.cells(), GRAY);
         answer.fill(block.cells(), color);
     }
-    accept(beside > 0 && above > 0 && answer.count(GRAY) > 0)?;
+    accept(in_row > 0 && in_column > 0 && answer.count(GRAY) > 0)?;
     Some((scene, answer))
 }
 
 pub(super) fn blue_then_red(rng: &mut Rng) -> Drawn {
     let mut scene = Sketch::new(rng.between(8, 13), rng.between(8, 13), BLACK);
-    // Pairs that count, pairs that do not, and single cells.
+    // Pairs that match the rule, pairs that do not, and single cells.
     let kinds =
         [(BLUE, RED, 1), (RED, BLUE, 1), (BLUE, RED, 2), (RED, BLUE, 2), (BLUE, BLACK, 1), (RED, BLACK, 1)];
     let mut chosen = vec![0, 0, 1, 2 + rng.below(2)];

@@ -1,4 +1,4 @@
-//! Larger and smaller.
+//! Scaling up and down.
 
 use batt_base::Rng;
 
@@ -45,7 +45,7 @@ pub(super) fn unstretch(rng: &mut Rng) -> Drawn {
     let colors = rng.colors(3, &[]);
     let (height, width) = (rng.between(2, 4), rng.between(2, 4));
     let picture = Sketch::mosaic(rng, height, width, &colors);
-    // All rows and all columns differ, so that what repeats is stretched.
+    // All rows and all columns of the picture differ, so that repetitions come from stretching.
     let differ = |sketch: &Sketch| {
         let rows: std::collections::BTreeSet<&[i8]> = sketch.rows().collect();
         rows.len() == sketch.height()

@@ -1,4 +1,4 @@
-//! What the rules draw with: a grid under construction.
+//! A grid under construction, with drawing operations.
 
 use std::ops::{Index, IndexMut};
 
@@ -19,22 +19,22 @@ pub(super) const CYAN: i8 = 8;
 /// Row and column.
 pub(super) type Place = (usize, usize);
 
-/// What a rule makes: input and output, or nothing if this sample would be degenerate.
+/// A pair of input and output, or `None` if the sample is degenerate.
 pub(super) type Drawn = Option<(Sketch, Sketch)>;
 
-/// Goes on only if the sample is fit to be shown.
-pub(super) fn accept(fit: bool) -> Option<()> {
-    fit.then_some(())
+/// Returns `None` unless the condition holds, to reject unsuitable samples with `?`.
+pub(super) fn accept(condition: bool) -> Option<()> {
+    condition.then_some(())
 }
 
-/// Gives a drawing on black another ground, every other time: a colour that it does not use itself.
-pub(super) fn grounded(rng: &mut Rng, (input, output): (Sketch, Sketch)) -> Drawn {
+/// Replaces the black background by an unused colour, in half of the samples.
+pub(super) fn recolor_background(rng: &mut Rng, (input, output): (Sketch, Sketch)) -> Drawn {
     if rng.chance(50) {
         return Some((input, output));
     }
     let used: Vec<i8> = (1..=9).filter(|&color| input.count(color) + output.count(color) > 0).collect();
-    let ground = rng.colors(1, &used).pop()?;
-    Some((input.recolored(BLACK, ground), output.recolored(BLACK, ground)))
+    let background = rng.colors(1, &used).pop()?;
+    Some((input.recolored(BLACK, background), output.recolored(BLACK, background)))
 }
 
 /// A rectangle on a grid.
@@ -51,12 +51,12 @@ impl Area {
         Area { top, left, height, width }
     }
 
-    /// The row after the last.
+    /// Returns the row after the last.
     pub(super) fn bottom(self) -> usize {
         self.top + self.height
     }
 
-    /// The column after the last.
+    /// Returns the column after the last.
     pub(super) fn right(self) -> usize {
         self.left + self.width
     }
@@ -65,7 +65,7 @@ impl Area {
         (self.top..self.bottom()).flat_map(move |row| (self.left..self.right()).map(move |col| (row, col)))
     }
 
-    /// The outermost cells.
+    /// Returns the outermost cells.
     pub(super) fn edge(self) -> impl Iterator<Item = Place> {
         self.cells().filter(move |&place| !self.inner().contains(place))
     }
@@ -74,7 +74,7 @@ impl Area {
         (self.top..self.bottom()).contains(&row) && (self.left..self.right()).contains(&col)
     }
 
-    /// The area without its edge; empty if nothing remains.
+    /// Returns the area without its edge; empty if nothing remains.
     pub(super) fn inner(self) -> Area {
         let (height, width) = (self.height.saturating_sub(2), self.width.saturating_sub(2));
         Area::new(self.top + 1, self.left + 1, height, width)
@@ -84,7 +84,7 @@ impl Area {
         (self.top + self.height / 2, self.left + self.width / 2)
     }
 
-    /// Whether at least `gap` rows or columns lie between two areas.
+    /// Whether at least `gap` rows or columns are between two areas.
     fn apart(self, other: Area, gap: usize) -> bool {
         self.bottom() + gap <= other.top
             || other.bottom() + gap <= self.top
@@ -93,19 +93,20 @@ impl Area {
     }
 }
 
-/// Areas of the given sizes (height, width) at random, with a gap between any two; nothing if they do not fit.
+/// Places areas of the given sizes (height, width) at random, with a gap between any two. Returns `None` if
+/// they do not fit.
 pub(super) fn scatter(
     rng: &mut Rng,
     ground: Area,
     sizes: &[(usize, usize)],
     gap: usize,
 ) -> Option<Vec<Area>> {
-    // Forty throws each, picked by feel: what needs more is crowded, and a fresh sample is cheap.
-    const THROWS: usize = 40;
+    // Picked by feel: if an area needs more attempts, the grid is crowded, and a new sample is cheap.
+    const ATTEMPTS: usize = 40;
     let mut areas: Vec<Area> = Vec::with_capacity(sizes.len());
     for &(height, width) in sizes {
         accept(height <= ground.height && width <= ground.width)?;
-        let area = (0..THROWS).find_map(|_| {
+        let area = (0..ATTEMPTS).find_map(|_| {
             let top = rng.between(ground.top, ground.bottom() - height);
             let left = rng.between(ground.left, ground.right() - width);
             let area = Area::new(top, left, height, width);
@@ -132,19 +133,19 @@ impl Sketch {
         Sketch { width, cells: Area::new(0, 0, height, width).cells().map(&mut color).collect() }
     }
 
-    /// Every cell at random; a colour that is named twice is twice as likely.
+    /// Picks every cell at random. A colour that is listed twice is twice as likely.
     pub(super) fn mosaic(rng: &mut Rng, height: usize, width: usize, colors: &[i8]) -> Sketch {
         Sketch::from_fn(height, width, |_| rng.pick(colors))
     }
 
-    /// A connected shape of `size` cells on black, no larger than the given box and cut to its own.
+    /// Draws a connected shape of `size` cells on black, within the given box, and crops it.
     pub(super) fn blob(rng: &mut Rng, height: usize, width: usize, size: usize, color: i8) -> Sketch {
         let mut sketch = Sketch::new(height, width, BLACK);
         let mut open = vec![(rng.below(height), rng.below(width))];
         for _ in 0..size.min(height * width) {
             let place = open.swap_remove(rng.below(open.len()));
             sketch[place] = color;
-            for next in sketch.beside_place(place) {
+            for next in sketch.adjacent(place) {
                 if sketch[next] == BLACK && !open.contains(&next) {
                     open.push(next);
                 }
@@ -181,12 +182,12 @@ impl Sketch {
         self.cells.iter().filter(|&&cell| cell == color).count()
     }
 
-    /// The cells that are not black.
+    /// Returns the number of cells that are not black.
     pub(super) fn drawn(&self) -> usize {
         self.cells.len() - self.count(BLACK)
     }
 
-    /// How many different colours occur.
+    /// Returns the number of different colours.
     pub(super) fn n_colors(&self) -> usize {
         (0..=9).filter(|&color| self.cells.contains(&color)).count()
     }
@@ -195,14 +196,14 @@ impl Sketch {
         self.area().cells().filter(|&place| self[place] == color).collect()
     }
 
-    /// The places beside, above and below.
-    pub(super) fn beside_place(&self, (row, col): Place) -> impl Iterator<Item = Place> + use<> {
+    /// Returns the four adjacent places inside the grid.
+    pub(super) fn adjacent(&self, (row, col): Place) -> impl Iterator<Item = Place> + use<> {
         let area = self.area();
         let places = [(row.wrapping_sub(1), col), (row, col.wrapping_sub(1)), (row, col + 1), (row + 1, col)];
         places.into_iter().filter(move |&place| area.contains(place))
     }
 
-    /// The eight places around.
+    /// Returns the eight surrounding places inside the grid.
     pub(super) fn around(&self, (row, col): Place) -> impl Iterator<Item = Place> + use<> {
         let area = self.area();
         let steps = [usize::MAX, 0, 1];
@@ -212,7 +213,7 @@ impl Sketch {
         places.filter(move |&place| area.contains(place) && place != (row, col))
     }
 
-    /// The connected regions of one colour.
+    /// Returns the connected regions of one colour.
     pub(super) fn regions(&self, color: i8) -> Vec<Vec<Place>> {
         let mut seen = vec![false; self.cells.len()];
         let mut regions = Vec::new();
@@ -223,7 +224,7 @@ impl Sketch {
                 if self[place] == color && !std::mem::replace(&mut seen[place.0 * self.width + place.1], true)
                 {
                     region.push(place);
-                    open.extend(self.beside_place(place));
+                    open.extend(self.adjacent(place));
                 }
             }
             if !region.is_empty() {
@@ -237,7 +238,7 @@ impl Sketch {
         places.into_iter().for_each(|place| self[place] = color);
     }
 
-    /// The same as `fill` where the grid is still black.
+    /// Fills only the cells that are black.
     pub(super) fn underfill(&mut self, places: impl IntoIterator<Item = Place>, color: i8) {
         for place in places {
             if self[place] == BLACK {
@@ -257,7 +258,7 @@ impl Sketch {
         Sketch::from_fn(area.height, area.width, |(row, col)| self[(area.top + row, area.left + col)])
     }
 
-    /// The part that holds all cells that are not black.
+    /// Crops to the cells that are not black.
     pub(super) fn tight(&self) -> Sketch {
         let drawn: Vec<Place> = self.area().cells().filter(|&place| self[place] != BLACK).collect();
         let span = |of: fn(&Place) -> usize| {
@@ -272,42 +273,42 @@ impl Sketch {
         Sketch::from_fn(self.height(), self.width, |place| if self[place] == from { to } else { self[place] })
     }
 
-    /// Every cell that is not black in one colour.
+    /// Gives all cells that are not black one colour.
     pub(super) fn in_color(&self, color: i8) -> Sketch {
         Sketch::from_fn(self.height(), self.width, |place| if self[place] == BLACK { BLACK } else { color })
     }
 
-    /// Left and right swapped.
+    /// Swaps left and right.
     pub(super) fn flipped(&self) -> Sketch {
         Sketch::from_fn(self.height(), self.width, |(row, col)| self[(row, self.width - 1 - col)])
     }
 
-    /// Top and bottom swapped.
+    /// Swaps top and bottom.
     pub(super) fn upside_down(&self) -> Sketch {
         Sketch::from_fn(self.height(), self.width, |(row, col)| self[(self.height() - 1 - row, col)])
     }
 
-    /// Rows as columns.
+    /// Swaps rows and columns.
     pub(super) fn transposed(&self) -> Sketch {
         Sketch::from_fn(self.width, self.height(), |(row, col)| self[(col, row)])
     }
 
-    /// Turned clockwise so many times.
+    /// Rotates clockwise by quarter turns.
     pub(super) fn turned(&self, quarters: usize) -> Sketch {
         (0..quarters % 4).fold(self.clone(), |sketch, _| sketch.transposed().flipped())
     }
 
-    /// Another sketch of the same height on the right.
+    /// Appends a sketch of the same height on the right.
     pub(super) fn beside(&self, right: &Sketch) -> Sketch {
         self.transposed().above(&right.transposed()).transposed()
     }
 
-    /// Another sketch of the same width underneath.
+    /// Appends a sketch of the same width below.
     pub(super) fn above(&self, below: &Sketch) -> Sketch {
         Sketch { width: self.width, cells: [self.cells.as_slice(), &below.cells].concat() }
     }
 
-    /// Every cell as a rectangle of cells.
+    /// Replaces each cell by a rectangle of cells.
     pub(super) fn scaled(&self, down: usize, right: usize) -> Sketch {
         Sketch::from_fn(self.height() * down, self.width * right, |(row, col)| {
             self[(row / down, col / right)]

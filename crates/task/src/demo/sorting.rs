@@ -1,4 +1,4 @@
-//! Things put in order.
+//! Sorting objects and bars.
 
 use batt_base::Rng;
 
@@ -15,7 +15,7 @@ pub(super) fn sort_bars(rng: &mut Rng) -> Drawn {
     let palette = rng.colors(4, &[]);
     let colors: Vec<i8> = (0..10).map(|_| rng.pick(&palette)).collect();
     let height = sorted[n_bars - 1] + rng.below(2);
-    // The colour goes with the length, and no two bars are equally long.
+    // The colour depends on the length, and no two bars have the same length.
     let bars = |lengths: &[usize]| {
         Sketch::from_fn(height, n_bars, |(row, col)| {
             if row + lengths[col] >= height { colors[lengths[col]] } else { BLACK }
@@ -43,7 +43,7 @@ pub(super) fn legend_order(rng: &mut Rng) -> Drawn {
             Sketch::blob(rng, 3, 3, size, GRAY)
         })
         .collect();
-    // One thing after the other from left to right, so that their order is plain.
+    // Objects follow each other from left to right without overlap, so that their order is unambiguous.
     let mut columns = Vec::new();
     let mut right = rng.below(2);
     for thing in &things {

@@ -1,4 +1,4 @@
-//! Mirrors and turns.
+//! Mirror images and rotations.
 
 use batt_base::Rng;
 
@@ -18,7 +18,7 @@ pub(super) fn pinwheel(rng: &mut Rng) -> Drawn {
     let colors = rng.colors(3, &[]);
     let side = rng.between(3, 5);
     let quarter = Sketch::mosaic(rng, side, side, &[BLACK, colors[0], colors[1], colors[2]]);
-    // Equal to its mirror image at the diagonal, it would turn into a kaleidoscope.
+    // A quarter that equals its transpose would give a kaleidoscope.
     accept(quarter != quarter.transposed())?;
     let top = quarter.beside(&quarter.turned(1));
     let whole = top.above(&quarter.turned(3).beside(&quarter.turned(2)));
@@ -30,7 +30,7 @@ pub(super) fn mirror_repair(rng: &mut Rng) -> Drawn {
     let (height, width) = (rng.between(4, 7), rng.between(4, 7));
     let whole = mirrored(&Sketch::mosaic(rng, height, width, &colors));
     let (tall, wide) = (rng.between(2, 4), rng.between(2, 4));
-    // The patch lies in one half, so that the other half knows all of it.
+    // The patch is in one half, so that the other half shows all of it.
     let left = rng.between(0, width - wide) + if rng.chance(50) { width } else { 0 };
     let hole = Area::new(rng.between(0, 2 * height - tall), left, tall, wide);
     let mut damaged = whole.clone();
@@ -59,7 +59,7 @@ pub(super) fn hidden_patch(rng: &mut Rng) -> Drawn {
 
 pub(super) fn turned(choice: u64, rng: &mut Rng) -> Drawn {
     let (height, width) = (rng.between(3, 6), rng.between(3, 6));
-    // A square could be mirrored and turned into the same picture too easily.
+    // A square could give the same picture when mirrored and when rotated.
     accept(height != width)?;
     let colors = rng.colors(3, &[]);
     let picture = Sketch::mosaic(rng, height, width, &[BLACK, BLACK, colors[0], colors[1], colors[2]]);
@@ -110,7 +110,7 @@ pub(super) fn across_the_wall(rng: &mut Rng) -> Drawn {
         let side = if i % 2 == 0 { &mut left } else { &mut right };
         side.stamp(shape, (area.top, area.left));
     }
-    // Both sides were laid out on one sheet, so that no image falls on a shape.
+    // Both sides are laid out on one grid, so that no mirror image covers a shape.
     let wall = Sketch::new(height, 1, GRAY);
     let scene = left.beside(&wall).beside(&right.flipped());
     let mut both = left;
@@ -120,7 +120,7 @@ pub(super) fn across_the_wall(rng: &mut Rng) -> Drawn {
     Some((scene.turned(quarters), answer.turned(quarters)))
 }
 
-/// Four quarters, mirrored left to right and top to bottom.
+/// Mirrors a quarter left to right and top to bottom.
 fn mirrored(quarter: &Sketch) -> Sketch {
     let top = quarter.beside(&quarter.flipped());
     top.above(&top.upside_down())

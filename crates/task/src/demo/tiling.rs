@@ -1,4 +1,4 @@
-//! Pictures made of copies.
+//! Tilings.
 
 use batt_base::Rng;
 

@@ -5,17 +5,17 @@ use std::collections::BTreeMap;
 use super::{Attempts, Defect, Form, ParseError, Place, Problem, Submission, grid};
 use crate::{Grid, GridError};
 
-/// How many predictions counted in 2020.
+/// Number of predictions that counted in 2020.
 pub(super) const MAX_PREDICTIONS: usize = 3;
 
-/// Far more test inputs than any task has; a larger number is a mistake, not a list of a million gaps.
+/// More test inputs than any task has. A larger number is a mistake, not a long list of gaps.
 const MAX_OUTPUTS: usize = 1000;
 
 const HEADER: [&str; 2] = ["output_id", "output"];
 
 pub(super) const START: &str = "output_id,output\n";
 
-/// One output a line.
+/// Returns the lines of a task, one for each output.
 pub(super) fn entry(id: &str, outputs: &[[Grid; 2]]) -> String {
     let line = |(k, [first, second]): (usize, &[Grid; 2])| {
         format!("{},{} {}\n", quoted(format!("{id}_{k}")), bars(first), bars(second))
@@ -23,7 +23,7 @@ pub(super) fn entry(id: &str, outputs: &[[Grid; 2]]) -> String {
     outputs.iter().enumerate().map(line).collect()
 }
 
-/// `|123|456|`
+/// Returns `|123|456|`.
 fn bars(grid: &Grid) -> String {
     let rows = grid.rows().map(|row| row.iter().map(i8::to_string).collect::<String>() + "|");
     std::iter::once("|".to_owned()).chain(rows).collect()
@@ -60,7 +60,7 @@ pub(super) fn read(text: &[u8]) -> Result<Submission, ParseError> {
             problems.push(Place::output(id, k).problem(Defect::Twice));
         }
     }
-    let mut gapless = |id: &str, mut outputs: BTreeMap<usize, Attempts>| -> Vec<Attempts> {
+    let mut fill_gaps = |id: &str, mut outputs: BTreeMap<usize, Attempts>| -> Vec<Attempts> {
         let n = outputs.last_key_value().map_or(0, |(last, _)| last + 1);
         let mut output = |k| {
             outputs.remove(&k).unwrap_or_else(|| {
@@ -73,7 +73,7 @@ pub(super) fn read(text: &[u8]) -> Result<Submission, ParseError> {
     let answers = tasks
         .into_iter()
         .map(|(id, outputs)| {
-            let outputs = gapless(&id, outputs);
+            let outputs = fill_gaps(&id, outputs);
             (id, outputs)
         })
         .collect();
@@ -111,13 +111,13 @@ fn read_grid(text: &str) -> Result<Grid, GridError> {
 }
 
 struct Row {
-    /// Where it starts, from 1.
+    /// Line on which it starts, from 1.
     line: usize,
     fields: Vec<String>,
 }
 
-/// Rows of fields; a field in double quotes may hold commas, line ends and doubled quotes. Blank lines are passed
-/// over.
+/// Splits a text into rows of fields. A field in double quotes may contain commas, line breaks and doubled
+/// quotes. Blank lines are skipped.
 fn rows(text: &str) -> Vec<Row> {
     let mut rows = Vec::new();
     let (mut line, mut start) = (1, 1);

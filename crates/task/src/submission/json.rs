@@ -15,13 +15,14 @@ const KEYS: [&str; 2] = ["attempt_1", "attempt_2"];
 pub(super) const START: &str = "{";
 pub(super) const END: &str = "\n}\n";
 
-/// One task a line, so that differences between two files show as lines.
+/// Returns the line of a task. One line per task makes files easy to compare with `diff`.
 pub(super) fn entry(i: usize, id: &str, outputs: &[[Grid; 2]]) -> String {
     let mut out = format!("{}\n{}:[", if i == 0 { "" } else { "," }, Value::from(id));
     for (k, attempts) in outputs.iter().enumerate() {
         out.push_str(if k == 0 { "{" } else { ",{" });
         for (n, (key, attempt)) in KEYS.iter().zip(attempts).enumerate() {
-            write!(out, "{}\"{key}\":", if n == 0 { "" } else { "," }).expect("a string takes all");
+            write!(out, "{}\"{key}\":", if n == 0 { "" } else { "," })
+                .expect("writing to a string never fails");
             write_grid(attempt, &mut out);
         }
         out.push('}');
@@ -34,14 +35,14 @@ fn write_grid(grid: &Grid, out: &mut String) {
     for (i, row) in grid.rows().enumerate() {
         out.push_str(if i == 0 { "[[" } else { ",[" });
         for (j, color) in row.iter().enumerate() {
-            write!(out, "{}{color}", if j == 0 { "" } else { "," }).expect("a string takes all");
+            write!(out, "{}{color}", if j == 0 { "" } else { "," }).expect("writing to a string never fails");
         }
         out.push(']');
     }
     out.push(']');
 }
 
-/// Reads one level after the other, each piece by itself, so that a broken piece spoils nothing else.
+/// Parses level by level, each piece by itself, so that a broken piece does not affect the others.
 pub(super) fn read(text: &[u8]) -> Result<Submission, ParseError> {
     let tasks: Members<'_> = serde_json::from_slice(text).map_err(ParseError::Json)?;
     let mut answers = BTreeMap::new();
@@ -77,7 +78,7 @@ fn read_output(id: &str, output: usize, text: &RawValue, problems: &mut Vec<Prob
     let mut attempt = |n: usize| {
         let place = Place::attempt(id, output, n);
         let mut given = members.iter().filter(|(key, _)| key == KEYS[n]).map(|(_, text)| text.get());
-        // Of two, Python's reader takes the last.
+        // Python's reader takes the last of several.
         let last = given.next_back().filter(|text| *text != "null");
         if given.next().is_some() {
             problems.push(place.clone().problem(Defect::Twice));
@@ -89,7 +90,7 @@ fn read_output(id: &str, output: usize, text: &RawValue, problems: &mut Vec<Prob
 }
 
 fn read_grid<'a>(text: &'a str) -> Result<Grid, Defect> {
-    // Nearly every grid is well made. A grid that is not is read again with an eye to what is wrong.
+    // Nearly every grid is valid. Only an invalid one is read again, to find out what is wrong.
     if let Ok(rows) = serde_json::from_str::<Vec<Vec<u8>>>(text) {
         let color = |color: &u8| i8::try_from(*color).map_err(|_| color.to_string());
         return Ok(grid(&rows, color)?);
@@ -103,7 +104,7 @@ fn read_grid<'a>(text: &'a str) -> Result<Grid, Defect> {
     let rows = rows.into_iter().enumerate().map(row).collect::<Result<Vec<_>, _>>()?;
     let color = |cell: &&RawValue| {
         let text = cell.get();
-        // A number is shown as it stands there, as far as it is of a length to be shown.
+        // A number is shown as it is written, unless it is long.
         let found = || if kind(text) == NUMBER && text.len() <= 24 { text } else { kind(text) };
         text.parse().map_err(|_| found().to_owned())
     };
@@ -112,12 +113,12 @@ fn read_grid<'a>(text: &'a str) -> Result<Grid, Defect> {
 
 const NUMBER: &str = "a number";
 
-/// What a piece of JSON is, for people.
+/// Returns the kind of a JSON value in words.
 fn kind(text: &str) -> &'static str {
     match text.trim_start().as_bytes().first() {
         Some(b'{') => "an object",
         Some(b'[') => "a list",
-        Some(b'"') => "a text",
+        Some(b'"') => "a string",
         Some(b't') => "true",
         Some(b'f') => "false",
         Some(b'n') => "null",
@@ -125,7 +126,7 @@ fn kind(text: &str) -> &'static str {
     }
 }
 
-/// An object as its members, in the order of the file and with all of those that have the same key.
+/// The members of an object in the order of the file, including duplicate keys.
 struct Members<'a>(Vec<(String, &'a RawValue)>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
