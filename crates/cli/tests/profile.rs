@@ -242,7 +242,7 @@ fn recordings_compare() {
     // Half the tasks are half the work, not faster work.
     batt.run("run demo -n 40 --threads 1 --record {dir}/half.json --profile --repeat 4");
     let text = batt.run("profile compare {dir}/half.json {dir}/run.json --allow-invalid");
-    assert!(text.contains("note: the tasks are not the same"), "{text}");
+    assert!(text.contains("note: the tasks differ"), "{text}");
 }
 
 #[test]
@@ -303,7 +303,7 @@ fn a_search_is_recorded_as_a_run_is() {
         let sum: u64 = categories.iter().map(|it| it["time"].as_u64().unwrap()).sum();
         assert_eq!(Some(sum), framework["lane_time"].as_u64());
         every_moment_is_in_the_table(&batt, "s");
-        assert!(batt.run("profile lines {dir}/s.json").contains("a solve or a search keeps no lines"));
+        assert!(batt.run("profile lines {dir}/s.json").contains("a solve or a search records no lines"));
         // A task that is taken up again and again is one task.
         let phases = json(&batt.run("profile phases {dir}/s.json --allow-invalid --json"));
         assert!(phases["tasks"].as_u64() <= Some(4), "{command}: {phases}");

@@ -1,4 +1,4 @@
-//! A record whose profile has been checked, and the time of its nodes split over functions.
+//! A record whose profile has been checked, with the time of its nodes split over functions.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -6,19 +6,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use batt_record::profile::{self, Function, Profile};
 use batt_record::{Record, RecordError};
 
-/// Why there is nothing to show.
+/// The reasons why a view cannot be shown.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
     #[error("the record has no profile; make one with `batt run … --record FILE --profile`")]
     NoProfile,
-    #[error("the recording is empty: no task was run, so there is nothing to tell")]
+    #[error("the record is empty: no task was run")]
     Empty,
-    /// The mistake of whoever changed the file.
+    /// The file was changed after it was written.
     #[error("the profile is damaged: {0}; record again")]
     Damaged(String),
-    #[error("the recording has no task {0}")]
+    #[error("the record has no task {0}")]
     NoTask(String),
-    #[error("nothing is left of the {0} recorded tasks; ask for others with -i, -n and --start")]
+    #[error("none of the {0} recorded tasks is selected; change -i, -n or --start")]
     NothingSelected(usize),
     #[error("{0}")]
     Question(String),
@@ -28,7 +28,7 @@ pub enum ReportError {
     Io(#[from] std::io::Error),
 }
 
-/// Which tasks to look at.
+/// Selects tasks.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Selection {
     pub ids: Vec<String>,
@@ -42,37 +42,39 @@ impl Selection {
     }
 }
 
-/// A checked record.
+/// A record whose profile has been checked.
 pub struct Facts<'r> {
     pub record: &'r Record,
     pub profile: &'r Profile,
-    /// All tasks in the order in which they began. One that came several times is one task here.
+    /// All tasks in the order in which they began. The parts of a task that was worked on several times are
+    /// merged.
     pub every: Vec<Cow<'r, profile::Task>>,
     /// The selected tasks, in the order of the data.
     pub tasks: Vec<Cow<'r, profile::Task>>,
+    /// True if all tasks are selected.
     pub whole: bool,
     rates: Rates,
 }
 
-/// What a function took.
+/// The cost of a function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct FunctionTime {
-    /// Nodes of the plan that were computed, each time counted.
+    /// Nodes of the plan that were computed, counted each time.
     pub hits: u64,
     /// Calls through function values.
     pub calls: u64,
     pub fails: u64,
     pub measured: u64,
     pub apportioned: u64,
-    /// Its own, without that of calls inside.
+    /// Its own fuel, without that of nested calls.
     pub fuel: u64,
     pub bytes: u64,
-    /// Tasks it appears in.
+    /// Number of tasks it appears in.
     pub tasks: u64,
 }
 
 impl FunctionTime {
-    /// Measured and apportioned together: what is known of where the time went, not what was seen.
+    /// Returns measured and apportioned time together.
     pub fn time(&self) -> u64 {
         self.measured + self.apportioned
     }
@@ -92,12 +94,13 @@ impl FunctionTime {
 /// A part of a task's time.
 pub(crate) struct Part {
     pub(crate) function: u32,
-    /// The function of the node in which it was called.
+    /// The function of the node that made the call.
     pub(crate) inside: Option<u32>,
     pub(crate) time: FunctionTime,
 }
 
-/// Nanoseconds for a unit of fuel, by function, found where nothing else was called; and what any node costs.
+/// Nanoseconds per unit of fuel for each function, found from nodes without nested calls; and the fixed cost
+/// of a node.
 struct Rates {
     by_function: Vec<Option<f64>>,
     overall: f64,
@@ -111,7 +114,7 @@ impl<'r> Facts<'r> {
             return Err(ReportError::Empty);
         }
         check(profile)?;
-        let every = joined(profile);
+        let every = merge_parts(profile);
         let tasks = select(record, &every, selection)?;
         let rates = Rates::new(profile);
         Ok(Facts { record, profile, every, tasks, whole: selection.is_all(), rates })
@@ -121,13 +124,13 @@ impl<'r> Facts<'r> {
         &self.profile.functions[number as usize]
     }
 
-    /// From the start of the recording to its end.
+    /// Returns the time from the start of the recording to its end.
     pub fn wall(&self) -> u64 {
         let main = &self.profile.lanes[0];
         main.end - main.start
     }
 
-    /// The lanes that ran tasks.
+    /// Returns the number of lanes that ran tasks.
     pub fn workers(&self) -> usize {
         let mut lanes: Vec<u32> = self.profile.tasks.iter().map(|task| task.lane).collect();
         lanes.sort_unstable();
@@ -135,7 +138,7 @@ impl<'r> Facts<'r> {
         lanes.len()
     }
 
-    /// Self time of every function over all lanes, whatever tasks are selected.
+    /// Returns the self time of every function over all lanes and all tasks.
     pub fn booked(&self) -> Vec<u64> {
         let mut sums = vec![0; self.profile.functions.len()];
         let within = self.profile.tasks.iter().flat_map(|task| &task.booked);
@@ -145,7 +148,7 @@ impl<'r> Facts<'r> {
         sums
     }
 
-    /// Time of all lanes that was not spent waiting.
+    /// Returns the time of all lanes without waiting.
     pub fn busy(&self) -> u64 {
         let sums = self.booked();
         let idle = |function: &Function| function.category == batt_trace::Category::Idle.name();
@@ -156,12 +159,12 @@ impl<'r> Facts<'r> {
             .sum()
     }
 
-    /// What shares are shares of: the busy time of all lanes, or the time of the selected tasks.
+    /// Returns the time that shares refer to: the busy time of all lanes, or the time of the selected tasks.
     pub fn base(&self) -> u64 {
         if self.whole { self.busy() } else { self.tasks.iter().map(|task| task.end - task.start).sum() }
     }
 
-    /// The selected tasks, by function.
+    /// Returns the cost of each function over the selected tasks.
     pub fn functions(&self) -> BTreeMap<u32, FunctionTime> {
         let mut sums: BTreeMap<u32, FunctionTime> = BTreeMap::new();
         for task in &self.tasks {
@@ -172,14 +175,15 @@ impl<'r> Facts<'r> {
         sums
     }
 
-    /// The time of a task in parts, each moment once: nodes, what was called in them, and all that is no node's.
+    /// Splits the time of a task into parts that do not overlap: nodes, nested calls, and time outside of
+    /// nodes.
     pub(crate) fn parts(&self, task: &profile::Task) -> Vec<Part> {
         let mut parts = Vec::new();
         for ((node, hits, fails, ns, fuel, bytes), inner) in nodes(task) {
             let function = self.profile.nodes[*node as usize].function;
             let own_fuel = fuel.saturating_sub(inner.iter().map(|it| it.3).sum());
             let split = self.split(function, own_fuel, *hits, *ns, inner);
-            // What was split is apportioned; else it was measured.
+            // Split time is apportioned, other time is measured.
             let time = |place: usize, measured: u64| match &split {
                 Some(parts) => FunctionTime { apportioned: parts[place], ..FunctionTime::default() },
                 None => FunctionTime { measured, ..FunctionTime::default() },
@@ -192,16 +196,16 @@ impl<'r> Facts<'r> {
                 Part { function: *called, inside: Some(function), time }
             }));
         }
-        let taken = taken(self.profile, task);
+        let in_nodes = node_times(self.profile, task);
         parts.extend(task.booked.iter().filter_map(|(function, ns, _)| {
-            let measured = ns.saturating_sub(taken.get(function).copied().unwrap_or(0));
+            let measured = ns.saturating_sub(in_nodes.get(function).copied().unwrap_or(0));
             let time = FunctionTime { measured, ..FunctionTime::default() };
             (measured > 0).then_some(Part { function: *function, inside: None, time })
         }));
         parts
     }
 
-    /// A task, by function. The times sum to its time.
+    /// Returns the cost of each function in a task. The times add up to the task's time.
     pub fn task_functions(&self, task: &profile::Task) -> BTreeMap<u32, FunctionTime> {
         let mut sums: BTreeMap<u32, FunctionTime> = BTreeMap::new();
         for part in self.parts(task) {
@@ -211,7 +215,8 @@ impl<'r> Facts<'r> {
         sums
     }
 
-    /// The time of a node, split over itself and the functions called in it; nothing if there is nothing to split.
+    /// Splits the time of a node over itself and its nested calls. Returns `None` if there is nothing to
+    /// split.
     fn split(
         &self,
         function: u32,
@@ -229,7 +234,7 @@ impl<'r> Facts<'r> {
     }
 }
 
-/// Whole numbers in the ratio of the weights that sum to `total`.
+/// Splits `total` into whole numbers in the ratio of the weights.
 fn shares(total: u64, weights: &[f64]) -> Vec<u64> {
     let sum: f64 = weights.iter().sum();
     if sum <= 0.0 {
@@ -250,11 +255,11 @@ fn shares(total: u64, weights: &[f64]) -> Vec<u64> {
 }
 
 impl Rates {
-    /// What a unit of fuel costs cannot be below this: it would give nothing to who did something.
+    /// Minimum cost of a unit of fuel, so that every function that worked gets a share.
     const LEAST: f64 = 0.01;
 
     fn new(profile: &Profile) -> Rates {
-        // Hits, time and fuel of nodes without calls inside.
+        // Hits, time and fuel of nodes without nested calls.
         let mut sums = vec![(0u64, 0u64, 0u64); profile.functions.len()];
         for task in &profile.tasks {
             for ((node, hits, _, ns, fuel, _), inner) in nodes(task) {
@@ -264,7 +269,8 @@ impl Rates {
                 }
             }
         }
-        // A node that does next to nothing costs what any node costs. Twenty hits: picked by feel.
+        // The cheapest frequent node shows the fixed cost of any node. The limit of 20 hits was picked by
+        // feel.
         let often = sums.iter().filter(|(hits, ..)| *hits >= 20);
         let node = often.map(|(hits, ns, _)| *ns as f64 / *hits as f64).fold(f64::INFINITY, f64::min);
         let node = if node.is_finite() { node } else { 0.0 };
@@ -281,7 +287,7 @@ impl Rates {
     }
 }
 
-/// The nodes of a task, each with what was called in it.
+/// Iterates over the nodes of a task, each with its nested calls.
 fn nodes(task: &profile::Task) -> impl Iterator<Item = (&profile::NodeTime, &[profile::Inner])> {
     let mut rest = &task.inner[..];
     task.nodes.iter().map(move |node| {
@@ -291,18 +297,18 @@ fn nodes(task: &profile::Task) -> impl Iterator<Item = (&profile::NodeTime, &[pr
     })
 }
 
-/// What a task's nodes hold of the time that is booked to each function.
-fn taken(profile: &Profile, task: &profile::Task) -> BTreeMap<u32, u64> {
-    let mut taken: BTreeMap<u32, u64> = BTreeMap::new();
+/// Returns for each function how much of its booked time is in nodes of the task.
+fn node_times(profile: &Profile, task: &profile::Task) -> BTreeMap<u32, u64> {
+    let mut times: BTreeMap<u32, u64> = BTreeMap::new();
     let nodes = task.nodes.iter().map(|(node, _, _, ns, ..)| (profile.nodes[*node as usize].function, *ns));
     let inner = task.inner.iter().map(|(_, called, .., ns)| (*called, *ns));
     for (function, ns) in nodes.chain(inner) {
-        *taken.entry(function).or_default() += ns;
+        *times.entry(function).or_default() += ns;
     }
-    taken
+    times
 }
 
-/// Every number in range, and for every lane the parts sum to the whole.
+/// Checks that all indices are in range, and that for every lane the parts add up to the whole.
 fn check(profile: &Profile) -> Result<(), ReportError> {
     let damaged = |what: &str| Err(ReportError::Damaged(what.to_owned()));
     let functions = profile.functions.len() as u32;
@@ -326,10 +332,14 @@ fn check(profile: &Profile) -> Result<(), ReportError> {
         let nodes = task.nodes.iter().all(|node| (node.0 as usize) < profile.nodes.len());
         let named = task.booked.iter().all(|it| known(&it.0)) && task.inner.iter().all(|it| known(&it.1));
         if !nodes || !named || task.end.checked_sub(task.start) != Some(booked) {
-            return damaged(&format!("the parts of task {} are not its whole", task.id));
+            return damaged(&format!("the times of task {} do not add up", task.id));
         }
-        let held: BTreeMap<u32, u64> = task.booked.iter().map(|(function, ns, _)| (*function, *ns)).collect();
-        if taken(profile, task).iter().any(|(function, ns)| held.get(function).copied().unwrap_or(0) < *ns) {
+        let booked: BTreeMap<u32, u64> =
+            task.booked.iter().map(|(function, ns, _)| (*function, *ns)).collect();
+        if node_times(profile, task)
+            .iter()
+            .any(|(function, ns)| booked.get(function).copied().unwrap_or(0) < *ns)
+        {
             return damaged(&format!("nodes of task {} take more time than is booked to them", task.id));
         }
     }
@@ -338,7 +348,7 @@ fn check(profile: &Profile) -> Result<(), ReportError> {
     }
     for (lane, sum) in profile.lanes.iter().zip(sums) {
         if lane.end - lane.start != sum {
-            return damaged(&format!("the parts of lane {} are not its whole", lane.name));
+            return damaged(&format!("the times of lane {} do not add up", lane.name));
         }
     }
     let listed = |times: &profile::PrimitiveTimes| known(&times.function);
@@ -346,13 +356,13 @@ fn check(profile: &Profile) -> Result<(), ReportError> {
         || !profile.repeats.iter().flat_map(|repeat| &repeat.functions).all(|it| known(&it.0))
         || !profile.lines.iter().flatten().all(|(node, _)| (*node as usize) < profile.nodes.len())
     {
-        return damaged("a number stands for nothing");
+        return damaged("an index is out of range");
     }
     Ok(())
 }
 
-/// A search takes up a task again and again, on any lane: all that belongs to one id, as one task.
-fn joined(profile: &Profile) -> Vec<Cow<'_, profile::Task>> {
+/// Merges the parts of each task. A search works on a task several times, on any lane.
+fn merge_parts(profile: &Profile) -> Vec<Cow<'_, profile::Task>> {
     let mut places: BTreeMap<&str, usize> = BTreeMap::new();
     let mut tasks: Vec<Cow<'_, profile::Task>> = Vec::with_capacity(profile.tasks.len());
     for task in &profile.tasks {
@@ -378,7 +388,7 @@ fn select<'r>(
         return Err(ReportError::NoTask(id.clone()));
     }
     let wanted = |id: &str| selection.ids.is_empty() || selection.ids.iter().any(|it| it == id);
-    // In the order of the data; what was begun and is not in the record, for the run was stopped, comes last.
+    // In the order of the data. Tasks that are not in the record, because the run was stopped, come last.
     let listed: BTreeSet<&str> = record.tasks.iter().map(|task| task.id.as_str()).collect();
     let others = every.iter().map(|task| task.id.as_str()).filter(|id| !listed.contains(id));
     let ids = record.tasks.iter().map(|task| task.id.as_str()).chain(others).filter(|id| wanted(id));

@@ -1,4 +1,4 @@
-//! Figures that know where they come from.
+//! Figures, with a type for each way of obtaining them.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use serde::Serialize;
 #[serde(transparent)]
 pub struct Measured(pub u64);
 
-/// Time in nanoseconds that was not measured by itself: a share of a node's time, by fuel.
+/// Time in nanoseconds that was not measured directly: a share of a node's time, by fuel.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, JsonSchema, Serialize)]
 #[serde(transparent)]
 pub struct Apportioned(pub u64);

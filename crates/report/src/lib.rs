@@ -1,12 +1,12 @@
-//! A record in words and figures.
+//! Turns a record into views, exports and an HTML page.
 //!
-//! The door is [`Facts`]: a record whose profile has been checked (for every lane the parts sum to the wall time, to
-//! the nanosecond), with the time of every node split over the functions that worked in it. Each [`view`] answers one
-//! question from facts alone, as text and as data; each [`export`] is a file that an existing viewer opens; [`html`]
-//! is all of it as one page.
+//! The entry point is [`Facts`]: a record whose profile has been checked (for every lane the parts add up to
+//! the wall time, to the nanosecond), with the time of every node split over the functions that worked in it.
+//! Each [`view`] answers one question from facts alone, as text and as data. Each [`export`] is a file for an
+//! existing viewer. [`html`] is all of it as one page.
 //!
-//! Three kinds of figures are three types: [`Measured`] by stamps, [`Apportioned`] by fuel, [`Projected`] by
-//! arithmetic. They are not added up without saying so. Times of calls with other calls inside are nowhere.
+//! The three kinds of figures are three types: [`Measured`] by the clock, [`Apportioned`] by fuel,
+//! [`Projected`] by arithmetic. All times are self times, without nested calls.
 
 mod figure;
 mod facts;

@@ -1,13 +1,13 @@
-//! A little statistics, the same at every run.
+//! Statistics, reproducible because the seed is fixed.
 
 use batt_base::Rng;
 
-/// The middle value; of an even number the mean of the two in the middle. Nothing of nothing.
+/// Returns the median, or `None` of nothing.
 pub(crate) fn median(values: &[f64]) -> Option<f64> {
     quantile(values, 0.5)
 }
 
-/// By linear interpolation.
+/// Returns a quantile by linear interpolation.
 pub(crate) fn quantile(values: &[f64], share: f64) -> Option<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -16,7 +16,7 @@ pub(crate) fn quantile(values: &[f64], share: f64) -> Option<f64> {
     Some(low + (high - low) * place.fract())
 }
 
-/// The median distance from the median.
+/// Returns the median absolute deviation from the median.
 pub(crate) fn mad(values: &[f64]) -> Option<f64> {
     let middle = median(values)?;
     median(&values.iter().map(|value| (value - middle).abs()).collect::<Vec<_>>())
@@ -26,7 +26,7 @@ pub(crate) fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// Draws samples again with replacement, from a fixed seed: the same record gives the same interval.
+/// Draws samples with replacement from a fixed seed, so that a record always gives the same interval.
 pub(crate) struct Resampler(Rng);
 
 impl Resampler {
@@ -39,8 +39,7 @@ impl Resampler {
     }
 }
 
-/// A straight line through points, by least squares: what is fixed, and what one more costs. Nothing if all points
-/// are of one size.
+/// Fits a straight line by least squares. Returns intercept and slope, or `None` if all x are equal.
 pub(crate) fn line(points: &[(f64, f64)]) -> Option<(f64, f64)> {
     let mean_x = mean(&points.iter().map(|(x, _)| *x).collect::<Vec<_>>())?;
     let mean_y = mean(&points.iter().map(|(_, y)| *y).collect::<Vec<_>>())?;

@@ -1,11 +1,11 @@
-//! Columns of text.
+//! Text tables.
 
 use std::fmt::Write;
 
-/// A table whose first column is on the left; the others stand to the right, except the last ones in `left`.
+/// A table. The first column is left-aligned, the others are right-aligned up to column `left`.
 pub(crate) struct Table {
     rows: Vec<Vec<String>>,
-    /// From this column on text stands on the left.
+    /// Columns from this one on are left-aligned.
     left: usize,
 }
 

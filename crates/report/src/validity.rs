@@ -1,4 +1,4 @@
-//! Is the run right, and was all of it seen? The first line of every view.
+//! Whether the figures of a record can be trusted: the first line of every view.
 
 use std::fmt;
 
@@ -18,13 +18,13 @@ pub struct Validity {
     pub valid: bool,
     /// Why it is not valid.
     pub reasons: Vec<String>,
-    /// True if the programs were searched for.
+    /// True if the programs were found by a solve or a search.
     pub search: bool,
     /// Programs that were run on the tasks they are named after.
     pub programs: usize,
-    /// Those that are right.
+    /// Number of programs that are right.
     pub right: usize,
-    /// Those that are wrong and were expected to be.
+    /// Number of programs that are wrong as expected.
     pub excused: usize,
     /// Which programs are right, in words.
     pub programs_text: String,
@@ -35,24 +35,24 @@ pub struct Validity {
 }
 
 impl Validity {
-    /// More unaccounted time than this, and the rest says little.
+    /// Largest share of unaccounted time in a valid profile.
     pub const MAX_UNACCOUNTED: f64 = 0.02;
 
     pub fn new(facts: &Facts<'_>) -> Validity {
-        let claim = Claim::new(facts.record, facts.profile.excused);
-        let programs_text = claim.counted();
+        let summary = ProgramSummary::new(facts.record, facts.profile.excused);
+        let programs_text = summary.text();
         let unaccounted = unaccounted(facts);
-        let mut reasons: Vec<String> = claim.refuted.iter().cloned().collect();
+        let mut reasons: Vec<String> = summary.invalid.iter().cloned().collect();
         if unaccounted > Validity::MAX_UNACCOUNTED {
             reasons.push(format!("{} of the time is unaccounted", percent(unaccounted)));
         }
         Validity {
             valid: reasons.is_empty(),
             reasons,
-            search: claim.kind != Kind::Run,
-            programs: claim.programs,
-            right: claim.right,
-            excused: claim.excused,
+            search: summary.kind != Kind::Run,
+            programs: summary.programs,
+            right: summary.right,
+            excused: summary.excused,
             programs_text,
             unaccounted,
             recorder: recorder(facts),
@@ -60,39 +60,40 @@ impl Validity {
     }
 }
 
-/// Claims of a record about its programs, and whether its figures can be trusted.
-pub(crate) struct Claim {
+/// The results of a record's programs, and whether its figures can be trusted.
+pub(crate) struct ProgramSummary {
     kind: Kind,
     finished: bool,
     programs: usize,
     right: usize,
     excused: usize,
     wrong: Vec<String>,
-    /// Why the figures mean little.
-    refuted: Option<String>,
+    /// Why the figures cannot be trusted.
+    invalid: Option<String>,
 }
 
-impl Claim {
-    pub(crate) fn new(record: &Record, excused: usize) -> Claim {
+impl ProgramSummary {
+    pub(crate) fn new(record: &Record, excused: usize) -> ProgramSummary {
         let (search, right) = (record.is_search(), &record.right);
-        // The times of a solve or a search that was stopped are as sound as those of another.
+        // The times of a stopped solve or search are as good as those of a finished one.
         let stopped = !search && right.left > 0;
-        let refuted = stopped.then(|| format!("stopped, {} tasks were not run", right.left));
+        let invalid = stopped.then(|| format!("stopped, {} tasks were not run", right.left));
         let wrong = wrong_programs(record).into_iter();
         let wrong = wrong.filter_map(|(place, _)| record.programs.get(place as usize)).filter(|_| !search);
         let wrong = wrong.map(|program| program.name.clone()).collect();
         let (kind, finished) = (record.kind, record.finished);
-        Claim { kind, finished, programs: right.programs, right: right.on_all, excused, wrong, refuted }
+        let (programs, right) = (right.programs, right.on_all);
+        ProgramSummary { kind, finished, programs, right, excused, wrong, invalid }
     }
 
-    /// Whether the figures mean something, and what is said of the programs.
-    pub(crate) fn told(&self) -> (bool, String) {
-        let begin = self.refuted.as_ref().map(|why| format!("{INVALID}{why} · ")).unwrap_or_default();
-        (self.refuted.is_none(), format!("{begin}{}", self.counted()))
+    /// Returns whether the figures can be trusted, and the first line of the page.
+    pub(crate) fn stamp(&self) -> (bool, String) {
+        let prefix = self.invalid.as_ref().map(|why| format!("{INVALID}{why} · ")).unwrap_or_default();
+        (self.invalid.is_none(), format!("{prefix}{}", self.text()))
     }
 
-    fn counted(&self) -> String {
-        let Claim { kind, finished, programs, right, excused, ref wrong, .. } = *self;
+    fn text(&self) -> String {
+        let ProgramSummary { kind, finished, programs, right, excused, ref wrong, .. } = *self;
         if kind != Kind::Run {
             let (kind, programs) = (kind.name(), count(programs, "program"));
             let stopped = if finished { "" } else { " before it was stopped" };
@@ -106,7 +107,7 @@ impl Claim {
             text.push_str(&format!(", {excused} expected to be wrong"));
         }
         if !wrong.is_empty() {
-            let more = wrong.len().saturating_sub(NAMED);
+            let more = wrong.len().saturating_sub(MAX_NAMED);
             let named = wrong[..wrong.len() - more].join(", ");
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             text.push_str(&format!("; wrong: {named}{more}"));
@@ -115,10 +116,10 @@ impl Claim {
     }
 }
 
-/// How many wrong programs are named.
-const NAMED: usize = 5;
+/// Maximum number of wrong programs that are named.
+const MAX_NAMED: usize = 5;
 
-/// The programs that are wrong on their own tasks, by place, each with the task.
+/// Returns the programs that are wrong on their own tasks: index and task.
 pub(crate) fn wrong_programs(record: &Record) -> Vec<(u32, &str)> {
     if record.is_search() {
         return Vec::new();
@@ -146,17 +147,18 @@ fn unaccounted(facts: &Facts<'_>) -> f64 {
     (0..facts.profile.lanes.len()).map(of_lane).fold(0.0, f64::max)
 }
 
-/// Measured where the recorder ran by itself, calibrated where it ran inside other work.
+/// Returns the share of the busy time that the recorder took: measured where it ran by itself, estimated
+/// where it ran inside other work.
 fn recorder(facts: &Facts<'_>) -> f64 {
     let sums = facts.booked();
     let own = sums.iter().zip(&facts.profile.functions);
     let own = own.filter(|(_, function)| function.category == Category::Profiling.name());
     let own: u64 = own.map(|(ns, _)| ns).sum();
-    (own as f64 + inside(facts)) / facts.busy().max(1) as f64
+    (own as f64 + recorder_inside(facts)) / facts.busy().max(1) as f64
 }
 
-/// What stamps and counted calls cost inside other work: a part of that work's own time.
-pub(crate) fn inside(facts: &Facts<'_>) -> f64 {
+/// Estimates the cost of stamps and counted calls inside other work. It is part of that work's self time.
+pub(crate) fn recorder_inside(facts: &Facts<'_>) -> f64 {
     let costs = facts.profile.costs;
     let lane = |lane: &batt_record::profile::Lane| {
         lane.stamps as f64 * costs.stamp + lane.counted as f64 * costs.call

@@ -1,4 +1,4 @@
-//! Exports against the published descriptions of their formats.
+//! Exports match the published descriptions of their formats.
 
 mod common;
 mod schema;
@@ -27,7 +27,7 @@ fn text(record: &Record, format: Format) -> String {
     String::from_utf8(out).unwrap()
 }
 
-/// All time of all lanes.
+/// Returns the time of all lanes.
 fn lane_time(record: &Record) -> u64 {
     record.profile.as_ref().unwrap().lanes.iter().map(|lane| lane.end - lane.start).sum()
 }
@@ -35,7 +35,7 @@ fn lane_time(record: &Record) -> u64 {
 const LEVELS: [Level; 2] = [Level::Nodes, Level::Deep];
 
 #[test]
-fn folded_stacks_hold_all_time_once() {
+fn folded_stacks_contain_all_time_once() {
     for level in LEVELS {
         let record = record(level);
         let mut sum = 0;
@@ -52,7 +52,7 @@ fn folded_stacks_hold_all_time_once() {
 }
 
 #[test]
-fn speedscope_opens_it() {
+fn speedscope_files_match_the_schema() {
     for level in LEVELS {
         let record = record(level);
         let file: Value = serde_json::from_str(&text(&record, Format::Speedscope)).unwrap();
@@ -75,7 +75,7 @@ fn speedscope_opens_it() {
 }
 
 #[test]
-fn chrome_and_perfetto_open_it() {
+fn chrome_files_match_the_schema() {
     let record = record(Level::Nodes);
     let file: Value = serde_json::from_str(&text(&record, Format::Chrome)).unwrap();
     check(include_str!("schemas/chrome.json"), &file);
@@ -86,7 +86,7 @@ fn chrome_and_perfetto_open_it() {
 }
 
 #[test]
-fn firefox_opens_it() {
+fn firefox_files_match_the_schema() {
     let record = record(Level::Nodes);
     let file: Value = serde_json::from_str(&text(&record, Format::Firefox)).unwrap();
     check(include_str!("schemas/firefox.json"), &file);
@@ -107,7 +107,7 @@ fn firefox_opens_it() {
 fn a_flame_graph_is_well_formed() {
     let svg = text(&record(Level::Nodes), Format::Svg);
     assert!(svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\"") && svg.ends_with("</svg>\n"));
-    // Every tag that opens closes, in order.
+    // Every tag is closed, in order.
     let mut open = Vec::new();
     for tag in svg.split('<').skip(1).map(|rest| rest.split('>').next().unwrap()) {
         match tag.strip_prefix('/') {
@@ -121,7 +121,7 @@ fn a_flame_graph_is_well_formed() {
 }
 
 #[test]
-fn csv_is_a_matrix_that_sums_up() {
+fn csv_adds_up_to_all_time() {
     for level in LEVELS {
         let record = record(level);
         let text = text(&record, Format::Csv);

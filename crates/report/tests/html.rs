@@ -1,4 +1,4 @@
-//! The page of a record, as far as no browser is needed.
+//! The page of a record, as far as it can be tested without a browser.
 
 mod common;
 
@@ -35,7 +35,8 @@ fn pair(verdict: &str, answer: Option<Rows>) -> Pair {
     Pair { verdict: verdict.to_owned(), fuel: Some(3), why: None, answer }
 }
 
-/// A task with one demonstration and one test, whose output is a row of ten, and one program's pairs on it.
+/// A task with one demonstration and one test, whose output is a row of ten, and one program's results on its
+/// pairs.
 fn task(demo: Pair, test: Pair, attempt: Rows) -> Task {
     let row = vec![vec![1; 10]];
     Task {
@@ -49,7 +50,7 @@ fn task(demo: Pair, test: Pair, attempt: Rows) -> Task {
 }
 
 #[test]
-fn nothing_in_a_record_ends_its_element() {
+fn texts_of_a_record_cannot_end_the_element() {
     let mut record = record();
     record.setup.data.name = "</script><script>alert(1)</script><!--".to_owned();
     let page = page(&record);
@@ -68,13 +69,13 @@ fn the_policy_names_one_script_and_one_style() {
     assert!(policy.starts_with("default-src 'none'; script-src 'sha256-"), "{policy}");
     assert_eq!(policy.matches("sha256-").count(), 2);
     assert!(!policy.contains("unsafe"));
-    assert!(!page.contains("http://") || page.matches("http://").count() == 1, "only the name of SVG");
+    assert!(!page.contains("http://") || page.matches("http://").count() == 1, "only the SVG namespace");
     let (_, script) = page.split_once("<script type=\"module\">").unwrap();
     assert!(!script.lines().any(|line| line.starts_with("import ") || line.starts_with("export ")));
 }
 
 #[test]
-fn a_task_is_in_one_state() {
+fn states_of_tasks() {
     let (right, far) = (vec![vec![1; 10]], vec![vec![2; 10]]);
     let mut near = right.clone();
     near[0][3] = 7;

@@ -1,4 +1,4 @@
-//! What views say of recordings whose times are known by heart. The mistakes of the old profilers are tests here.
+//! Views of records whose times are known.
 
 mod common;
 
@@ -21,7 +21,7 @@ fn what_if(record: &Record, what: &str) -> Result<WhatIf, ReportError> {
     WhatIf::new(&facts(record), &speedups)
 }
 
-/// A run in which `objects` takes so many times as long.
+/// A run in which `objects` takes `objects` times as long.
 fn run(objects: u64, level: Level) -> Record {
     let world = World::new(level);
     world.main(Spot::LOAD, 500);
@@ -35,7 +35,7 @@ fn run(objects: u64, level: Level) -> Record {
 }
 
 #[test]
-fn a_prediction_comes_true_to_the_nanosecond() {
+fn predictions_are_exact_for_one_worker() {
     for level in [Level::Nodes, Level::Deep] {
         let fast = run(1, level);
         let slow = run(4, level);
@@ -51,7 +51,7 @@ fn a_prediction_comes_true_to_the_nanosecond() {
 }
 
 #[test]
-fn a_name_means_one_thing_and_says_which() {
+fn names_of_speedups_have_one_meaning() {
     let record = run(1, Level::Nodes);
     let meant = |what: &str| what_if(&record, what).map(|view| view.meant[0]).ok();
     assert_eq!(meant("objects=2x"), Some(Kind::Primitive));
@@ -67,7 +67,7 @@ fn a_name_means_one_thing_and_says_which() {
     assert_eq!(named("phase: load"), Some(Kind::Phase));
     assert_eq!(named("primitive: load"), None);
     assert_eq!(named("primitives: test"), Some(Kind::Family));
-    // Time in which nothing is done, by whatever name.
+    // Idle and unaccounted time, under any name.
     for nothing in ["idle", "waiting", "unaccounted", "none", "around it"] {
         assert_eq!(named(nothing), None, "{nothing}");
     }
@@ -76,8 +76,8 @@ fn a_name_means_one_thing_and_says_which() {
 }
 
 #[test]
-fn what_the_engine_does_in_tasks_can_be_made_faster() {
-    // As a search is recorded: every function is a node, and time is booked to some without one.
+fn engine_functions_in_tasks_can_be_made_faster() {
+    // As in the record of a search: every function is a node, and some time is booked outside of nodes.
     let world = World::new(Level::Nodes);
     world.task_of("t", |world, lane| {
         world.node(lane, OBJECTS, 100);
@@ -106,8 +106,8 @@ fn what_the_engine_does_in_tasks_can_be_made_faster() {
 }
 
 #[test]
-fn a_speedup_of_nothing_changes_nothing() {
-    // The replay is off by some; that is no change.
+fn a_speedup_by_one_changes_nothing() {
+    // The replay has an error, but that is not a change.
     let record = two_workers(&[(1000, 1), (990, 2), (40, 1)]);
     let view = what_if(&record, "objects=1x").unwrap();
     assert!(view.error < 0.0);
@@ -116,7 +116,7 @@ fn a_speedup_of_nothing_changes_nothing() {
 }
 
 #[test]
-fn a_node_that_takes_more_than_is_booked_is_damage() {
+fn nodes_with_more_time_than_is_booked_are_rejected() {
     let mut record = tasks(&[10]);
     record.profile.as_mut().unwrap().tasks[0].nodes[0].3 += 5;
     assert!(matches!(Facts::new(&record, &Selection::default()), Err(ReportError::Damaged(_))));
@@ -126,7 +126,7 @@ fn a_node_that_takes_more_than_is_booked_is_damage() {
 }
 
 #[test]
-fn a_stopped_run_is_stamped_and_drops_nothing() {
+fn a_stopped_run_is_invalid_but_keeps_all_tasks() {
     let mut record = tasks(&[10, 20, 30]);
     record.tasks.pop();
     record.right.left = 1;
@@ -136,18 +136,19 @@ fn a_stopped_run_is_stamped_and_drops_nothing() {
 }
 
 #[test]
-fn a_schedule_that_does_not_replay_predicts_nothing() {
+fn a_schedule_that_cannot_be_replayed_is_rejected() {
     let record = two_workers(&[(100, 1), (100, 2), (60, 1), (80, 2)]);
     let view = what_if(&record, "objects=2x").unwrap();
     assert_eq!((view.workers, view.error), (2, 0.0));
-    // 50 and 50, then 30 and 40: the lane that is free first takes the next one.
+    // 50 and 50, then 30 and 40: the first free lane takes the next task.
     assert_eq!(view.predicted.middle, 90.0 + 10.0);
-    // One worker did nothing while the other had a task left: whoever replays that would share it out.
+    // One worker was idle while the other had a task left; the replay would distribute the tasks.
     let record = two_workers(&[(10, 2), (100, 1), (100, 1)]);
     assert!(what_if(&record, "objects=2x").is_err_and(|error| error.to_string().contains("replay")));
 }
 
-/// Tasks of `objects` alone on two workers, each lane without a pause; the main lane waits and then works for 10.
+/// Makes a record of `objects` tasks on two workers without pauses; the main lane waits and then works for 10
+/// ns.
 fn two_workers(list: &[(u64, u32)]) -> Record {
     let mut record = tasks(&[1]);
     let profile = record.profile.as_mut().unwrap();
@@ -194,13 +195,13 @@ fn two_workers(list: &[(u64, u32)]) -> Record {
 }
 
 #[test]
-fn time_is_in_one_place_only() {
+fn time_is_counted_once() {
     for level in [Level::Nodes, Level::Deep] {
         let record = run(1, level);
         let facts = facts(&record);
         let dsl = Dsl::new(&facts);
         let row = |name: &str| dsl.rows.iter().find(|row| row.name == name).unwrap();
-        // 150 of objects, 70 of shift, and 100 of mapply with shift inside.
+        // 150 for objects, 70 for shift, and 100 for mapply with nested shift.
         assert_eq!(dsl.rows.iter().map(|row| row.measured.0 + row.apportioned.0).sum::<u64>(), 320);
         assert_eq!((row("objects").measured.0, row("objects").apportioned.0), (150, 0));
         assert_eq!(row("shift").calls, 3);
@@ -241,8 +242,8 @@ proptest! {
 }
 
 #[test]
-fn ten_light_tasks_give_an_interval_and_a_warning_not_a_number() {
-    // The first task pays for what happens once; it is not what tasks take.
+fn ten_fast_tasks_give_an_interval_and_a_warning() {
+    // The first task includes one-time costs, so it is skipped.
     let record = tasks(&[90_000, 100, 110, 90, 100, 105, 95, 100, 120, 80, 100]);
     let view = Phases::new(&[facts(&record)], 400).unwrap();
     let execution = view.rows.iter().find(|row| row.name == "execution").unwrap();
@@ -255,7 +256,7 @@ fn ten_light_tasks_give_an_interval_and_a_warning_not_a_number() {
 }
 
 #[test]
-fn a_heavy_task_is_told() {
+fn a_slow_task_gives_a_warning() {
     let mut times = vec![100; 60];
     times[30] = 50_000;
     let view = Phases::new(&[facts(&tasks(&times))], 60).unwrap();
@@ -269,7 +270,7 @@ fn a_heavy_task_is_told() {
 }
 
 #[test]
-fn two_sizes_tell_fixed_from_marginal() {
+fn two_sizes_separate_fixed_from_marginal_cost() {
     let of = |n: usize| {
         let world = World::new(Level::Nodes);
         world.main(Spot::PARSE, 1_400 + 2 * n as u64);
@@ -285,7 +286,7 @@ fn two_sizes_tell_fixed_from_marginal() {
 }
 
 #[test]
-fn no_data_is_an_error() {
+fn empty_records_are_rejected() {
     let mut record = tasks(&[10]);
     let error = |record: &Record| match Facts::new(record, &Selection::default()) {
         Ok(_) => String::new(),
@@ -307,10 +308,10 @@ fn no_data_is_an_error() {
 }
 
 #[test]
-fn a_stamp_says_what_is_wrong() {
+fn the_first_line_gives_the_reasons() {
     let mut record = tasks(&[10]);
     assert!(Validity::new(&facts(&record)).valid);
-    // A wrong program is named; it does not make the times worthless.
+    // A wrong program is named, but the times stay valid.
     (record.right.on_all, record.right.all) = (1, false);
     record.tasks[0].programs[0].train[0].verdict = "wrong".to_owned();
     let wrong = Validity::new(&facts(&record));
@@ -318,7 +319,7 @@ fn a_stamp_says_what_is_wrong() {
     record.profile.as_mut().unwrap().excused = 1;
     let text = Validity::new(&facts(&record)).to_string();
     assert!(text.starts_with("1 of 2 programs right, 1 expected to be wrong; wrong: a · "), "{text}");
-    // A run that was stopped is not a measurement.
+    // A stopped run is not valid.
     record.right.left = 3;
     let text = Validity::new(&facts(&record)).to_string();
     assert!(text.starts_with("INVALID: stopped, 3 tasks were not run · "), "{text}");
@@ -326,7 +327,7 @@ fn a_stamp_says_what_is_wrong() {
     record.right.programs = 0;
     let text = Validity::new(&facts(&record)).to_string();
     assert!(text.starts_with("no program was run on its own task"), "{text}");
-    // A search claims nothing, so it cannot be wrong.
+    // A search is valid even if it found nothing.
     record.kind = batt_record::Kind::Search;
     let search = Validity::new(&facts(&record));
     let text = "a search: 0 programs found, right on all demonstration pairs · ";
@@ -335,7 +336,7 @@ fn a_stamp_says_what_is_wrong() {
     let search = Validity::new(&facts(&record)).to_string();
     assert!(search.starts_with("a search: 0 programs found before it was stopped, "), "{search}");
     record.finished = true;
-    // Three of a hundred nanoseconds that nobody claims.
+    // Three of a hundred nanoseconds are unaccounted.
     let world = World::new(Level::Nodes);
     world.task("t", &[(OBJECTS, 97)]);
     world.hand.advance(3);
@@ -344,7 +345,7 @@ fn a_stamp_says_what_is_wrong() {
 }
 
 #[test]
-fn more_work_is_told_apart_from_slower_work() {
+fn more_work_is_separated_from_slower_work() {
     let with = |list: &[(u64, u64)]| {
         let mut record = tasks(&[10]);
         let objects = number(Spot::primitive(OBJECTS));
@@ -366,14 +367,14 @@ fn more_work_is_told_apart_from_slower_work() {
     assert_eq!((slower.functions[0].more_work, slower.functions[0].slower), (Some(0.0), Some(1.0)));
     assert!(!compare(&a, &a, 0.0).regression);
     assert!(!compare(&a, &b, 150.0).regression);
-    // A spread that reaches down to no change is no regression.
+    // An interval that includes no change is not a regression.
     let noisy = with(&[(900, 50), (95, 50), (130, 50), (128, 50)]);
     assert!(!compare(&a, &noisy, 10.0).regression);
-    // One recording of each proves nothing, however far they are apart.
+    // One record of each has no interval.
     let (one, other) = (with(&[(100, 50)]), with(&[(900, 50)]));
     assert!(Compare::new(&facts(&one), &facts(&other), Some(10.0)).is_err());
     assert!(Compare::new(&facts(&a), &facts(&b), Some(f64::NAN)).is_err());
-    // What was not there before has not doubled.
+    // A function that is new has no ratio.
     let none = with(&[(0, 0)]);
     assert_eq!(Compare::new(&facts(&none), &facts(&one), None).unwrap().functions[0].ratio, None);
 }

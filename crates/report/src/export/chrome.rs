@@ -1,4 +1,4 @@
-//! The Trace Event Format, for chrome://tracing and Perfetto: what ran when on which lane.
+//! The Trace Event Format for chrome://tracing and Perfetto: a timeline for each lane.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -28,7 +28,7 @@ pub(super) fn write(
         list.add(&event)?;
     }
     match events {
-        Some(path) => every(facts, Reader::open(path)?, &mut list)?,
+        Some(path) => write_events(facts, Reader::open(path)?, &mut list)?,
         None => {
             for (from, to) in &facts.profile.lanes[0].waits {
                 list.add(&complete("waiting for tasks", "idle", 0, *from, to - from, None))?;
@@ -38,8 +38,8 @@ pub(super) fn write(
     Ok(list.out.write_all(b"\n]}\n")?)
 }
 
-/// Every booked interval, in the order of the file and without keeping any.
-fn every<R: std::io::BufRead>(
+/// Writes all events in the order of the file, one at a time.
+fn write_events<R: std::io::BufRead>(
     facts: &Facts<'_>,
     reader: Reader<R>,
     list: &mut List<'_>,
@@ -48,23 +48,23 @@ fn every<R: std::io::BufRead>(
     let categories: BTreeMap<&str, &str> =
         facts.profile.functions.iter().map(|it| (it.name.as_str(), it.category.as_str())).collect();
     let mut left: Vec<u64> = facts.profile.lanes.iter().map(|lane| lane.end - lane.start).collect();
-    let foreign =
-        || ReportError::Damaged("the events beside it are of another recording, or not all".to_owned());
+    let mismatch =
+        || ReportError::Damaged("the file of events belongs to another record or is incomplete".to_owned());
     for line in reader {
         if let Line::Event(event) = line? {
-            let lane = left.get_mut(event.lane as usize).ok_or_else(foreign)?;
-            *lane = lane.checked_sub(event.ns).ok_or_else(foreign)?;
+            let lane = left.get_mut(event.lane as usize).ok_or_else(mismatch)?;
+            *lane = lane.checked_sub(event.ns).ok_or_else(mismatch)?;
             let name = &names[event.function as usize];
             let category = categories.get(name.as_str()).copied().unwrap_or("unknown");
             let args = event.node.map(|node| json!({ "node": node }));
             list.add(&complete(name, category, event.lane, event.start, event.ns, args))?;
         }
     }
-    if left.iter().all(|ns| *ns == 0) { Ok(()) } else { Err(foreign()) }
+    if left.iter().all(|ns| *ns == 0) { Ok(()) } else { Err(mismatch()) }
 }
 
-/// An event with a start and a duration, in microseconds as the format wants it. Readers add the two up to know where
-/// it ends, so both are rounded to fractions that floating point holds exactly: one event ends where the next begins.
+/// Returns an event with start and duration in microseconds. Readers add the two to find the end, so both are
+/// rounded to fractions that floating point represents exactly: one event ends where the next begins.
 fn complete(name: &str, category: &str, lane: u32, start: u64, ns: u64, args: Option<Value>) -> Value {
     let micros = |ns: u64| (ns as f64 * 1.024).round() / 1024.0;
     let (ts, dur) = (micros(start), micros(start + ns) - micros(start));

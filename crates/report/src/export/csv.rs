@@ -1,4 +1,4 @@
-//! Tasks times functions, for spreadsheets.
+//! A CSV table with a row for each task and function.
 
 use std::io::Write;
 
@@ -35,7 +35,7 @@ pub(super) fn write(facts: &Facts<'_>, out: &mut dyn Write) -> Result<(), Report
     Ok(())
 }
 
-/// In quotes where the format needs them.
+/// Quotes a field if necessary.
 fn quoted(field: &str) -> String {
     match field.contains([',', '"', '\n', '\r']) {
         true => format!("\"{}\"", field.replace('"', "\"\"")),

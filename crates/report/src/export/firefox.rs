@@ -1,4 +1,4 @@
-//! Firefox's processed profile: for each lane a thread whose samples are its stacks, one microsecond each.
+//! Firefox's processed profile: a thread for each lane, with samples of one microsecond.
 
 use std::io::Write;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::export::stacks;
 use crate::facts::{Facts, ReportError};
 
 pub(super) fn write(facts: &Facts<'_>, out: &mut dyn Write) -> Result<(), ReportError> {
-    // The record does not say when it was made, so the same record gives the same file.
+    // Records have no creation time, so the epoch is fixed and a record always gives the same file.
     let epoch = ReferenceTimestamp::from_duration_since_unix_epoch(Duration::ZERO);
     let product = format!("batt {}", facts.record.setup.version);
     let mut profile = Profile::new(&product, epoch, SamplingInterval::from_nanos(1_000));
@@ -33,7 +33,7 @@ pub(super) fn write(facts: &Facts<'_>, out: &mut dyn Write) -> Result<(), Report
                 });
             }
             let stack = profile.intern_stack_frames(thread, frames.into_iter());
-            // Rounded at both ends, so that the parts sum to the whole.
+            // Rounded at both ends, so that the parts add up to the whole.
             let weight = (now + ns) / 1_000 - now / 1_000;
             now += ns;
             let at = Timestamp::from_nanos_since_reference(now);

@@ -1,4 +1,4 @@
-//! A flame graph: the width of a box is time, what stands on it is its parts.
+//! A flame graph: the width of a box is its time, and its parts are below it.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -8,16 +8,16 @@ use crate::facts::{Facts, ReportError};
 use batt_base::number::percent;
 use batt_base::time::brief_ns;
 
-/// A frame with its parts.
+/// A box with its parts.
 #[derive(Default)]
 pub(crate) struct Frame {
-    /// With all parts: the width of the box, which no sum is made of.
+    /// Time including all parts, in nanoseconds.
     pub(crate) width: u64,
     pub(crate) parts: BTreeMap<String, Frame>,
 }
 
 impl Frame {
-    /// All lanes.
+    /// Returns the root of all lanes.
     pub(crate) fn of(facts: &Facts<'_>) -> Frame {
         let mut root = Frame::default();
         for (number, lane) in facts.profile.lanes.iter().enumerate() {
@@ -44,8 +44,8 @@ impl Frame {
 const WIDTH: f64 = 1200.0;
 const HEIGHT: usize = 18;
 const MARGIN: f64 = 10.0;
-/// Boxes below this many pixels are not drawn; their room stays empty.
-const LEAST: f64 = 0.2;
+/// Minimum width of a box in pixels; smaller ones are not drawn.
+const MIN_WIDTH: f64 = 0.2;
 
 pub(super) fn write(facts: &Facts<'_>, out: &mut dyn Write) -> Result<(), ReportError> {
     let root = Frame::of(facts);
@@ -65,13 +65,13 @@ pub(super) fn write(facts: &Facts<'_>, out: &mut dyn Write) -> Result<(), Report
 
 #[derive(Clone, Copy)]
 struct Scale {
-    /// Nanoseconds of the whole picture.
+    /// Time of the whole picture in nanoseconds.
     total: u64,
-    /// Pixels a nanosecond.
+    /// Pixels per nanosecond.
     pixels: f64,
 }
 
-/// Draws the parts of a frame side by side, from `x` on.
+/// Draws the parts of a frame side by side, starting at `x`.
 fn draw_parts(
     out: &mut dyn Write,
     frame: &Frame,
@@ -94,16 +94,16 @@ fn draw(
     scale: Scale,
 ) -> std::io::Result<()> {
     let width = frame.width as f64 * scale.pixels;
-    if width < LEAST {
+    if width < MIN_WIDTH {
         return Ok(());
     }
     let y = (level + 1) * HEIGHT + 4;
     let share = percent(frame.width as f64 / scale.total.max(1) as f64);
     let title = format!("{name}: {}, {share}", brief_ns(frame.width as f64));
-    // The hue is the name's, so that a function looks the same wherever it stands.
+    // The hue depends on the name only, so that a function always has the same colour.
     let hue = name.bytes().fold(7u32, |hash, byte| hash.wrapping_mul(31).wrapping_add(byte.into())) % 60;
-    let room = ((width - 6.0) / 6.7).max(0.0) as usize;
-    let label: String = name.chars().take(if room < 3 { 0 } else { room }).collect();
+    let letters = ((width - 6.0) / 6.7).max(0.0) as usize;
+    let label: String = name.chars().take(if letters < 3 { 0 } else { letters }).collect();
     writeln!(
         out,
         "<g><title>{}</title><rect x=\"{x:.2}\" y=\"{y}\" width=\"{width:.2}\" height=\"{HEIGHT}\" fill=\"hsl({hue},80%,68%)\"/>\

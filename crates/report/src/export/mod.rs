@@ -1,5 +1,5 @@
-//! Files for existing viewers. Every nanosecond of every lane is in each of them, once; only a timeline without events
-//! shows tasks as a whole and nothing of what is in them.
+//! Exports for existing viewers. Each contains every nanosecond of every lane once, except that a Chrome
+//! timeline without events shows whole tasks only.
 
 mod chrome;
 mod csv;
@@ -15,10 +15,10 @@ use std::path::Path;
 
 use crate::facts::{Facts, ReportError};
 
-/// What kind of file.
+/// The file format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
-    /// Brendan Gregg's stacks, one a line.
+    /// Folded stacks, one per line.
     Folded,
     /// A flame graph.
     Svg,
@@ -27,11 +27,11 @@ pub enum Format {
     Chrome,
     /// Firefox's processed profile.
     Firefox,
-    /// A line for each task and function.
+    /// A row for each task and function.
     Csv,
 }
 
-/// Writes the file. Where there are `events`, a timeline tells all of them.
+/// Writes the file. With `events`, a Chrome timeline contains all of them.
 pub fn write(
     facts: &Facts<'_>,
     format: Format,

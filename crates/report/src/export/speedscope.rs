@@ -1,4 +1,4 @@
-//! speedscope's own format: for each lane its stacks with their time.
+//! speedscope's file format: for each lane its stacks with their times.
 
 use std::collections::BTreeMap;
 use std::io::Write;

@@ -1,10 +1,10 @@
-//! Time as stacks: lane, phase, category, function, and the functions called in it.
+//! Time as stacks: lane, phase, category, function and nested calls.
 
 use std::collections::BTreeMap;
 
 use crate::facts::Facts;
 
-/// The stacks of a lane, from the outside in, with their time.
+/// Returns the stacks of a lane, outermost frame first, with their times.
 pub(super) fn of_lane(facts: &Facts<'_>, lane: usize) -> BTreeMap<Vec<String>, u64> {
     let mut stacks: BTreeMap<Vec<String>, u64> = BTreeMap::new();
     let stack = |function: u32| {
@@ -18,7 +18,7 @@ pub(super) fn of_lane(facts: &Facts<'_>, lane: usize) -> BTreeMap<Vec<String>, u
     for part in tasks.flat_map(|task| facts.parts(task)) {
         let mut stack = stack(part.inside.unwrap_or(part.function));
         if part.inside.is_some() {
-            // What was apportioned says so.
+            // Apportioned time is marked with a tilde.
             let mark = if part.time.apportioned > 0 { "~" } else { "" };
             stack.push(format!("{mark}{}", facts.function(part.function).name));
         }
@@ -28,12 +28,12 @@ pub(super) fn of_lane(facts: &Facts<'_>, lane: usize) -> BTreeMap<Vec<String>, u
     stacks
 }
 
-/// One stack a line.
+/// Returns all stacks, one per line.
 pub(super) fn folded(facts: &Facts<'_>) -> String {
     let mut text = String::new();
     for (number, lane) in facts.profile.lanes.iter().enumerate() {
         for (stack, ns) in of_lane(facts, number) {
-            // A semicolon separates frames, and the last blank the time.
+            // Frames are separated by semicolons, and the time comes after the last space.
             let frames: Vec<_> = stack.iter().map(|frame| frame.replace(';', ",")).collect();
             text.push_str(&format!("{};{} {ns}\n", lane.name, frames.join(";")));
         }

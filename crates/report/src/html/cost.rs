@@ -1,4 +1,4 @@
-//! Where the time of a run went, as the page shows it: the views, and what a what-if is computed from.
+//! The profile of a run, as the page shows it: the views, and the data for what-ifs.
 
 use serde::Serialize;
 
@@ -19,11 +19,11 @@ pub(super) struct Cost {
     schedule: Schedule,
 }
 
-/// A box of the flame graph: name, nanoseconds with all parts, parts.
+/// A box of the flame graph: name, nanoseconds including all parts, parts.
 #[derive(Serialize)]
 struct Block(String, u64, Vec<Block>);
 
-/// What the page needs to do the arithmetic of a what-if by itself.
+/// The data from which the page computes a what-if.
 #[derive(Serialize)]
 struct Schedule {
     wall: u64,
@@ -31,20 +31,20 @@ struct Schedule {
     workers: usize,
     /// Name, category, phase, whether it is a primitive.
     functions: Vec<(String, String, String, bool)>,
-    /// What the main lane did between tasks: function and time.
+    /// Time of the main lane between tasks: function and time.
     main: Vec<(u32, u64)>,
     waits: Vec<(u64, u64)>,
     tasks: Vec<Slot>,
 }
 
-/// Id, lane, start, end, and what the functions took in it.
+/// A task: id, lane, start, end, and the time of each function.
 type Slot = (String, u32, u64, u64, Vec<(u32, u64)>);
 
 /// A session on Kaggle's accelerators, in nanoseconds.
 const HOURS_8: f64 = 8.0 * 3600e9;
-/// What the phases are projected to, as `batt profile phases` does.
+/// Number of tasks to project to, the default of `batt profile phases`.
 const PROJECTED: usize = 400;
-/// As `batt profile tasks` has it.
+/// The default of `batt profile tasks`.
 const DEVIATIONS: f64 = 5.0;
 
 impl Cost {

@@ -1,8 +1,8 @@
-//! The report: one file that a browser opens, with nothing to fetch.
+//! The report: one self-contained HTML file.
 //!
-//! The page's sources lie in `web`: a shell, a style sheet and ES modules, which are put into one script here. What
-//! the page shows is a JSON document inside the page; its figures are those of the [views](crate::view). The script
-//! writes all text as text, and the policy in the page's head lets nothing run but that script.
+//! The page's sources are in `web`: a shell, a style sheet and ES modules, which are joined into one script
+//! here. The data is a JSON document inside the page; its figures are those of the [views](crate::view). The
+//! script sets all text as text, and the content-security policy allows only that script to run.
 
 mod cost;
 mod run;
@@ -22,44 +22,44 @@ use crate::view::Compare;
 
 /// A run to show.
 pub struct Source<'r> {
-    /// What to call it.
+    /// Name to show.
     pub name: String,
     pub record: &'r Record,
-    /// The merged programs, or why there is no picture of them.
+    /// The merged programs, or the reason why there is no graph of them.
     pub graph: Result<Graph, String>,
 }
 
 /// The plan of a run.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Graph {
-    /// The calls that most programs need: how many, and which call.
+    /// The calls that most programs need: number of programs, and the call.
     pub most: Vec<(u32, String)>,
-    /// All nodes, if they are few enough for a picture: what it is, how many programs need it, its arguments.
+    /// All nodes, if they are few enough to draw: name, number of programs that need it, inputs.
     pub nodes: Vec<(String, u32, Vec<u32>)>,
 }
 
-/// A look for the ten colours.
+/// A palette for the ten colours.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Look {
     pub name: &'static str,
     pub colors: Vec<String>,
-    /// What can be read on each colour.
+    /// Text colours that are readable on each colour.
     pub inks: Vec<String>,
     pub line: String,
 }
 
-/// What the page shows.
+/// The data of the page.
 #[derive(Serialize)]
 struct Document<'d> {
     schema: u32,
     looks: &'d [Look],
     runs: Vec<Run<'d>>,
     compare: Option<Result<Compare, String>>,
-    /// The page follows its run.
+    /// Set if the page updates itself while the run continues.
     follow: Option<Follow<'d>>,
 }
 
-/// Whom to ask for news, and what to show with every request.
+/// Where to ask for updates, and the token to send with every request.
 #[derive(Serialize)]
 struct Follow<'d> {
     path: &'d str,
@@ -73,14 +73,14 @@ impl<'d> Document<'d> {
     }
 }
 
-/// Writes the page of one run, or of two side by side.
+/// Writes the page of one run, or of two runs side by side.
 pub fn write(sources: &[Source<'_>], looks: &[Look], out: &mut impl Write) -> io::Result<()> {
     let jobs: Vec<&str> = sources.iter().map(|source| source.record.job.as_str()).collect();
     let page = Page { modules: &MODULES, head: job_tag(&jobs.join(" ")), allowed: "" };
     page.write(&Document::new(sources, looks, None), out)
 }
 
-/// As [`write()`], for a page that a server gives out: it asks there, at `path`, for news of its run.
+/// Writes the page for a server, like [`write()`]. The page asks for updates at `path`.
 pub fn write_followed(
     sources: &[Source<'_>],
     looks: &[Look],
@@ -93,13 +93,13 @@ pub fn write_followed(
     page.write(&Document::new(sources, looks, follow), out)
 }
 
-/// What the page shows, by itself.
+/// Writes only the data of the page.
 pub fn write_data(sources: &[Source<'_>], looks: &[Look], out: &mut impl Write) -> io::Result<()> {
     serde_json::to_writer(out, &Document::new(sources, looks, None)).map_err(io::Error::from)
 }
 
-/// Writes the page that the local server shows. It may talk to whom it comes from, and to nobody else. `token`: what
-/// it shows with every request.
+/// Writes the page of the local server. It may connect only to that server, and sends `token` with every
+/// request.
 pub fn write_live(token: &str, looks: &[Look], out: &mut impl Write) -> io::Result<()> {
     #[derive(Serialize)]
     struct Document<'d> {
@@ -110,14 +110,14 @@ pub fn write_live(token: &str, looks: &[Look], out: &mut impl Write) -> io::Resu
     Page { modules: &LIVE, head: String::new(), allowed }.write(&Document { token, looks }, out)
 }
 
-/// The tag that shows which job a report belongs to.
+/// Returns the tag that identifies the job of a report.
 pub fn job_tag(job: &str) -> String {
-    // A record that somebody changed could hold anything.
+    // A record can be edited by hand, so the hash may contain anything.
     let hash: String = job.chars().filter(|c| c.is_ascii_hexdigit() || *c == ' ').collect();
     format!("<meta name=\"job\" content=\"{hash}\">\n")
 }
 
-/// The shell with style, data and script.
+/// The page: the shell with style, data and script.
 struct Page<'p> {
     modules: &'p [&'p str],
     /// More tags for the head.
@@ -133,7 +133,8 @@ impl Page<'_> {
             let (middle, end) = rest.split_once("<!-- parts -->")?;
             Some((start, middle, end))
         });
-        let (start, middle, end) = parts.ok_or_else(|| io::Error::other("the shell has lost its marks"))?;
+        let (start, middle, end) =
+            parts.ok_or_else(|| io::Error::other("shell.html has no marks for policy and parts"))?;
         write!(
             out,
             "{start}{}<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n<style>{STYLE}</style>{middle}",
@@ -141,18 +142,18 @@ impl Page<'_> {
             policy(&script, self.allowed)
         )?;
         write!(out, "<script type=\"application/json\" id=\"data\">")?;
-        serde_json::to_writer(Harmless(&mut *out), document)?;
+        serde_json::to_writer(EscapeLessThan(&mut *out), document)?;
         write!(out, "</script>\n<script type=\"module\">{script}</script>{end}")
     }
 }
 
-/// The version of the document inside the page.
+/// Version of the data inside the page.
 const SCHEMA: u32 = 1;
 
 const SHELL: &str = include_str!("../../web/shell.html");
 const STYLE: &str = include_str!("../../web/style.css");
 
-/// The modules, each after those that it imports from.
+/// The modules of a report, each after those that it imports.
 const MODULES: [&str; 13] = [
     DOM,
     DATA,
@@ -169,7 +170,7 @@ const MODULES: [&str; 13] = [
     include_str!("../../web/main.js"),
 ];
 
-/// Those of the local page.
+/// The modules of the local page.
 const LIVE: [&str; 5] = [DOM, DATA, GRID, SETTINGS, include_str!("../../web/live.js")];
 
 const DOM: &str = include_str!("../../web/dom.js");
@@ -177,7 +178,7 @@ const DATA: &str = include_str!("../../web/data.js");
 const GRID: &str = include_str!("../../web/grid.js");
 const SETTINGS: &str = include_str!("../../web/settings.js");
 
-/// The modules as one: a file opened from a disk cannot import others.
+/// Joins the modules into one script, because a page opened from disk cannot import others.
 fn script(modules: &[&str]) -> String {
     let own = |line: &&str| !line.starts_with("import ");
     let lines = modules.iter().flat_map(|module| module.lines().filter(own));
@@ -185,7 +186,7 @@ fn script(modules: &[&str]) -> String {
     lines.fold(String::new(), |text, line| text + line + "\n")
 }
 
-/// Nothing may run or be loaded but this script and this style.
+/// Returns a content-security policy that allows only this script and this style.
 fn policy(script: &str, more: &str) -> String {
     let hash = |text: &str| format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)));
     format!(
@@ -203,10 +204,10 @@ fn compare(sources: &[Source<'_>]) -> Option<Result<Compare, String>> {
     Some(view.map_err(|error| error.to_string()))
 }
 
-/// JSON that may stand in a page: no text in it can end the element it stands in.
-struct Harmless<W>(W);
+/// Escapes `<` in JSON, so that no text in it can end the element that contains it.
+struct EscapeLessThan<W>(W);
 
-impl<W: Write> Write for Harmless<W> {
+impl<W: Write> Write for EscapeLessThan<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut rest = bytes;
         while let Some(at) = rest.iter().position(|byte| *byte == b'<') {

@@ -9,33 +9,34 @@ use crate::facts::{Facts, Selection};
 use crate::html::cost::Cost;
 use crate::html::task::Task;
 use crate::html::{Graph, Source};
-use crate::validity::{Claim, Validity, wrong_programs};
-use crate::view::Ran;
+use crate::validity::{ProgramSummary, Validity, wrong_programs};
+use crate::view::ProgramRuns;
 
 #[derive(Serialize)]
 pub(super) struct Run<'r> {
     name: &'r str,
     right: &'r Right,
-    /// How the programs were searched for, if they were.
+    /// How the programs were found, in a solve or a search.
     search: Option<&'r str>,
-    /// Whether the figures mean something, and what is said of that.
+    /// Whether the figures can be trusted.
     valid: bool,
+    /// The first line, in words.
     stamp: String,
-    /// Programs that are wrong on their own tasks: place in the list, and task.
+    /// Programs that are wrong on their own tasks: index and task.
     wrong: Vec<(u32, &'r str)>,
     setup: &'r Setup,
     environment: &'r Environment,
     plan: &'r PlanCounts,
     scores: &'r [Score],
     verdicts: &'r [VerdictCount],
-    /// Of a search: seconds, tasks solved on their demonstration pairs, right outputs to expect.
+    /// Progress of a solve: seconds, tasks solved on their demonstration pairs, expected right outputs.
     curve: Vec<(f64, usize, f64)>,
     graph: &'r Result<Graph, String>,
     tasks: Vec<Task<'r>>,
     programs: Vec<Program<'r>>,
-    /// What the programs were made from: hash, name, text, how it was made itself.
+    /// Programs that others were made from: hash, name, text, and how they were made.
     ancestors: Vec<(&'r str, &'r str, &'r str, Option<&'r Made>)>,
-    /// Where the time went, or why that is not known.
+    /// Where the time went, or the reason why that is unknown.
     cost: Result<Cost, String>,
 }
 
@@ -44,14 +45,15 @@ struct Program<'r> {
     name: &'r str,
     hash: &'r str,
     text: &'r str,
-    /// Places of the tasks it ran on, and of those that it solves.
+    /// Number of tasks it ran on.
     ran: usize,
+    /// Indices of the tasks that it solves.
     solves: Vec<u32>,
     made: Option<&'r Made>,
     lines: Vec<Line>,
 }
 
-/// Number from 1, hits, the time it would take alone, what no other program needs, and its fair share.
+/// Line number from 1, hits, time if it ran alone, time that no other program needs, fair share.
 type Line = (usize, u64, u64, u64, f64);
 
 impl<'r> Run<'r> {
@@ -71,7 +73,7 @@ impl<'r> Run<'r> {
         let validity = facts.as_ref().ok().map(Validity::new);
         let (valid, stamp) = match &validity {
             Some(validity) => (validity.valid, validity.to_string()),
-            None => Claim::new(record, 0).told(),
+            None => ProgramSummary::new(record, 0).stamp(),
         };
         let ancestor = |it: &'r batt_record::Program| {
             (it.hash.as_str(), it.name.as_str(), it.text.as_str(), it.made.as_ref())
@@ -103,10 +105,10 @@ impl<'r> Run<'r> {
 }
 
 fn programs<'r>(record: &'r Record, facts: Option<&Facts<'r>>) -> Vec<Program<'r>> {
-    let mut seen: Vec<(usize, Vec<u32>)> = vec![(0, Vec::new()); record.programs.len()];
+    let mut results: Vec<(usize, Vec<u32>)> = vec![(0, Vec::new()); record.programs.len()];
     for (place, task) in record.tasks.iter().enumerate() {
         for outcome in &task.programs {
-            if let Some((ran, solved)) = seen.get_mut(outcome.program as usize) {
+            if let Some((ran, solved)) = results.get_mut(outcome.program as usize) {
                 *ran += 1;
                 if outcome.is_right() {
                     solved.push(place as u32);
@@ -114,13 +116,13 @@ fn programs<'r>(record: &'r Record, facts: Option<&Facts<'r>>) -> Vec<Program<'r
             }
         }
     }
-    let ran = facts.and_then(|facts| Ran::new(facts).ok());
+    let runs = facts.and_then(|facts| ProgramRuns::new(facts).ok());
     let lines = |program: usize| {
-        let lines = ran.as_ref().map(|ran| ran.lines(program as u32).lines).unwrap_or_default();
-        let seen = lines.into_iter().filter(|line| line.hits > 0);
-        seen.map(|line| (line.number, line.hits, line.alone.0, line.exclusive.0, line.fair)).collect()
+        let lines = runs.as_ref().map(|runs| runs.lines(program as u32).lines).unwrap_or_default();
+        let computed = lines.into_iter().filter(|line| line.hits > 0);
+        computed.map(|line| (line.number, line.hits, line.alone.0, line.exclusive.0, line.fair)).collect()
     };
-    let listed = record.programs.iter().zip(seen).enumerate();
+    let listed = record.programs.iter().zip(results).enumerate();
     let program = listed.map(|(place, (batt_record::Program { name, hash, text, made }, (ran, solves)))| {
         Program { name, hash, text, ran, solves, made: made.as_ref(), lines: lines(place) }
     });

@@ -1,4 +1,4 @@
-//! One task, as the page shows it: its pairs, and what came of the programs on them.
+//! One task, as the page shows it: its pairs, and the results of the programs on them.
 
 use batt_record::{Example, FirstWrongLine, Outcome, Pair, Rows, differing_cells};
 use serde::Serialize;
@@ -7,59 +7,59 @@ use serde::Serialize;
 pub(super) struct Task<'r> {
     id: &'r str,
     state: State,
-    /// The verdict on the pair that is shown first.
+    /// Verdict on the pair that is shown first.
     verdict: &'r str,
-    /// That pair: its place among all pairs, demonstrations first.
+    /// Index of that pair among all pairs, demonstrations first.
     shown: usize,
-    /// Cells of its answer that differ, where the shape is right.
+    /// Number of cells of its answer that differ, if the shape is right.
     differ: Option<usize>,
-    /// Nanoseconds, if they were recorded.
+    /// Time in nanoseconds, if it was recorded.
     time: Option<u64>,
     fuel: u64,
     train: Vec<[Option<Cells>; 2]>,
     test: Vec<[Option<Cells>; 2]>,
     attempts: Vec<[Cells; 2]>,
-    /// The best first; not more than [`Task::KEPT`].
+    /// The best programs, at most [`Task::MAX_PROGRAMS`].
     programs: Vec<ProgramOutcome<'r>>,
-    /// How many more there are.
+    /// Number of other programs.
     more: usize,
     first_wrong_line: Option<&'r FirstWrongLine>,
 }
 
-/// What became of a task.
+/// The result of a task.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum State {
     /// One of the two attempts at each test output is right.
     Solved,
-    /// Not solved, and the best program's answers are nearly right.
+    /// Not solved, but the best program's answers are nearly right.
     NearMiss,
     Wrong,
-    /// The best program ends in a failure.
+    /// The best program fails.
     Failed,
-    /// Some solution is not known, so nobody can tell.
+    /// Some solution is unknown.
     Open,
     /// No program ran.
     Empty,
 }
 
-/// A program on a task: place in the list, whether it is the task's own, and the pairs.
+/// A program on a task: index, whether it is the task's own, and the pairs.
 #[derive(Serialize)]
 struct ProgramOutcome<'r> {
     program: u32,
     own: bool,
-    pairs: Vec<SeenPair<'r>>,
+    pairs: Vec<PairOutcome<'r>>,
 }
 
-/// Verdict, fuel, and where it is not right why and the answer.
+/// Fuel of a right answer; otherwise verdict, fuel, reason and answer.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum SeenPair<'r> {
+enum PairOutcome<'r> {
     Right(u64),
     Other(&'r str, u64, Option<&'r str>, Option<Cells>),
 }
 
-/// A grid in few letters: a digit for each cell and a bar between rows; lists where a cell is no digit.
+/// A compact grid: a digit for each cell and a bar between rows, or lists if a cell is not a digit.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Cells {
@@ -82,9 +82,9 @@ const SKIPPED: &str = "skipped";
 const WRONG: &str = "wrong";
 
 impl<'r> Task<'r> {
-    /// With every program on every task there are many; these are the ones to look at.
-    const KEPT: usize = 20;
-    /// Not more than this part of the cells differs in a near miss. Picked by feel.
+    /// Maximum number of programs that are shown for a task.
+    const MAX_PROGRAMS: usize = 20;
+    /// Maximum share of differing cells in a near miss. Picked by feel.
     const NEAR: f64 = 0.2;
 
     pub(super) fn new(task: &'r batt_record::Task, time: Option<u64>) -> Task<'r> {
@@ -92,7 +92,7 @@ impl<'r> Task<'r> {
         let best = outcomes.first().copied();
         let pairs = || best.into_iter().flat_map(Outcome::pairs);
         let n_train = best.map_or(task.train.len(), |best| best.train.len());
-        // The first pair that is not right says most; if all are right, the first test pair.
+        // Show the first pair that is not right; if all are right, the first test pair.
         let judged = |pair: &Pair| !pair.is_right() && pair.verdict != SKIPPED && !pair.is_unjudged();
         let shown = pairs().position(judged).unwrap_or(n_train);
         let pair = pairs().nth(shown);
@@ -108,14 +108,18 @@ impl<'r> Task<'r> {
             train: task.train.iter().map(example).collect(),
             test: task.test.iter().map(example).collect(),
             attempts: task.attempts.iter().map(|both| [Cells::new(&both[0]), Cells::new(&both[1])]).collect(),
-            programs: outcomes.iter().take(Task::KEPT).map(|outcome| seen(outcome)).collect(),
-            more: outcomes.len().saturating_sub(Task::KEPT),
+            programs: outcomes
+                .iter()
+                .take(Task::MAX_PROGRAMS)
+                .map(|outcome| program_outcome(outcome))
+                .collect(),
+            more: outcomes.len().saturating_sub(Task::MAX_PROGRAMS),
             first_wrong_line: task.first_wrong_line.as_ref(),
         }
     }
 }
 
-/// Fuel that the programs, or the search for them, used on the task.
+/// Returns the fuel that the programs, or the search for them, used on the task.
 fn fuel(task: &batt_record::Task) -> u64 {
     let pairs = task.programs.iter().flat_map(|it| it.train.iter().chain(&it.test));
     task.search.as_ref().map_or_else(|| pairs.filter_map(|pair| pair.fuel).sum(), |search| search.fuel)
@@ -125,10 +129,10 @@ fn example(example: &Example) -> [Option<Cells>; 2] {
     [Some(Cells::new(&example.input)), example.output.as_ref().map(Cells::new)]
 }
 
-fn seen(outcome: &Outcome) -> ProgramOutcome<'_> {
+fn program_outcome(outcome: &Outcome) -> ProgramOutcome<'_> {
     let pairs = outcome.train.iter().chain(&outcome.test).map(|it| match it.is_right() {
-        true => SeenPair::Right(it.fuel.unwrap_or(0)),
-        false => SeenPair::Other(
+        true => PairOutcome::Right(it.fuel.unwrap_or(0)),
+        false => PairOutcome::Other(
             &it.verdict,
             it.fuel.unwrap_or(0),
             it.why.as_deref(),
@@ -145,7 +149,7 @@ fn state(task: &batt_record::Task, best: Option<&Outcome>) -> State {
     }
     let mut attempted = task.test.iter().zip(&task.attempts);
     let solved = match task.test.is_empty() || task.attempts.is_empty() {
-        // A record without grids still has verdicts, and a search hands nothing in.
+        // A record without grids still has verdicts, and a search makes no attempts.
         true => !best.test.is_empty() && best.test.iter().all(Pair::is_right),
         false => attempted.all(|(example, both)| both.iter().any(|it| Some(it) == example.output.as_ref())),
     };

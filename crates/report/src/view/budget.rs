@@ -1,4 +1,4 @@
-//! How much fits into a budget of time.
+//! How much fits into a time budget.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ use crate::table::Table;
 use crate::view::dsl::warm;
 use crate::view::what_if::{Speedup, WhatIf};
 
-/// How much of the budget can be used, and on which machine.
+/// The usable part of the budget, and the speed of the machine.
 #[derive(Clone, Copy, PartialEq, Debug, JsonSchema, Serialize)]
 pub struct Quota {
     /// Usable share of the time, from 0 to 1.
@@ -50,7 +50,7 @@ pub struct BudgetRow {
     pub name: String,
     /// Time of one run on the target machine.
     pub wall: Projected,
-    /// Number of runs, each in a process of its own.
+    /// Number of runs, each in its own process.
     pub runs_cold: u64,
     /// Number of runs, all in one process.
     pub runs_warm: u64,
@@ -59,17 +59,17 @@ pub struct BudgetRow {
 }
 
 impl Budget {
-    /// As it is, with each what-if by itself, and with all of them.
+    /// Computes the budget as recorded, with each what-if by itself, and with all of them.
     pub fn new(
         facts: &Facts<'_>,
         budget_ns: f64,
         quota: Quota,
         what_ifs: &[Speedup],
     ) -> Result<Budget, ReportError> {
-        let fine = |number: f64| number.is_finite() && number > 0.0;
-        if !fine(budget_ns) || !fine(quota.speed) || !fine(quota.share) || quota.share > 1.0 {
+        let positive = |number: f64| number.is_finite() && number > 0.0;
+        if !positive(budget_ns) || !positive(quota.speed) || !positive(quota.share) || quota.share > 1.0 {
             return Err(ReportError::Question(
-                "budget and speed must be above 0, the quota above 0 and at most 1".to_owned(),
+                "budget and speed must be above 0, and the quota above 0 and at most 1".to_owned(),
             ));
         }
         let wall = facts.wall() as f64;
@@ -105,27 +105,27 @@ impl Budget {
     }
 }
 
-/// Seen directly when the run was repeated in one process; else put together from first touches.
+/// Measured directly if the run was repeated in one process; otherwise estimated from first computations.
 fn cold_start(facts: &Facts<'_>) -> (f64, &'static str) {
     let walls: Vec<f64> = facts.profile.repeats.iter().map(|repeat| repeat.wall as f64).collect();
     if let [first, later @ ..] = &walls[..]
         && let Some(later) = median(later)
     {
-        return ((first - later).max(0.0), "the first repetition against the others");
+        return ((first - later).max(0.0), "the first repetition minus the others");
     }
     let sums = facts.booked();
     let warm_up = sums.iter().zip(&facts.profile.functions);
     let warm_up =
         warm_up.filter(|(_, it)| it.phase == batt_trace::Phase::WarmUp.name()).map(|(ns, _)| *ns as f64);
-    let touched = facts.profile.lanes.iter().flat_map(|lane| &lane.primitives);
-    let first = touched.map(|it| {
+    let primitives = facts.profile.lanes.iter().flat_map(|lane| &lane.primitives);
+    let first = primitives.map(|it| {
         let usual = warm(facts, it.function).quantile(0.5).unwrap_or(it.cold);
         it.cold.saturating_sub(usual) as f64
     });
     let workers = facts.workers() as f64;
     (
         warm_up.sum::<f64>() + first.sum::<f64>() / workers,
-        "warm-up and first touches; --repeat shows it directly",
+        "warm-up and first computations; --repeat measures it",
     )
 }
 
@@ -135,14 +135,14 @@ impl fmt::Display for Budget {
         let pairs = self.candidates.map(|n| format!("{} pairs of program and task in ", grouped(n)));
         writeln!(
             f,
-            "{} of time, {} of it ours, on a machine {speed} times as fast as here; {}a run of {}",
+            "{} of time, {} of it usable, on a machine {speed} times as fast as this one; {}a run of {}",
             brief_ns(self.budget_ns),
             percent(share),
             pairs.unwrap_or_default(),
             self.wall
         )?;
-        let paid = if self.warm { "not in the recorded run" } else { "in the recorded run" };
-        writeln!(f, "cold start ≈ {}, {paid} ({})", brief_ns(self.cold_start), self.cold_from)?;
+        let included = if self.warm { "not in the recorded run" } else { "in the recorded run" };
+        writeln!(f, "cold start ≈ {}, {included} ({})", brief_ns(self.cold_start), self.cold_from)?;
         let mut head = vec!["", "a run", "runs, one process each", "runs in one process"];
         head.extend(self.candidates.map(|_| "candidates"));
         let mut table = Table::new(&head, head.len());

@@ -1,4 +1,4 @@
-//! Two recordings side by side: more work told apart from slower work.
+//! Compares two records: separates more work from slower work.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,7 +17,7 @@ use crate::table::Table;
 /// What changed between two records.
 #[derive(Clone, PartialEq, Debug, JsonSchema, Serialize)]
 pub struct Compare {
-    /// Number of repetitions compared, before and after. The first of several is left out.
+    /// Number of repetitions compared, before and after. The first of several is skipped.
     pub repeats: (usize, usize),
     /// Differences in tasks, programs, options or machine, in words.
     pub notes: Vec<String>,
@@ -55,39 +55,39 @@ pub struct Change {
 }
 
 impl Compare {
-    /// `fail_above`: how many percent more busy time is a regression.
+    /// Compares A with B. `fail_above` is the growth of busy time, in percent, that counts as a regression.
     pub fn new(a: &Facts<'_>, b: &Facts<'_>, fail_above: Option<f64>) -> Result<Compare, ReportError> {
         let mut notes = Vec::new();
         if a.record.setup.data.hash != b.record.setup.data.hash {
-            notes.push("the tasks are not the same".to_owned());
+            notes.push("the tasks differ".to_owned());
         }
         let hashes = |facts: &Facts<'_>| {
             facts.record.programs.iter().map(|program| program.hash.clone()).collect::<Vec<_>>()
         };
         if hashes(a) != hashes(b) {
-            notes.push("the programs are not the same".to_owned());
+            notes.push("the programs differ".to_owned());
         }
         let (mine, theirs) = (&a.record.setup, &b.record.setup);
         if mine.options != theirs.options || a.record.kind != b.record.kind {
-            notes.push("the options are not the same, so neither is the work".to_owned());
+            notes.push("the options differ, and so does the work".to_owned());
         }
         if mine.version != theirs.version || mine.dsl != theirs.dsl {
-            notes.push("the versions of batt or of its primitives are not the same".to_owned());
+            notes.push("the versions of batt or of its primitives differ".to_owned());
         }
-        let same =
+        let setting =
             |facts: &Facts<'_>| record::Environment { seconds: 0.0, ..facts.record.environment.clone() };
-        if same(a) != same(b) {
-            notes.push("threads, kernels or machine are not the same".to_owned());
+        if setting(a) != setting(b) {
+            notes.push("threads, kernels or machine differ".to_owned());
         }
         if fail_above.is_some_and(f64::is_nan) {
-            return Err(ReportError::Question("--fail-above wants a number of percent".to_owned()));
+            return Err(ReportError::Question("--fail-above needs a percentage".to_owned()));
         }
         if a.profile.deep != b.profile.deep {
             return Err(ReportError::Question(
-                "one recording has a stamp for each call (--deep) and one has not; their times do not compare".to_owned(),
+                "only one of the records was made with --deep; their times cannot be compared".to_owned(),
             ));
         }
-        let (mine, theirs) = (named(a), named(b));
+        let (mine, theirs) = (repetitions(a), repetitions(b));
         let idle = |name: &str| name == "waiting";
         let sum = |repeat: &Sums| {
             repeat
@@ -109,12 +109,12 @@ impl Compare {
             let by = |it: &Change| (it.after - it.before).abs();
             by(b).total_cmp(&by(a)).then_with(|| a.name.cmp(&b.name))
         });
-        // Only what the interval leaves no doubt about is a regression.
+        // It is a regression only if the whole interval is above the limit.
         let regression = match (fail_above, busy.interval) {
             (Some(limit), Some((low, _))) => low * 100.0 > limit,
             (Some(_), None) => {
                 return Err(ReportError::Question(
-                    "--fail-above needs intervals, one recording of each is no proof; record both with `--repeat 4` or more".to_owned(),
+                    "--fail-above needs intervals; record both with `--repeat 4` or more".to_owned(),
                 ));
             }
             (None, _) => false,
@@ -125,14 +125,14 @@ impl Compare {
     }
 }
 
-/// One repetition by the names of functions: time and fuel.
+/// One repetition: its wall time, and time and fuel by function name.
 struct Sums {
     wall: f64,
     by_name: BTreeMap<String, (f64, f64)>,
 }
 
-/// The repetitions; where there are several the first, which is cold, is left out.
-fn named(facts: &Facts<'_>) -> Vec<Sums> {
+/// Returns the repetitions. If there are several, the first is skipped because it is cold.
+fn repetitions(facts: &Facts<'_>) -> Vec<Sums> {
     let repeats = &facts.profile.repeats;
     let warm = if repeats.len() > 1 { &repeats[1..] } else { &repeats[..] };
     let sums = |repeat: &Repeat| Sums {
@@ -170,7 +170,7 @@ fn change(name: &str, a: &[Sums], b: &[Sums], of: impl Fn(&Sums) -> (f64, f64)) 
     }
 }
 
-/// By drawing repetitions again. Fewer than three tell nothing about their spread.
+/// Computes the interval by resampling repetitions. Fewer than three say nothing about their spread.
 fn interval(before: &[f64], after: &[f64], ratio: impl Fn(f64, f64) -> Option<f64>) -> Option<(f64, f64)> {
     if before.len() < 3 || after.len() < 3 {
         return None;
@@ -217,12 +217,12 @@ impl fmt::Display for Compare {
         if !self.deep {
             writeln!(
                 f,
-                "calls through function values are in the node that makes them; --deep tells them apart"
+                "calls through function values count for the node that makes them; --deep separates them"
             )?;
         }
         if let Some(limit) = self.fail_above {
-            let word = if self.regression { "REGRESSION: more" } else { "no regression: not more" };
-            writeln!(f, "{word} than {limit} % above in busy time")?;
+            let verdict = if self.regression { "REGRESSION" } else { "no regression" };
+            writeln!(f, "{verdict} of more than {limit} % in busy time")?;
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! What primitives cost: calls, self time, priority.
+//! The cost of primitives: calls, self time, priority.
 
 use std::fmt;
 
@@ -82,7 +82,7 @@ pub enum Priority {
 }
 
 impl Priority {
-    /// By the share of self time.
+    /// Returns the priority for a share of self time.
     pub fn of(share: f64) -> Priority {
         match share {
             share if share > 0.10 => Priority::High,
@@ -92,7 +92,7 @@ impl Priority {
         }
     }
 
-    /// How much faster such a primitive could be made: the old system's guesses, kept as guesses.
+    /// Assumed speed-ups for such a primitive; guesses.
     fn assumed(self) -> Option<(f64, f64)> {
         match self {
             Priority::High => Some((3.0, 6.0)),
@@ -143,8 +143,8 @@ impl Dsl {
             })
             .collect();
         rows.sort_by(|a, b| b.share.total_cmp(&a.share).then_with(|| a.name.cmp(&b.name)));
-        let touched = facts.profile.lanes.iter().flat_map(|lane| &lane.primitives);
-        let cold = facts.whole.then(|| Measured(touched.map(|it| it.cold).sum()));
+        let primitives = facts.profile.lanes.iter().flat_map(|lane| &lane.primitives);
+        let cold = facts.whole.then(|| Measured(primitives.map(|it| it.cold).sum()));
         Dsl {
             base: Measured(base),
             whole: facts.whole,
@@ -157,11 +157,11 @@ impl Dsl {
     }
 }
 
-/// Single times of a primitive on all lanes, the first of each lane left out.
+/// Returns the times of single computations of a primitive on all lanes, without the first of each lane.
 pub(crate) fn warm(facts: &Facts<'_>, function: u32) -> Histogram {
     let mut all = Histogram::default();
-    let touched = facts.profile.lanes.iter().flat_map(|lane| &lane.primitives);
-    for (step, count) in touched.filter(|it| it.function == function).flat_map(|it| &it.warm) {
+    let primitives = facts.profile.lanes.iter().flat_map(|lane| &lane.primitives);
+    for (step, count) in primitives.filter(|it| it.function == function).flat_map(|it| &it.warm) {
         all.add_step(*step, *count);
     }
     all
@@ -228,14 +228,18 @@ impl fmt::Display for Dsl {
         if self.rows.iter().any(|row| row.apportioned.0 > 0) {
             writeln!(
                 f,
-                "~ apportioned: the time of a node with calls inside is split by fuel, at what fuel costs each primitive; --deep measures it"
+                "~ apportioned: the time of a node with nested calls is split by fuel, at each primitive's rate; \
+                 --deep measures it"
             )?;
         }
         match self.cold {
             Some(cold) => {
-                writeln!(f, "first touches (cold), {cold} in all, are in the sums and not in median and p99")
+                writeln!(
+                    f,
+                    "first computations (cold), {cold} in all, are in the sums but not in median and p99"
+                )
             }
-            None => writeln!(f, "median and p99 are known for all tasks together only"),
+            None => writeln!(f, "median and p99 are available only for all tasks together"),
         }
     }
 }

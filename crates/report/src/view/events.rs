@@ -1,4 +1,4 @@
-//! A file of events, added up line by line.
+//! The sums of a file of events.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -27,8 +27,8 @@ pub struct EventSums {
 }
 
 impl EventSums {
-    /// Keeps a number for each function and lane, however long the file is. On each lane events must follow each other
-    /// without gap and overlap.
+    /// Adds up a file of any length; memory does not grow with it. On each lane events must follow each other
+    /// without gaps or overlaps.
     pub fn new<R: BufRead>(reader: Reader<R>) -> Result<EventSums, ReportError> {
         let names = reader.functions.clone();
         let mut sums = vec![(0u64, 0u64); names.len()];

@@ -1,4 +1,4 @@
-//! All time of all lanes, by category; every function is in exactly one.
+//! The time of all lanes by category. Every function is in exactly one category.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::facts::Facts;
 use crate::figure::Measured;
 use crate::table::Table;
-use crate::validity::inside;
+use crate::validity::recorder_inside;
 
 /// The time of all threads by category.
 #[derive(Clone, PartialEq, Debug, JsonSchema, Serialize)]
@@ -90,10 +90,13 @@ impl Framework {
             row.share = row.time.0 as f64 / lane_time.max(1) as f64;
             row.functions.sort_by(|a, b| b.time.cmp(&a.time).then_with(|| a.name.cmp(&b.name)));
         }
-        // What nobody claims comes first; then the largest.
-        let first = |row: &CategoryRow| row.name != Category::Unaccounted.name();
+        // Unaccounted time comes first, then the largest category.
+        let is_accounted = |row: &CategoryRow| row.name != Category::Unaccounted.name();
         categories.sort_by(|a, b| {
-            first(a).cmp(&first(b)).then_with(|| b.time.cmp(&a.time)).then_with(|| a.name.cmp(&b.name))
+            is_accounted(a)
+                .cmp(&is_accounted(b))
+                .then_with(|| b.time.cmp(&a.time))
+                .then_with(|| a.name.cmp(&b.name))
         });
         Framework {
             wall: Measured(facts.wall()),
@@ -101,7 +104,7 @@ impl Framework {
             lane_time: Measured(lane_time),
             busy: Measured(facts.busy()),
             categories,
-            recorder_inside: inside(facts),
+            recorder_inside: recorder_inside(facts),
             stamps: profile.lanes.iter().map(|lane| lane.stamps).sum(),
             counted: profile.lanes.iter().map(|lane| lane.counted).sum(),
         }
@@ -123,10 +126,10 @@ impl fmt::Display for Framework {
         write!(f, "{table}")?;
         writeln!(
             f,
-            "inside these rows the recorder's {} stamps and {} counted calls cost about {}, by calibration",
+            "these rows include about {} for the recorder's {} stamps and {} counted calls, by calibration",
+            brief_ns(self.recorder_inside),
             grouped(self.stamps),
-            grouped(self.counted),
-            brief_ns(self.recorder_inside)
+            grouped(self.counted)
         )
     }
 }

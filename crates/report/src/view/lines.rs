@@ -1,4 +1,4 @@
-//! A program's lines, with what each costs.
+//! The cost of each line of a program.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -48,30 +48,32 @@ pub struct LineRow {
 }
 
 impl Lines {
-    /// Of the program of this name; of the only one that ran on the selected tasks if none is given.
+    /// Returns the lines of the program with this name, or of the only one that ran on the selected tasks.
     pub fn new(facts: &Facts<'_>, name: Option<&str>) -> Result<Lines, ReportError> {
         if facts.record.is_search() {
             return Err(ReportError::Question(
-                "a solve or a search keeps no lines; run the programs that it found with `batt run --programs FILE --record FILE --profile`".to_owned(),
+                "a solve or a search records no lines; run the programs that it found with \
+                 `batt run --programs FILE --record FILE --profile`"
+                    .to_owned(),
             ));
         }
-        let ran = Ran::new(facts)?;
-        let program = ran.find(name)?;
-        Ok(ran.lines(program))
+        let runs = ProgramRuns::new(facts)?;
+        let program = runs.find(name)?;
+        Ok(runs.lines(program))
     }
 }
 
-/// Which programs ran on which of the selected tasks.
-pub(crate) struct Ran<'f, 'r> {
+/// The programs that ran on each of the selected tasks.
+pub(crate) struct ProgramRuns<'f, 'r> {
     facts: &'f Facts<'r>,
     /// The programs of each selected task, in the order of the tasks.
     programs: Vec<Vec<u32>>,
-    /// The places of the tasks of each program.
+    /// The indices of the tasks of each program.
     tasks: BTreeMap<u32, Vec<usize>>,
 }
 
-impl<'f, 'r> Ran<'f, 'r> {
-    pub(crate) fn new(facts: &'f Facts<'r>) -> Result<Ran<'f, 'r>, ReportError> {
+impl<'f, 'r> ProgramRuns<'f, 'r> {
+    pub(crate) fn new(facts: &'f Facts<'r>) -> Result<ProgramRuns<'f, 'r>, ReportError> {
         let by_id: BTreeMap<&str, &batt_record::Task> =
             facts.record.tasks.iter().map(|task| (task.id.as_str(), task)).collect();
         let outcomes = |task: &profile::Task| by_id.get(task.id.as_str()).map_or(&[][..], |it| &it.programs);
@@ -89,7 +91,7 @@ impl<'f, 'r> Ran<'f, 'r> {
         if tasks.keys().any(|program| *program as usize >= facts.record.programs.len()) {
             return Err(ReportError::Damaged("a program is not listed".to_owned()));
         }
-        Ok(Ran { facts, programs, tasks })
+        Ok(ProgramRuns { facts, programs, tasks })
     }
 
     fn find(&self, name: Option<&str>) -> Result<u32, ReportError> {
@@ -105,7 +107,7 @@ impl<'f, 'r> Ran<'f, 'r> {
         }
     }
 
-    /// The lines of a program of the record.
+    /// Returns the lines of a program of the record.
     pub(crate) fn lines(&self, program: u32) -> Lines {
         let facts = self.facts;
         let nodes = facts.profile.lines.get(program as usize).map_or(&[][..], |nodes| nodes);
@@ -130,7 +132,7 @@ impl<'f, 'r> Ran<'f, 'r> {
                 let Some(line) = place.get(node).and_then(|line| lines.get_mut(*line as usize)) else {
                     continue;
                 };
-                // With a stamp for each call the calls inside are apart; here they are the line's.
+                // With --deep nested calls are recorded separately; here they count for the line.
                 let ns = ns + inner(*node);
                 let users = users(facts, programs, *node).max(1);
                 line.hits += u64::from(*hits);
@@ -148,7 +150,7 @@ impl<'f, 'r> Ran<'f, 'r> {
     }
 }
 
-/// How many of the programs that ran on a task need the node.
+/// Returns the number of programs that ran on the task and need the node.
 fn users(facts: &Facts<'_>, programs: &[u32], node: u32) -> usize {
     match programs.len() {
         1 => 1,
@@ -175,8 +177,7 @@ impl fmt::Display for Lines {
         let left = head.len() - 1;
         let mut table = Table::new(&head, left);
         for line in &self.lines {
-            let seen = line.hits > 0;
-            let some = |text: String| if seen { text } else { String::new() };
+            let some = |text: String| if line.hits > 0 { text } else { String::new() };
             let mut row = vec![
                 line.number.to_string(),
                 some(grouped(line.hits)),

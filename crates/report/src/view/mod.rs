@@ -1,4 +1,4 @@
-//! One question, one view. Every view is data that prints itself.
+//! Views: each answers one question. A view is data that can be printed.
 
 mod budget;
 mod compare;
@@ -16,7 +16,7 @@ pub use dsl::Dsl;
 pub use events::EventSums;
 pub use framework::Framework;
 pub use lines::Lines;
-pub(crate) use lines::Ran;
+pub(crate) use lines::ProgramRuns;
 pub use phases::Phases;
 pub use tasks::Tasks;
 pub(crate) use what_if::costs;

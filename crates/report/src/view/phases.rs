@@ -1,4 +1,4 @@
-//! The parts of the pipeline, what is fixed and what each task adds, and a projection.
+//! The phases of a job: fixed cost, cost per task, and a projection.
 
 use std::fmt;
 
@@ -66,7 +66,7 @@ pub struct Projection {
     pub parallel: f64,
 }
 
-/// A part of the pipeline, by the phases it is made of.
+/// The rows of the view, with the phases that each includes.
 const PARTS: [(&str, &[Phase]); 6] = [
     ("data load", &[Phase::Load]),
     ("code generation", &[Phase::Parse, Phase::Merge]),
@@ -76,23 +76,24 @@ const PARTS: [(&str, &[Phase]); 6] = [
     ("around it", &[Phase::None]),
 ];
 
-/// The part that a phase belongs to.
+/// Returns the row that a phase belongs to.
 pub(crate) fn part_of(phase: &str) -> Option<&'static str> {
     PARTS.iter().find(|(_, phases)| phases.iter().any(|it| it.name() == phase)).map(|(name, _)| *name)
 }
 
-/// Time of tasks is drawn by lot this often, and so many tasks each time: of more, the sum is known from these.
+/// Maximum number of rounds of resampling.
 const ROUNDS: usize = 2000;
+/// Maximum number of tasks that are drawn in a round; larger sums are extrapolated.
 const DRAWN: usize = 10_000;
 
 impl Phases {
-    /// Of one recording, or of several of different sizes.
+    /// Creates the view of one record, or of several of different sizes.
     pub fn new(recordings: &[Facts<'_>], to_tasks: usize) -> Result<Phases, ReportError> {
         let facts = recordings.last().ok_or(ReportError::Empty)?;
         let sizes: Vec<usize> = recordings.iter().map(|facts| facts.every.len()).collect();
         let n = facts.every.len();
         let busy = facts.busy();
-        let draws = Draws::new(facts, to_tasks);
+        let draws = TaskProjection::new(facts, to_tasks);
         let mut rows = Vec::new();
         let (mut in_tasks, mut outside) = (Projected::exactly(0.0), Projected::exactly(0.0));
         for (place, (name, _)) in PARTS.iter().enumerate() {
@@ -110,31 +111,31 @@ impl Phases {
             let rest = (total - within) as f64;
             let (scale, to) = (to_tasks as f64 / n as f64, to_tasks as f64);
             let per_task_inside = draws.mean[place];
-            let (fixed, per_task, how, beside) = match fit {
+            let (fixed, per_task, how, rest_projected) = match fit {
                 _ if rest == 0.0 => {
-                    (Some(0.0), Some(per_task_inside), "seen task by task", Projected::exactly(0.0))
+                    (Some(0.0), Some(per_task_inside), "measured task by task", Projected::exactly(0.0))
                 }
                 Some((fixed, slope)) => {
                     let (fixed, slope) = (fixed.max(0.0), slope.max(0.0));
                     let projected = Projected::exactly(fixed + slope * to);
                     (Some(fixed), Some(slope + per_task_inside), "fitted over sizes", projected)
                 }
-                // What happens once is fixed by its nature.
+                // Warm-up happens once, so it is fixed.
                 None if *name == "execution" => (
                     Some(rest),
                     Some(per_task_inside),
                     "warm-up once, the rest task by task",
                     Projected::exactly(rest),
                 ),
-                // One size cannot tell what is fixed: somewhere between nothing of it and all of it.
+                // With one size the fixed part is unknown: between nothing and all of it.
                 None => {
                     let (low, high) = (rest.min(rest * scale), rest.max(rest * scale));
                     let projected = Projected { low, middle: (low + high) / 2.0, high };
-                    (None, None, "one size cannot tell fixed from marginal", projected)
+                    (None, None, "one size cannot separate fixed from marginal cost", projected)
                 }
             };
             in_tasks = in_tasks.plus(draws.projected[place]);
-            outside = outside.plus(beside);
+            outside = outside.plus(rest_projected);
             rows.push(PhaseRow {
                 name,
                 time: Measured(total),
@@ -142,10 +143,10 @@ impl Phases {
                 fixed,
                 per_task,
                 how,
-                projected: draws.projected[place].plus(beside),
+                projected: draws.projected[place].plus(rest_projected),
             });
         }
-        // The sum of intervals is wider than the interval of the sum; that one is drawn by itself.
+        // Adding intervals would be too wide; the interval of the sum is resampled by itself.
         let in_tasks = Projected { low: draws.total.low, high: draws.total.high, ..in_tasks };
         let parallel = parallel(facts);
         let projection = Projection {
@@ -165,7 +166,7 @@ impl Phases {
     }
 }
 
-/// Time of a part: in all, and within tasks. Waiting is no work.
+/// Returns the time of a row without waiting: in all, and within tasks.
 fn part(facts: &Facts<'_>, place: usize) -> [u64; 2] {
     let (_, phases) = PARTS[place];
     let mine = |function: u32| {
@@ -181,17 +182,17 @@ fn part(facts: &Facts<'_>, place: usize) -> [u64; 2] {
     [within + between, within]
 }
 
-/// What the tasks of a larger run take, drawn from the recorded ones. The first task of a lane is left out where
-/// there are others: it pays for what happens once.
-struct Draws {
-    /// Of one task, by part.
+/// The projected time of the tasks of a larger run, resampled from the recorded ones. The first task of a
+/// lane is skipped if there are others, because it includes one-time costs.
+struct TaskProjection {
+    /// Mean time of a task, by row.
     mean: Vec<f64>,
     projected: Vec<Projected>,
     total: Projected,
 }
 
-impl Draws {
-    fn new(facts: &Facts<'_>, to_tasks: usize) -> Draws {
+impl TaskProjection {
+    fn new(facts: &Facts<'_>, to_tasks: usize) -> TaskProjection {
         let warm: Vec<_> = facts.every.iter().filter(|task| !task.cold).collect();
         let tasks = if warm.is_empty() { facts.every.iter().collect() } else { warm };
         let parts: Vec<[f64; PARTS.len()]> = tasks
@@ -206,22 +207,22 @@ impl Draws {
                 parts
             })
             .collect();
-        // Which tasks a larger run has is not known either: first a world is drawn, then its run.
+        // The tasks of a larger run are unknown too: first draw a population, then a run from it.
         let drawn = to_tasks.min(DRAWN);
         let rounds = (4_000_000 / drawn.max(1)).clamp(100, ROUNDS);
         let mut resampler = Resampler::new();
         let mut sums: Vec<Vec<f64>> = vec![Vec::new(); PARTS.len() + 1];
         for _ in 0..rounds {
-            let world: Vec<_> = (0..parts.len()).map(|_| resampler.pick(&parts)).collect();
+            let population: Vec<_> = (0..parts.len()).map(|_| resampler.pick(&parts)).collect();
             let mut sum = [0.0; PARTS.len()];
             for _ in 0..drawn {
-                let task = resampler.pick(&world);
+                let task = resampler.pick(&population);
                 sum.iter_mut().zip(task).for_each(|(sum, ns)| *sum += ns);
             }
-            // What a sum is off its mean grows with the root of the number of tasks.
+            // The deviation of a sum grows with the square root of the number of tasks.
             let (more, root) = (to_tasks as f64, (to_tasks as f64 / drawn.max(1) as f64).sqrt());
             for (place, sum) in sum.iter_mut().enumerate() {
-                let mean = world.iter().map(|task| task[place]).sum::<f64>() / world.len() as f64;
+                let mean = population.iter().map(|task| task[place]).sum::<f64>() / population.len() as f64;
                 *sum = mean * more + (*sum - mean * drawn as f64) * root;
             }
             for (sums, sum) in sums.iter_mut().zip(sum.iter().copied().chain([sum.iter().sum()])) {
@@ -238,18 +239,18 @@ impl Draws {
         let to = to_tasks as f64;
         let total = interval(&sums[PARTS.len()], mean.iter().sum::<f64>() * to);
         let projected = (0..PARTS.len()).map(|place| interval(&sums[place], mean[place] * to)).collect();
-        Draws { mean, projected, total }
+        TaskProjection { mean, projected, total }
     }
 }
 
-/// How many workers were at work on average while the main lane waited for them.
+/// Returns the mean number of busy workers while the main lane waited for them.
 fn parallel(facts: &Facts<'_>) -> f64 {
     let waited: u64 = facts.profile.lanes[0].waits.iter().map(|(from, to)| to - from).sum();
     let worked: u64 = facts.profile.tasks.iter().map(|task| task.end - task.start).sum();
     (worked as f64 / waited.max(1) as f64).max(1.0).min(facts.workers() as f64)
 }
 
-/// What a projection does not know. `slowest`: all tasks, the slowest first.
+/// Returns reasons to doubt the projection. `slowest` has all tasks, the slowest first.
 fn warnings(slowest: &[(String, Measured)], to_tasks: usize) -> Vec<String> {
     let mut warnings = Vec::new();
     let total: u64 = slowest.iter().map(|(_, ns)| ns.0).sum();
@@ -263,14 +264,16 @@ fn warnings(slowest: &[(String, Measured)], to_tasks: usize) -> Vec<String> {
     let n = slowest.len();
     if heavy * 20 <= n {
         warnings.push(format!(
-            "heavy tail: {heavy} of {n} tasks hold half of the time; a projection depends on how many such tasks there are"
+            "heavy tail: {heavy} of {n} tasks take half of the time; the projection depends on how many \
+             such tasks there are"
         ));
     }
-    // A kind of task that makes up this share of all is missed by so few with a chance of 5 %.
+    // With a probability of 5 %, n tasks include none of a kind that makes up this share of all tasks.
     let unseen = 1.0 - 0.05f64.powf(1.0 / n as f64);
     if to_tasks > n && unseen > 0.01 {
         warnings.push(format!(
-            "{n} tasks cannot show what is rare: up to {} of the tasks may be of a kind not seen here, however heavy",
+            "{n} tasks are too few to show rare kinds: up to {} of all tasks may be of a kind not seen \
+             here, however slow",
             percent(unseen)
         ));
     }
@@ -296,10 +299,10 @@ impl fmt::Display for Phases {
             ]);
         }
         write!(f, "{table}")?;
-        writeln!(f, "projected from {from_tasks} to {to_tasks} tasks, 95 % of draws: lane time {busy}")?;
-        writeln!(f, "wall {wall}, {parallel:.2} workers at work as here")?;
+        writeln!(f, "projected from {from_tasks} to {to_tasks} tasks (95 % interval): lane time {busy}")?;
+        writeln!(f, "wall {wall}, with {parallel:.2} workers busy on average, as recorded")?;
         if self.sizes.len() == 1 {
-            writeln!(f, "give recordings of two sizes or more to tell fixed from marginal cost")?;
+            writeln!(f, "pass records of two or more sizes to separate fixed from marginal cost")?;
         }
         for warning in &self.warnings {
             writeln!(f, "warning: {warning}")?;

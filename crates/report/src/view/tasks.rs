@@ -1,4 +1,4 @@
-//! Tasks that take unlike the others, and why. Nothing is dropped.
+//! Tasks that take unusually long, and why.
 
 use std::fmt;
 
@@ -69,14 +69,14 @@ pub struct Outlier {
 }
 
 impl Tasks {
-    /// Outliers lie `k` deviations above the median.
+    /// Finds the tasks that are more than `k` deviations above the median.
     pub fn new(facts: &Facts<'_>, k: f64) -> Result<Tasks, ReportError> {
         if !(k.is_finite() && k > 0.0) {
             return Err(ReportError::Question("the number of deviations must be above 0".to_owned()));
         }
         let times: Vec<f64> = facts.tasks.iter().map(|task| (task.end - task.start) as f64).collect();
         let middle = median(&times).ok_or(ReportError::Empty)?;
-        // 1.4826 makes the median deviation that of a normal distribution.
+        // The factor 1.4826 scales the MAD to the standard deviation of a normal distribution.
         let deviation = 1.4826 * mad(&times).unwrap_or(0.0);
         let threshold = middle + k * deviation;
         let is_out = |task: &&std::borrow::Cow<'_, batt_record::profile::Task>| {
@@ -108,7 +108,7 @@ fn sums(times: &[f64]) -> Sums {
 
 fn outlier(facts: &Facts<'_>, task: &batt_record::profile::Task, middle: f64) -> Outlier {
     let ns = task.end - task.start;
-    // Functions of the engine and primitives alike: whoever took the most is the reason.
+    // The reason is the function with the most time, of the engine or a primitive.
     let most = facts.task_functions(task).into_iter().max_by_key(|(_, sum)| sum.time());
     let (function, most) = most.unwrap_or_default();
     let outcomes = facts.record.tasks.iter().filter(|it| it.id == task.id).flat_map(|it| &it.programs);

@@ -1,4 +1,5 @@
-//! What if something were faster? Arithmetic for one worker, a replay of the recorded schedule for several.
+//! Predicts the wall time if something were faster: by arithmetic for one worker, by replaying the schedule
+//! for several.
 
 use std::fmt;
 use std::str::FromStr;
@@ -27,7 +28,7 @@ impl FromStr for Speedup {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Speedup, String> {
-        let wrong = || format!("`{text}` is no what-if; write `objects=3x`");
+        let wrong = || format!("`{text}` is not a what-if; write one like `objects=3x`");
         let (name, factor) = text.rsplit_once('=').ok_or_else(wrong)?;
         let factor = factor.trim();
         let factor = factor.strip_suffix(['x', '×']).unwrap_or(factor).parse().map_err(|_| wrong())?;
@@ -50,9 +51,9 @@ impl fmt::Display for Speedup {
 /// How long the run would take if something were faster.
 #[derive(Clone, PartialEq, Debug, JsonSchema, Serialize)]
 pub struct WhatIf {
-    /// The speed-ups that were asked for.
+    /// The requested speed-ups.
     pub speedups: Vec<Speedup>,
-    /// What each name stands for.
+    /// The kind of each name.
     pub meant: Vec<Kind>,
     /// Number of threads that ran tasks.
     pub workers: usize,
@@ -69,7 +70,7 @@ pub struct WhatIf {
 }
 
 impl WhatIf {
-    /// A replay that is further off than this predicts nothing.
+    /// Largest error of the replay with which it can still predict.
     pub const MAX_ERROR: f64 = 0.03;
 
     pub fn new(facts: &Facts<'_>, speedups: &[Speedup]) -> Result<WhatIf, ReportError> {
@@ -77,7 +78,7 @@ impl WhatIf {
         let savings = Savings::new(facts, &factors);
         let wall = facts.wall();
         let workers = facts.workers();
-        // How long the tasks take in all. One worker: what it saves is saved.
+        // The total time of the tasks. With one worker all savings count.
         let schedule = |saved: &[f64]| match workers {
             1 => waited(facts) - saved.iter().sum::<f64>(),
             _ => replay(facts, saved),
@@ -87,7 +88,8 @@ impl WhatIf {
         let error = replayed / wall.max(1) as f64 - 1.0;
         if error.abs() > WhatIf::MAX_ERROR {
             return Err(ReportError::Question(format!(
-                "the replay of the recorded schedule is off by {} with nothing changed, so it can predict nothing; record again, with --threads 1 to be exact",
+                "the replay of the recorded schedule is off by {} without any change, so it cannot predict \
+                 anything; record again, with --threads 1 for an exact result",
                 percent(error)
             )));
         }
@@ -107,7 +109,8 @@ impl WhatIf {
     }
 }
 
-/// What the name of a speed-up stands for. If several names match a function, the first in this list counts.
+/// What the name of a speed-up refers to. If several names match a function, the first kind in this list
+/// counts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "SpeedupKind")]
@@ -137,15 +140,16 @@ impl Kind {
         }
     }
 
-    /// `phase: merge` means the phase, though there is a primitive of that name: the kind and the bare name.
-    fn told(name: &str) -> Option<(Kind, &str)> {
+    /// Splits `phase: merge` into the kind and the bare name. The kind is needed if a primitive has the same
+    /// name.
+    fn parse_prefix(name: &str) -> Option<(Kind, &str)> {
         let (kind, bare) = name.split_once(": ")?;
         Some((Kind::ALL.into_iter().find(|it| it.name() == kind)?, bare))
     }
 
-    /// Whether a name of this kind stands for the function. Phases are also known by what `batt profile phases` calls
-    /// them.
-    fn holds(self, name: &str, function: &Function) -> bool {
+    /// Whether a name of this kind refers to the function. Phases also have the names of `batt profile
+    /// phases`.
+    fn matches(self, name: &str, function: &Function) -> bool {
         let family = function.category.strip_prefix("primitives: ");
         match self {
             Kind::Primitive => function.primitive && function.name == name,
@@ -157,34 +161,34 @@ impl Kind {
     }
 }
 
-/// How many times faster each function gets, and what kind of thing each name stands for.
+/// Returns the factor of each function, and the kind of each name.
 fn factors(facts: &Facts<'_>, speedups: &[Speedup]) -> Result<(Vec<f64>, Vec<Kind>), ReportError> {
-    let wrong = |text: String| Err(ReportError::Question(text));
+    let fail = |text: String| Err(ReportError::Question(text));
     let functions = &facts.profile.functions;
     let mut factors: Vec<(Option<Kind>, f64)> = vec![(None, 1.0); functions.len()];
     let mut meant = Vec::new();
     for (i, Speedup { name, factor }) in speedups.iter().enumerate() {
         if speedups[..i].iter().any(|other| other.name == *name) {
-            return wrong(format!("`{name}` is named twice"));
+            return fail(format!("`{name}` is given twice"));
         }
-        let known = |kind: &Kind, bare: &str| functions.iter().any(|function| kind.holds(bare, function));
-        let (kind, bare) = match Kind::told(name) {
+        let known = |kind: &Kind, bare: &str| functions.iter().any(|function| kind.matches(bare, function));
+        let (kind, bare) = match Kind::parse_prefix(name) {
             Some((kind, bare)) => (Some(kind).filter(|kind| known(kind, bare)), bare),
             None => (Kind::ALL.into_iter().find(|kind| known(kind, name)), name.as_str()),
         };
         let Some(kind) = kind else {
-            return wrong(format!(
+            return fail(format!(
                 "nothing is called `{name}`; name a primitive or its family, a function or category of `batt profile framework`, or a phase of `batt profile phases`"
             ));
         };
         for (function, entry) in functions.iter().zip(&mut factors) {
-            if !kind.holds(bare, function) {
+            if !kind.matches(bare, function) {
                 continue;
             }
-            let nobody = [Category::Idle, Category::Unaccounted].map(Category::name);
-            if nobody.contains(&function.category.as_str()) {
-                return wrong(format!(
-                    "`{name}` contains time in which nothing is done, which cannot be made faster; what is waited for can"
+            let not_work = [Category::Idle, Category::Unaccounted].map(Category::name);
+            if not_work.contains(&function.category.as_str()) {
+                return fail(format!(
+                    "`{name}` includes idle or unaccounted time, which cannot be made faster"
                 ));
             }
             if entry.0.is_none_or(|closest| kind < closest) {
@@ -196,7 +200,7 @@ fn factors(facts: &Facts<'_>, speedups: &[Speedup]) -> Result<(Vec<f64>, Vec<Kin
     Ok((factors.into_iter().map(|(_, factor)| factor).collect(), meant))
 }
 
-/// What is saved: on the main lane, and in each task of the profile.
+/// The time saved on the main lane, and in each task of the profile.
 struct Savings {
     main: f64,
     tasks: Vec<f64>,
@@ -215,15 +219,15 @@ impl Savings {
     }
 }
 
-/// What a function took in a task.
+/// The time of a function in a task.
 pub(crate) struct Cost {
     pub(crate) function: u32,
     pub(crate) ns: u64,
-    /// Of that, what is apportioned.
+    /// The apportioned part of it.
     pub(crate) apportioned: u64,
 }
 
-/// What the functions took in each task of the profile.
+/// Returns the times of the functions in each task of the profile.
 pub(crate) fn costs(facts: &Facts<'_>) -> Vec<Vec<Cost>> {
     let of_task = |task: &batt_record::profile::Task| {
         let functions = facts.task_functions(task).into_iter();
@@ -237,8 +241,8 @@ pub(crate) fn costs(facts: &Facts<'_>) -> Vec<Vec<Cost>> {
     facts.profile.tasks.iter().map(of_task).collect()
 }
 
-/// How long the main lane would wait in all, if each task took as much less as `saved` says. Tasks begin in the
-/// recorded order, each on the worker that is free first, after the pause it had in the recording.
+/// Returns how long the main lane would wait in all if each task were shorter by `saved`. Tasks begin in the
+/// recorded order, each on the first free worker, after the same pause as in the record.
 fn replay(facts: &Facts<'_>, saved: &[f64]) -> f64 {
     let tasks = &facts.profile.tasks;
     let n_lanes = facts.profile.lanes.len();
@@ -267,7 +271,7 @@ fn replay(facts: &Facts<'_>, saved: &[f64]) -> f64 {
     total
 }
 
-/// How long the main lane waited.
+/// Returns how long the main lane waited.
 fn waited(facts: &Facts<'_>) -> f64 {
     facts.profile.lanes[0].waits.iter().map(|(from, to)| (to - from) as f64).sum()
 }
@@ -275,8 +279,12 @@ fn waited(facts: &Facts<'_>) -> f64 {
 impl fmt::Display for WhatIf {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let what = self.meant.iter().zip(&self.speedups).map(|(kind, it)| {
-            // `phase: merge` says so itself.
-            if Kind::told(&it.name).is_some() { it.to_string() } else { format!("{} {it}", kind.name()) }
+            // A prefix already names the kind.
+            if Kind::parse_prefix(&it.name).is_some() {
+                it.to_string()
+            } else {
+                format!("{} {it}", kind.name())
+            }
         });
         writeln!(f, "{}", what.collect::<Vec<_>>().join(", "))?;
         let change = self.predicted.middle / self.wall.0.max(1) as f64 - 1.0;
@@ -285,13 +293,13 @@ impl fmt::Display for WhatIf {
             1 => writeln!(f, "one worker: exact arithmetic")?,
             n => writeln!(
                 f,
-                "{n} workers: the schedule replayed; with nothing changed it gives {}, off by {}",
+                "{n} workers: replayed schedule; without any change it gives {}, off by {}",
                 brief_ns(self.replayed),
                 percent(self.error)
             )?,
         }
         if self.apportioned > 0.0 {
-            writeln!(f, "~ {} of what is saved is apportioned, not measured", percent(self.apportioned))?;
+            writeln!(f, "~ {} of the saving is apportioned, not measured", percent(self.apportioned))?;
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Records for tests: a small world with a hand-wound clock, whose times are known by heart.
+//! Records for tests: tasks on one worker with a manual clock, so that all times are known.
 
 #![allow(dead_code, reason = "not every test file uses all of it")]
 
@@ -8,13 +8,13 @@ use batt_record::{
 };
 use batt_trace::{Clock, Level, ManualClock, NodeRuns, Spot, Trace, TraceData, spots};
 
-/// The primitives of the small world; each is a node of its plan, in this order.
+/// The primitives; each is a node of the plan, in this order.
 pub(crate) const PRIMITIVES: [&str; 4] = ["objects", "shift", "mapply", "fill"];
 pub(crate) const OBJECTS: u16 = 0;
 pub(crate) const SHIFT: u16 = 1;
 pub(crate) const MAPPLY: u16 = 2;
 
-/// A world with one worker and a clock that is wound by hand.
+/// A recorder with one worker and a manual clock.
 pub(crate) struct World {
     pub(crate) trace: Trace,
     pub(crate) hand: ManualClock,
@@ -28,13 +28,13 @@ impl World {
         World { trace, hand }
     }
 
-    /// The main lane does something.
+    /// Spends time on the main lane.
     pub(crate) fn main(&self, spot: Spot, ns: u64) {
         let _span = self.trace.enter(spot);
         self.hand.advance(ns);
     }
 
-    /// The worker does a task of these nodes, while the main lane waits.
+    /// Runs a task of these nodes on the worker, while the main lane waits.
     pub(crate) fn task(&self, id: &str, nodes: &[(u16, u64)]) {
         self.task_of(id, |world, lane| {
             nodes.iter().for_each(|(primitive, ns)| world.node(lane, *primitive, *ns))
@@ -50,14 +50,14 @@ impl World {
         lane.end_task(Spot::IDLE);
     }
 
-    /// A node without calls inside, at one unit of fuel for each nanosecond.
+    /// Runs a node without nested calls, at one unit of fuel per nanosecond.
     pub(crate) fn node(&self, lane: &batt_trace::Lane, primitive: u16, ns: u64) {
         let open = lane.open_node(u32::from(primitive), Spot::primitive(primitive));
         self.hand.advance(ns);
         lane.close_node(open, NodeRuns::once(ns, 8, false));
     }
 
-    /// `mapply` that calls `shift` so often, each call so long.
+    /// Runs `mapply` with `calls` calls of `shift` of `each` nanoseconds.
     pub(crate) fn mapply(&self, lane: &batt_trace::Lane, own: u64, calls: u64, each: u64) {
         let open = lane.open_node(u32::from(MAPPLY), Spot::primitive(MAPPLY));
         let mut left = 1_000_000;
@@ -166,7 +166,7 @@ fn profile(data: &TraceData) -> Profile {
     }
 }
 
-/// A record of two programs that are right on all tasks of the profile.
+/// Makes a record of two programs that are right on all tasks of the profile.
 pub(crate) fn record(profile: Profile) -> Record {
     let outcome = |program| {
         let pair = Pair { verdict: "ok".to_owned(), fuel: Some(1), why: None, answer: None };
@@ -205,7 +205,7 @@ pub(crate) fn record(profile: Profile) -> Record {
     }
 }
 
-/// Tasks that take so long, one after another on one worker.
+/// Makes a record of tasks with these times, one after another on one worker.
 pub(crate) fn tasks(times: &[u64]) -> Record {
     let world = World::new(Level::Nodes);
     world.main(Spot::LOAD, 1_000);

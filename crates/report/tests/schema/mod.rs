@@ -1,8 +1,8 @@
-//! As much of JSON Schema as the descriptions in `schemas/` use.
+//! The part of JSON Schema that the files in `schemas/` use.
 
 use serde_json::Value;
 
-/// Panics with the place where the value does not fit.
+/// Panics with the place where the value does not match.
 pub(crate) fn check(schema: &str, value: &Value) {
     let schema: Value = serde_json::from_str(schema).unwrap();
     if let Err(error) = fits(&schema, &schema, value, "$") {
@@ -92,7 +92,7 @@ fn is(name: &str, value: &Value) -> bool {
 }
 
 #[test]
-fn the_checker_finds_faults() {
+fn the_checker_finds_mismatches() {
     let schema =
         r#"{"type":"object","required":["a"],"properties":{"a":{"type":"array","items":{"enum":[1,2]}}}}"#;
     let schema: Value = serde_json::from_str(schema).unwrap();
