@@ -1,4 +1,4 @@
-// What the browser tests share: the program under test, and a browser that is watched.
+// Shared by the browser tests: the binary under test, and a browser page that reports errors.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
@@ -12,12 +12,12 @@ const here = path.dirname(fileURLToPath(import.meta.url));
 const CANDIDATES = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 const axeSource = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 
-/** The binary under test is named by whoever starts the tests. */
+/** The binary under test; `BATT` names another. */
 export const batt = process.env.BATT ?? path.join(here, "../../target/debug/batt");
 export const out = process.env.BROWSER_OUT ?? path.join(here, "out");
 mkdirSync(out, { recursive: true });
 
-/** Runs `batt`; exit code 1 (the answer is no) is an answer, too. */
+/** Runs `batt`. Exit code 1 (the answer is no) is not an error. */
 export function run(...args) {
   try {
     return execFileSync(batt, args, { encoding: "utf8", maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "pipe"] });
@@ -35,10 +35,10 @@ export async function browser() {
   return chromium.launch({ executablePath, args: ["--no-sandbox"] });
 }
 
-/** A page on which every error and every request counts. `allowed` says which requests are fine. */
+/** Opens a page that collects all errors and all requests. `allowed` decides which requests are fine. */
 export async function watched(browser, allowed, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
-  // A busy machine is no mistake of the page.
+  // A busy machine must not fail the tests.
   context.setDefaultTimeout(120_000);
   const page = await context.newPage();
   const bad = [];
@@ -52,7 +52,7 @@ export async function watched(browser, allowed, options = {}) {
   return { page, bad, close: () => context.close() };
 }
 
-/** The rules of axe-core; the page's policy lets no foreign script in, so the debugger injects it. */
+/** Checks the rules of axe-core. It is injected by the debugger, because the page's policy allows no other script. */
 export async function accessible(page, where) {
   const session = await page.context().newCDPSession(page);
   const { readFileSync } = await import("node:fs");

@@ -1,5 +1,6 @@
-// Exported profiles in programs that read them: speedscope, which knows its own format, folded stacks and Chrome's, and
-// the Firefox Profiler's own loader.
+// Opens exported profiles in the programs that read them: speedscope (its own format, folded stacks and
+// Chrome's), and
+// the loader of the Firefox Profiler.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -17,7 +18,7 @@ const folder = mkdtempSync(path.join(os.tmpdir(), "batt-exports-"));
 const file = (name) => path.join(folder, name);
 const chrome = await browser();
 
-/** What the reader says about a file: its complaints, and how much time each function took itself. */
+/** Opens a file in speedscope. Returns its complaints, and the self time of each function. */
 async function read(name) {
   const script = `speedscope.loadFileFromBase64(${JSON.stringify(name)}, ${JSON.stringify(readFileSync(file(name)).toString("base64"))})`;
   writeFileSync(file("load.js"), script);
@@ -35,18 +36,18 @@ async function read(name) {
   await page.getByText("Sandwich").click().catch((error) => { throw new Error(`${name}: ${bad.join("; ") || error.message}`); });
   const rows = await page.locator("tr").evaluateAll((rows) => rows.map((row) => [...row.querySelectorAll("td")].map((it) => it.textContent)));
   await page.close();
-  // A row is: total, self, name; a time is followed by its share.
+  // A row has total, self and name; a time is followed by its share.
   const self = new Map(rows.filter((row) => row.length === 3).map(([, time, name]) => [name, time.replace(/ \(.*/, "")]));
   return { bad, imported, self };
 }
 
-/** Asks the Firefox Profiler, which keeps a loaded profile in a process of its own until it is told to stop. */
-function ask(...args) {
+/** Asks the Firefox Profiler, which keeps a loaded profile in a separate process until it is stopped. */
+function profiler(...args) {
   const env = { ...process.env, PROFILER_CLI_SESSION_DIR: folder, PROFILER_CLI_NO_SYMBOLICATE: "1" };
   return execFileSync("node", [firefox, ...args], { encoding: "utf8", env, stdio: ["ignore", "pipe", "pipe"] });
 }
 
-/** The reader shows two decimals; a timeline rounds each of its intervals to a nanosecond. */
+/** Compares times: the reader shows two decimals, and a timeline rounds each interval to a nanosecond. */
 function same(shown, { name, ns, intervals }) {
   const [, number, unit] = /^([\d.]+)(µs|ms)$/.exec(shown ?? "") ?? assert.fail(`${name}: ${shown}`);
   const scale = unit === "ms" ? 1e6 : 1e3;
@@ -68,7 +69,7 @@ try {
     for (const { name, time } of engine) assert.equal(self.get(name), time.toLocaleString("en-US"), name);
   });
 
-  // Both show one lane at a time, the main thread's first.
+  // Both show one lane at a time, starting with the main thread's.
   const lane = main.lanes[0];
   const booked = lane.between.map(([id, ns, intervals]) => ({ name: main.functions[id].name, ns, intervals })).filter((it) => it.ns >= 1e4);
   for (const [name, format] of [["run.json.speedscope", "speedscope json file"], ["timeline.json", "Trace Event Format profile"]])
@@ -81,13 +82,13 @@ try {
     });
 
   await test("Firefox Profiler: every lane is a thread with its times, in microseconds", () => {
-    ask("load", file("firefox.json"));
+    profiler("load", file("firefox.json"));
     try {
-      const threads = JSON.parse(ask("thread", "list", "--json", "--limit", "0")).threads;
+      const threads = JSON.parse(profiler("thread", "list", "--json", "--limit", "0")).threads;
       assert.equal(threads.length, main.lanes.length);
       main.lanes.forEach(({ start, end }, number) => {
-        const asked = ["--thread", `t-${number}`, "--include-idle", "--limit", "0", "--json"];
-        const { weightType, functions } = JSON.parse(ask("thread", "functions", ...asked));
+        const options = ["--thread", `t-${number}`, "--include-idle", "--limit", "0", "--json"];
+        const { weightType, functions } = JSON.parse(profiler("thread", "functions", ...options));
         assert.equal(weightType, "samples");
         assert.equal(functions.reduce((sum, it) => sum + it.selfSamples, 0), Math.floor((end - start) / 1e3));
         if (number > 0) return;
@@ -95,7 +96,7 @@ try {
         for (const { name, ns } of booked) assert(Math.abs(self.get(name) * 1e3 - ns) < 1e3, `${name}: ${self.get(name)} µs is not ${ns} ns`);
       });
     } finally {
-      ask("stop");
+      profiler("stop");
     }
   });
 } finally {

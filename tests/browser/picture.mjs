@@ -1,4 +1,4 @@
-// The README's picture: the report of the built-in run. Usage: node picture.mjs FILE.png
+// Takes the README's screenshot: the report of the built-in run. Usage: node picture.mjs FILE.png
 
 import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";

@@ -1,4 +1,4 @@
-// The report in a real browser.
+// Tests of the report in a real browser.
 
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -12,9 +12,9 @@ const file = (name) => path.join(folder, name);
 const chrome = await browser();
 const open = async (report, options) => {
   const url = pathToFileURL(report).href;
-  const seen = await watched(chrome, (it) => it === url || it.startsWith(`${url}#`), options);
-  await seen.page.goto(url);
-  return seen;
+  const watchedPage = await watched(chrome, (it) => it === url || it.startsWith(`${url}#`), options);
+  await watchedPage.page.goto(url);
+  return watchedPage;
 };
 const go = async (page, hash) => {
   await page.evaluate((hash) => { location.hash = hash; }, hash);
@@ -26,7 +26,7 @@ const near = (a, b, what) => assert(Math.abs(a - b) <= 1e-9 * Math.max(1, Math.a
 
 try {
   run("run", "--record", file("run.json"), "--profile");
-  // A second run with mistakes in it: every third program is cut short.
+  // A second run with mistakes: every third program is changed.
   const source = readFileSync(new URL("../../programs/demo.py", import.meta.url), "utf8");
   let n = 0;
   const broken = source.replace(/^    return (.*)$/gm, (line, what) => (n++ % 3 === 0 ? `    return ${n % 2 ? `vmirror(${what})` : "crop(I, ORIGIN, UNITY)"}` : line));
@@ -37,7 +37,7 @@ try {
   run("report", file("run.json"), file("broken.json"), "-o", file("both.html"));
   const record = JSON.parse(readFileSync(file("run.json"), "utf8"));
 
-  await test("the first screen says what the record says", async () => {
+  await test("the first screen matches the record", async () => {
     const { page, bad, close } = await open(file("run.html"));
     const framework = json("profile", "framework", file("run.json"));
     assert.equal(await value(page, "wall"), framework.wall);
@@ -58,7 +58,7 @@ try {
     const text = run("profile", "framework", file("run.json"));
     for (const row of json("profile", "framework", file("run.json")).categories.filter((row) => row.time > 0)) {
       assert.equal(await value(page, `category ${row.name}`), row.time, row.name);
-      // Printed in the same words as in the terminal.
+      // Printed as in the terminal.
       const shown = await figure(page, `category ${row.name}`).textContent();
       assert(text.split("\n").some((line) => line.startsWith(row.name) && line.includes(` ${shown} `)), `${row.name} ${shown}`);
     }
@@ -74,7 +74,7 @@ try {
 
   for (const threads of ["1", "2"]) {
     await test(`what-if sliders agree with the command, ${threads} threads`, async () => {
-      // A schedule on a busy machine may be beyond replay; then both say so.
+      // On a busy machine the schedule may be impossible to replay; then both report it.
       run("run", "--record", file("what.json"), "--profile", "--threads", threads);
       run("report", file("what.json"));
       const { page, bad, close } = await open(file("what.html"));
@@ -145,7 +145,7 @@ try {
   });
 
   await test("the first wrong line of a program is shown", async () => {
-    // A right program, and one that leaves its way at its last line.
+    // A right program, and one that departs from it in its last line.
     const task = record.tasks.find((it) => it.test[0].output.length > 1 && it.train.length > 1);
     const right = record.programs[task.programs[0].program].text;
     const name = (prefix) => `def solve_${prefix}_${task.id}(`;
@@ -158,19 +158,19 @@ try {
     {
       const { page, bad, close } = await open(file("stray.html"));
       await go(page, `#/task/${task.id}`);
-      const said = page.locator("#first-wrong-line");
-      assert.equal(await said.getAttribute("data-line"), String(strayLine));
-      assert.match(await said.textContent(), new RegExp(`solve_b_${task.id}, line ${strayLine}: its values are those of no line of solve_a_${task.id}, which is right`));
+      const message = page.locator("#first-wrong-line");
+      assert.equal(await message.getAttribute("data-line"), String(strayLine));
+      assert.match(await message.textContent(), new RegExp(`solve_b_${task.id}, line ${strayLine}: its values are those of no line of solve_a_${task.id}, which is right`));
       assert.equal(await page.locator("tr.wrong-line").count(), 1);
       await accessible(page, "a wrong line");
       await page.screenshot({ path: path.join(out, "first-wrong-line.png"), fullPage: true });
       assert.deepEqual(bad, []);
       await close();
     }
-    // Without a right program, a mirrored answer is told from the grid before it.
+    // Without a right program, a mirrored answer is recognised by the grid before it.
     const { page, bad, close } = await open(file("broken.html"));
     const wrong = JSON.parse(readFileSync(file("broken.json"), "utf8"));
-    let told = 0;
+    let found = 0;
     for (const task of wrong.tasks) {
       const program = wrong.programs[task.programs[0].program];
       const last = program.text.trimEnd().split("\n").length;
@@ -178,14 +178,14 @@ try {
       await go(page, `#/task/${task.id}`);
       assert.equal(await page.locator("#first-wrong-line").getAttribute("data-line"), String(last), task.id);
       assert.match(await page.locator("#first-wrong-line").textContent(), /is the expected output, what is made of it/);
-      told += 1;
+      found += 1;
     }
-    assert(told > 3, `${told} near misses were told`);
+    assert(found > 3, `${found} near misses were found`);
     assert.deepEqual(bad, []);
     await close();
   });
 
-  await test("a search has a stamp that claims nothing, and lineages", async () => {
+  await test("a search shows its programs and their lineages", async () => {
     run("search", "--programs", file("broken.py"), "--store", file("store.sqlite"), "--fuel-per-task", "2000000", "--record", file("search.json"));
     run("report", file("search.json"));
     const { page, bad, close } = await open(file("search.html"));
@@ -204,7 +204,7 @@ try {
     await page.screenshot({ path: path.join(out, "lineage.png"), fullPage: true });
     assert.deepEqual(bad, []);
     await close();
-    // A search that finds nothing is no mistake.
+    // A search that finds nothing is valid.
     run("search", "-n", "3", "--store", file("empty.sqlite"), "--fuel-per-task", "1000", "--record", file("nothing.json"));
     run("report", file("nothing.json"));
     const nothing = await open(file("nothing.html"));
@@ -247,7 +247,7 @@ try {
     }
     await go(page, `#/task/${encodeURIComponent(`${evil}0`)}`);
     assert((await page.locator("h1").textContent()).startsWith(`${evil}0`));
-    // The policy holds for whoever gets a script into the page after all.
+    // The policy blocks a script even if one gets into the page.
     const ran = await page.evaluate(() => {
       const script = document.createElement("script");
       script.textContent = "window.evil = 2";
@@ -259,7 +259,7 @@ try {
     await close();
   });
 
-  await test("axe finds nothing, in light and dark, and all looks have pictures", async () => {
+  await test("axe finds no violations in light and dark", async () => {
     for (const colorScheme of ["light", "dark"]) {
       for (const [width, height] of [[1280, 800], [390, 844]]) {
         const { page, bad, close } = await open(file("broken.html"), { colorScheme, viewport: { width, height } });
@@ -276,17 +276,17 @@ try {
     }
   });
 
-  await test("looks, digits and the theme can be switched, and it prints", async () => {
+  await test("palette, digits and theme can be switched, and the page prints", async () => {
     const { page, bad, close } = await open(file("run.html"));
     await go(page, "#/tasks");
     const shot = () => page.locator(".card svg").first().screenshot();
     const classic = await shot();
-    await page.locator("select[aria-label='Colours of the grids']").selectOption("safe");
+    await page.locator("select[aria-label='Grid colours']").selectOption("safe");
     const safe = await shot();
     await page.locator("#digits").check();
     const digits = await shot();
     assert(!classic.equals(safe) && !safe.equals(digits));
-    await page.locator("select[aria-label='Light or dark']").selectOption("dark");
+    await page.locator("select[aria-label='Theme']").selectOption("dark");
     assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "dark");
     await page.pdf({ path: path.join(out, "tasks.pdf") });
     assert.deepEqual(bad, []);
@@ -306,7 +306,7 @@ try {
       const rule = rules.filter((rule) => id.startsWith(rule)).sort((a, b) => b.length - a.length)[0];
       assert(rule, id);
       const [args, body] = known[rule];
-      // Ten programs a task: the right one, and nine that mirror its result in one way or another.
+      // Ten programs per task: the right one, and nine that mirror or rotate its result.
       for (let k = 0; k < 10; k++) {
         const turn = (what) => Array.from({ length: k }, (_, i) => ["hmirror", "vmirror", "rot90"][(k + i) % 3]).reduce((text, name) => `${name}(${text})`, what);
         texts.push(`def solve_${k}_${id}(${args}):\n${body.replace(/^    return (.*)$/m, (_, what) => `    return ${turn(what)}`)}`);

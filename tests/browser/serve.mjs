@@ -1,4 +1,4 @@
-// The local page in a real browser.
+// Tests of the local page in a real browser.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -13,7 +13,7 @@ const [runs, elsewhere, store] = ["runs", "elsewhere", "store.sqlite"].map((name
 mkdirSync(elsewhere);
 const chrome = await browser();
 
-/** A port that nobody listens to, so that a server can come back to it. */
+/** A free port, so that a restarted server can use it again. */
 const port = await new Promise((resolve) => {
   const probe = createServer().listen(0, "127.0.0.1", () => {
     const { port } = probe.address();
@@ -21,7 +21,7 @@ const port = await new Promise((resolve) => {
   });
 });
 
-/** A server of its own; the address comes on its first line. */
+/** Starts a server; its first line of output has the address. */
 async function serve() {
   const args = ["serve", "--json", "--port", String(port), "--runs", runs, "--follow", elsewhere, "--store", store];
   const child = spawn(batt, args, { stdio: ["ignore", "pipe", "inherit"] });
@@ -37,11 +37,11 @@ async function serve() {
   return { url, end: () => new Promise((resolve) => { child.on("exit", resolve); child.kill("SIGKILL"); }) };
 }
 
-const open = (part = "", allowed = () => false) => watched(chrome, (it) => it.startsWith(new URL(server.url).origin) || allowed(it)).then(async (seen) => {
-  await seen.page.goto(`${server.url}${part}`);
-  return seen;
+const open = (part = "", allowed = () => false) => watched(chrome, (it) => it.startsWith(new URL(server.url).origin) || allowed(it)).then(async (opened) => {
+  await opened.page.goto(`${server.url}${part}`);
+  return opened;
 });
-/** What the browser says of a server that is gone. */
+/** Whether a browser message is about a server that is gone. */
 const gone = (it) => it.includes("ERR_CONNECTION_REFUSED") || it.includes("ERR_INCOMPLETE_CHUNKED_ENCODING") || it.includes("ERR_CONNECTION_RESET");
 
 let server = await serve();
@@ -65,7 +65,7 @@ try {
     const { page, bad, close } = await open("#/editor", (it) => it.startsWith("data:image/svg+xml"));
     await page.locator("#text").fill("def solve_rooms(I):\n    return hmiror(I)\n");
     await page.locator(".marks .error", { hasText: "hmiror" }).waitFor();
-    assert.match(await page.locator("#problems").textContent(), /did you mean `hmirror`/);
+    assert.match(await page.locator("#problems").textContent(), /did you mean hmirror/);
     await page.locator("#text").fill("def solve_rooms(I):\n    return hmirror(I)\n");
     await page.locator("#picture img").waitFor();
     assert(await page.locator("#picture img").evaluate((image) => image.decode().then(() => image.naturalWidth > 50)));
@@ -76,11 +76,14 @@ try {
       await page.locator("h1", { hasText: part === "data" ? "Data sets" : "Primitives" }).waitFor();
       await accessible(page, part);
     }
+    // Code in the manual is shown as code.
+    assert((await page.locator(".manual p code").count()) > 0);
+    assert(!(await page.locator("main").textContent()).includes("`"));
     assert.deepEqual(bad, []);
     await close();
   });
 
-  await test("a running search is followed, and the page outlives the server", async () => {
+  await test("a running search is followed, and the page survives a restart of the server", async () => {
     const source = readFileSync(new URL("../../programs/demo.py", import.meta.url), "utf8");
     let n = 0;
     writeFileSync(path.join(folder, "broken.py"), source.replace(/^    return (.*)$/gm, (line) => (n++ % 2 ? line : "    return crop(I, ORIGIN, UNITY)")));
@@ -99,7 +102,7 @@ try {
       assert(second > first);
       await accessible(page, "a running search");
       await page.screenshot({ path: path.join(out, "serve-search.png") });
-      // Its record is written while it goes on, so its report can be opened, and follows it.
+      // Its record is written while it runs, so its report can be opened and follows it.
       await card.locator("a", { hasText: "Report" }).waitFor();
       const report = await page.context().newPage();
       report.on("pageerror", (error) => bad.push(`error: ${error.message}`));
@@ -124,7 +127,7 @@ try {
     await close();
   });
 
-  await test("a search is paused, and goes on after the server was started again", async () => {
+  await test("a solve is paused, and resumes after a restart of the server", async () => {
     const { page, bad, close } = await open();
     await page.locator("#kind").selectOption("solve");
     await page.locator("#seconds").fill("0.15");
@@ -154,7 +157,7 @@ try {
     await close();
   });
 
-  await test("the store is looked through", async () => {
+  await test("the store can be browsed", async () => {
     const { page, bad, close } = await open("#/store");
     await page.locator("h1", { hasText: "Store" }).waitFor();
     await accessible(page, "store");
@@ -185,7 +188,7 @@ try {
     }
   });
 
-  await test("runs outlive the server", async () => {
+  await test("runs survive a restart of the server", async () => {
     await server.end();
     server = await serve();
     const { page, bad, close } = await open();

@@ -1,7 +1,7 @@
-// Two runs side by side.
+// Compares two runs.
 
-import { el, figure, grouped, percent, section, table, time } from "./dom.js";
-import { STATES, fine, reason, scoreText } from "./data.js";
+import { el, figure, grouped, percent, prose, section, table, time } from "./dom.js";
+import { STATES, ok, reason, scoreText } from "./data.js";
 
 /** @typedef {import("./data.js").Report} Report */
 /** @typedef {import("./data.js").Run} Run */
@@ -10,9 +10,9 @@ import { STATES, fine, reason, scoreText } from "./data.js";
 /** @param {Report} report */
 export function compareView(report) {
   const [before, after] = report.runs;
-  const view = report.compare ? fine(report.compare) : null;
+  const view = report.compare ? ok(report.compare) : null;
   const scores = before.scores.map((score, i) => [score.label, scoreText(score), scoreText(after.scores[i])]);
-  const wall = (/** @type {Run} */ run) => { const cost = fine(run.cost); return cost ? time(cost.framework.wall) : "not recorded"; };
+  const wall = (/** @type {Run} */ run) => { const cost = ok(run.cost); return cost ? time(cost.framework.wall) : "not recorded"; };
   return el("div", {}, el("h1", {}, "Comparison"),
     table("Both runs", ["", before.name, after.name], [
       ["data", before.setup.data.name, after.setup.data.name],
@@ -21,7 +21,7 @@ export function compareView(report) {
       ["programs right", `${before.right.on_all} of ${before.right.programs}`, `${after.right.on_all} of ${after.right.programs}`],
       ...scores, ["wall time", wall(before), wall(after)]]),
     changed(before, after),
-    view === null ? el("p", { class: "note" }, `Times do not compare: ${report.compare ? reason(report.compare) : ""}.`) : times(view));
+    view === null ? el("p", { class: "note" }, ...prose(`Times cannot be compared: ${report.compare ? reason(report.compare) : ""}.`)) : times(view));
 }
 
 /**
@@ -45,6 +45,6 @@ function times(view) {
   const signed = (/** @type {number | null} */ share) => (share === null ? "" : `${share >= 0 ? "+" : ""}${percent(share)}`);
   const row = (/** @type {Change} */ it) => [it.name, figure(`before ${it.name}`, it.before, time(it.before)), figure(`after ${it.name}`, it.after, time(it.after)),
     it.ratio === null ? "new" : signed(it.ratio), it.interval ? `${signed(it.interval[0])} to ${signed(it.interval[1])}` : "", signed(it.more_work), signed(it.slower)];
-  return section("Times", ...view.notes.map((text) => el("p", { class: "note" }, text)),
-    table("What takes longer, and whether it is more work or slower work", ["", " before", " after", " change", "95 %", " more work", " slower"], [view.wall, view.busy, ...view.functions.slice(0, 30)].map(row)));
+  return section("Times", ...view.notes.map((text) => el("p", { class: "note" }, ...prose(text))),
+    table("Changes in time, split into more work and slower work", ["", " before", " after", " change", "95 %", " more work", " slower"], [view.wall, view.busy, ...view.functions.slice(0, 30)].map(row)));
 }

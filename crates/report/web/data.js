@@ -1,20 +1,20 @@
-// What the page shows: the document inside the page, as `batt report` writes it.
+// The types of the JSON document inside the page, as `batt report` writes it.
 
-/** @typedef {string | number[][] | null} Cells Rows of digits with bars between them, or lists. */
-/** @typedef {number | [string, number, string | null, Cells]} SeenPair Fuel of a right answer; else verdict, fuel, why, answer. */
-/** @typedef {{ program: number, own: boolean, pairs: SeenPair[] }} Seen */
-/** @typedef {{ program: number, line?: number, reason: string }} FirstWrongLine The first line that leads away, and how that is known. */
-/** @typedef {{ operator: string, parents: string[] }} Made How a search came to a program; parents are hashes. */
+/** @typedef {string | number[][] | null} Cells Rows of digits separated by bars, or lists. */
+/** @typedef {number | [string, number, string | null, Cells]} PairResult Fuel of a right answer; otherwise verdict, fuel, reason, answer. */
+/** @typedef {{ program: number, own: boolean, pairs: PairResult[] }} ProgramResult */
+/** @typedef {{ program: number, line?: number, reason: string }} FirstWrongLine The first wrong line, and how it was determined. */
+/** @typedef {{ operator: string, parents: string[] }} Made How a search made a program; parents are hashes. */
 /** @typedef {"solved" | "near_miss" | "wrong" | "failed" | "open" | "empty"} State */
 /**
  * @typedef {{ id: string, state: State, verdict: string, shown: number, differ: number | null, time: number | null,
- *   fuel: number, train: [Cells, Cells][], test: [Cells, Cells][], attempts: [Cells, Cells][], programs: Seen[],
+ *   fuel: number, train: [Cells, Cells][], test: [Cells, Cells][], attempts: [Cells, Cells][], programs: ProgramResult[],
  *   more: number, first_wrong_line: FirstWrongLine | null }} Task
  */
 /** @typedef {{ name: string, hash: string, text: string, ran: number, solves: number[], made: Made | null, lines: [number, number, number, number, number][] }} Program */
 /** @typedef {{ rule: string, label: string, numerator: number | null, denominator: number | null }} Score */
 /** @typedef {{ low: number, middle: number, high: number }} Projected */
-/** @typedef {[string, number, Block[]]} Block A box of the flame graph: name, time with all parts, parts. */
+/** @typedef {[string, number, Block[]]} Block A box of the flame graph: name, time including all parts, parts. */
 /**
  * @typedef {{ wall: number, lanes: string[], workers: number, functions: [string, string, string, boolean][],
  *   main: [number, number][], waits: [number, number][],
@@ -66,30 +66,30 @@
 /** @typedef {{ name: string, colors: string[], inks: string[], line: string }} Look */
 /** @typedef {{ schema: number, looks: Look[], runs: Run[], compare: Result<Compare> | null, follow: { path: string, token: string } | null }} Report */
 
-/** The document inside the page. @returns {Report} */
+/** Reads the document inside the page. @returns {Report} */
 export function load() {
   return JSON.parse(document.getElementById("data")?.textContent ?? "null");
 }
 
 /**
- * What is in a result, if it is fine.
+ * Returns the value of a result, or null if there is none.
  * @template T
  * @param {Result<T>} result
  * @returns {T | null}
  */
-export function fine(result) {
+export function ok(result) {
   return "Ok" in result ? result.Ok : null;
 }
 
 /**
- * Why there is nothing in a result.
+ * Returns the reason why a result has no value.
  * @param {Result<unknown>} result
  */
 export function reason(result) {
   return "Err" in result ? result.Err : "";
 }
 
-/** What states are called. @type {Record<State, string>} */
+/** Labels of the states. @type {Record<State, string>} */
 export const STATES = {
   solved: "solved",
   near_miss: "near miss",
@@ -100,7 +100,7 @@ export const STATES = {
 };
 
 /**
- * A score in percent, rounded down, so that 100 % means all.
+ * Formats a score in percent, rounded down, so that only a full score is 100 %.
  * @param {Score} score
  */
 export function scoreText(score) {
@@ -110,7 +110,7 @@ export function scoreText(score) {
 }
 
 /**
- * Solved tasks over time: when each ended, in order.
+ * Returns the solved tasks with the times at which they ended, in order.
  * @param {Run} run
  * @param {Cost} cost
  * @returns {[number, string][]}

@@ -1,9 +1,9 @@
-// Elements, and figures as text. Text from a record is only ever set as text.
+// Creates elements and formats figures. Text from a record is always set as text.
 
 /** @typedef {Node | string | number | null | undefined | false} Child */
 
 /**
- * An element. Attributes that are functions listen to the event of that name.
+ * Creates an element. Attributes that are functions become event listeners.
  * @template {keyof HTMLElementTagNameMap} K
  * @param {K} tag
  * @param {Record<string, unknown>} [attributes]
@@ -12,12 +12,12 @@
  */
 export function el(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
-  dress(element, attributes, children);
+  apply(element, attributes, children);
   return element;
 }
 
 /**
- * An element of a drawing.
+ * Creates an SVG element.
  * @param {string} tag
  * @param {Record<string, unknown>} [attributes]
  * @param {...Child} children
@@ -25,7 +25,7 @@ export function el(tag, attributes = {}, ...children) {
  */
 export function svg(tag, attributes = {}, ...children) {
   const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  dress(element, attributes, children);
+  apply(element, attributes, children);
   return element;
 }
 
@@ -34,7 +34,7 @@ export function svg(tag, attributes = {}, ...children) {
  * @param {Record<string, unknown>} attributes
  * @param {Child[]} children
  */
-function dress(element, attributes, children) {
+function apply(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === "function") {
       element.addEventListener(name, /** @type {EventListener} */ (value));
@@ -50,17 +50,29 @@ function dress(element, attributes, children) {
 }
 
 /**
- * Puts children in the place of what is there.
+ * Replaces the children of an element.
  * @param {Element} element
  * @param {...Child} children
  */
 export function fill(element, ...children) {
   element.replaceChildren();
-  dress(element, {}, children);
+  apply(element, {}, children);
 }
 
 /**
- * Three digits and a unit, as the terminal prints them.
+ * Splits text at backticks: `code` becomes a code element, the rest stays text.
+ * @param {string} text
+ * @returns {Child[]}
+ */
+export function prose(text) {
+  const parts = text.split("`");
+  // An unmatched backtick stays as it is.
+  if (parts.length % 2 === 0) parts.push(parts.splice(-2).join("`"));
+  return parts.map((part, i) => (i % 2 === 1 ? el("code", {}, part) : part));
+}
+
+/**
+ * Formats a time with three digits and a unit, as the terminal does.
  * @param {number} ns
  */
 export function time(ns) {
@@ -83,7 +95,7 @@ export function grouped(n) {
 }
 
 /**
- * `1 task`, `2 tasks`
+ * Formats `1 task`, `2 tasks`.
  * @param {number} n
  * @param {string} what
  */
@@ -92,7 +104,7 @@ export function count(n, what) {
 }
 
 /**
- * A figure that a program can read, too: the exact value is an attribute.
+ * Shows a figure as text, with the exact value as an attribute for scripts.
  * @param {string} name
  * @param {number} value
  * @param {string} text
@@ -102,7 +114,7 @@ export function figure(name, value, text) {
 }
 
 /**
- * A part of a page with its heading.
+ * Creates a section with a heading.
  * @param {string} title
  * @param {...Child} children
  */
@@ -111,7 +123,7 @@ export function section(title, ...children) {
 }
 
 /**
- * A table. Columns whose head begins with a blank stand to the right.
+ * Creates a table. Columns whose heading begins with a space are right-aligned.
  * @param {string} caption
  * @param {string[]} head
  * @param {Child[][]} rows
@@ -132,7 +144,7 @@ export function table(caption, head, rows) {
   );
 }
 
-/** A hue that is the name's, so that a function looks the same wherever it stands. @param {string} name */
+/** Returns a hue that depends only on the name, so that a function always has the same colour. @param {string} name */
 export function hue(name) {
   let hash = 7;
   for (let i = 0; i < name.length; i++) hash = (Math.imul(hash, 31) + name.charCodeAt(i)) >>> 0;

@@ -1,11 +1,11 @@
-// Grids as pictures, in the palette that the reader chose.
+// Draws grids in the chosen palette.
 
 import { el, svg } from "./dom.js";
 
 /** @typedef {import("./data.js").Cells} Cells */
 /** @typedef {import("./data.js").Look} Look */
 
-/** How grids look at the moment. @type {{ look: Look, digits: boolean }} */
+/** The current appearance of grids. @type {{ look: Look, digits: boolean }} */
 export const paint = { look: { name: "", colors: [], inks: [], line: "#555555" }, digits: false };
 
 /**
@@ -18,7 +18,7 @@ export function rows(cells) {
 }
 
 /**
- * How many cells differ; nothing if the shapes do.
+ * Returns the number of cells that differ, or null if the shapes do.
  * @param {number[][]} a
  * @param {number[][]} b
  */
@@ -28,8 +28,9 @@ export function differing(a, b) {
 }
 
 /**
- * A grid in a square of `size` pixels; cells that differ from `expected` are marked. It is a drawing of few paths: a
- * canvas costs the browser several times as much before anything is drawn on it.
+ * Draws a grid in a square of `size` pixels; cells that differ from `expected` are marked. It is an SVG with
+ * few paths,
+ * because a canvas costs the browser several times as much.
  * @param {Cells} cells
  * @param {number} size
  * @param {string} name
@@ -43,20 +44,20 @@ export function picture(cells, size, name, expected = null) {
   const other = rows(expected);
   const differ = other === null ? null : differing(grid, other);
   const [height, width] = [grid.length, Math.max(...grid.map((row) => row.length))];
-  const cell = Math.min(LARGEST, Math.max(2, Math.floor(size / Math.max(width, height))));
+  const cell = Math.min(MAX_CELL, Math.max(2, Math.floor(size / Math.max(width, height))));
   return svg("svg", {
     class: "grid", width: width * cell, height: height * cell, viewBox: `0 0 ${width * cell} ${height * cell}`, role: "img",
     "aria-label": `${name}: ${height} by ${width}${differ === null ? "" : `, ${differ} cells differ`}`,
   }, ...fields(grid, cell), cell > 4 ? lines(width, height, cell) : null, ...figures(grid, cell), ...(other === null || differ === null ? [] : crosses(grid, other, cell)));
 }
 
-/** Cells of a tiny grid need not fill its room. */
-const LARGEST = 30;
-/** Smaller digits cannot be read. */
-const LEGIBLE = 8;
+/** Largest cell in pixels, so that tiny grids do not fill their box. */
+const MAX_CELL = 30;
+/** Smallest cell in pixels in which a digit can be read. */
+const MIN_DIGIT_CELL = 8;
 
 /**
- * A path for each colour. Neighbours in a row are one piece.
+ * Draws a path for each colour. Equal neighbours in a row are one rectangle.
  * @param {number[][]} grid
  * @param {number} cell
  */
@@ -74,7 +75,7 @@ function fields(grid, cell) {
 }
 
 /**
- * The lines between the cells.
+ * Draws the lines between the cells.
  * @param {number} width
  * @param {number} height
  * @param {number} cell
@@ -87,19 +88,19 @@ function lines(width, height, cell) {
 }
 
 /**
- * Digits, where they are wanted, and where a number has no colour.
+ * Draws digits if they are enabled, and for numbers that have no colour.
  * @param {number[][]} grid
  * @param {number} cell
  */
 function figures(grid, cell) {
-  const shown = (/** @type {number} */ color) => (paint.digits && cell >= LEGIBLE) || paint.look.colors[color] === undefined;
+  const shown = (/** @type {number} */ color) => (paint.digits && cell >= MIN_DIGIT_CELL) || paint.look.colors[color] === undefined;
   const style = { "font-size": Math.floor(cell * 0.7), "font-family": "monospace", "text-anchor": "middle" };
   return grid.flatMap((row, y) => row.flatMap((color, x) => shown(color)
     ? [svg("text", { x: (x + 0.5) * cell, y: (y + 0.75) * cell, fill: paint.look.inks[color] ?? "#000000", ...style }, color)] : []));
 }
 
 /**
- * Crosses on the cells that differ: they can be seen on every colour and without any.
+ * Draws crosses on the cells that differ; they are visible on every colour.
  * @param {number[][]} grid
  * @param {number[][]} expected
  * @param {number} cell

@@ -1,4 +1,4 @@
-// A long list of which only what can be seen is in the page.
+// A long list that has only its visible items in the page.
 
 import { el } from "./dom.js";
 
@@ -7,20 +7,20 @@ import { el } from "./dom.js";
  */
 
 /**
- * Items of one height, in as many columns as fit. `make` makes the i-th item.
+ * Creates a list of items of one height, in as many columns as fit. `make` creates the i-th item.
  * @param {{ label: string, height: number, width: number, make: (i: number) => HTMLElement }} options
  * @returns {LongList}
  */
 export function longList({ label, height, width, make }) {
   const element = el("div", { class: "long", role: "list", "aria-label": label });
   /** @type {Map<number, HTMLElement>} */
-  const there = new Map();
+  const items = new Map();
   let n = 0;
   let columns = 1;
   let printing = false;
-  let asked = 0;
+  let frame = 0;
 
-  /** Where the list begins on the page. It is asked for only when it may have changed: not while somebody scrolls. */
+  /** Top of the list on the page. Measured only when it may have changed, not while scrolling. */
   let begin = 0;
 
   function measure() {
@@ -32,22 +32,22 @@ export function longList({ label, height, width, make }) {
     place();
   }
   function place() {
-    asked = 0;
+    frame = 0;
     const top = begin - window.scrollY;
     const first = Math.max(0, Math.floor(-top / height) - 1) * columns;
     const last = Math.min(n, (Math.ceil((window.innerHeight - top) / height) + 1) * columns);
-    const [from, to] = printing ? [0, Math.min(n, MOST_PRINTED)] : [first, last];
-    for (const [i, item] of there) {
+    const [from, to] = printing ? [0, Math.min(n, MAX_PRINTED)] : [first, last];
+    for (const [i, item] of items) {
       if (i < from || i >= to) {
-        // Who has the focus keeps it.
+        // Keep an item that has the focus.
         if (item.contains(document.activeElement)) continue;
         item.remove();
-        there.delete(i);
+        items.delete(i);
       }
     }
     const fresh = document.createDocumentFragment();
     for (let i = from; i < to; i++) {
-      if (there.has(i)) continue;
+      if (items.has(i)) continue;
       const item = make(i);
       item.setAttribute("role", "listitem");
       item.setAttribute("aria-posinset", String(i + 1));
@@ -56,24 +56,24 @@ export function longList({ label, height, width, make }) {
       item.style.height = `${height}px`;
       item.style.left = `${((i % columns) * 100) / columns}%`;
       item.style.width = `${100 / columns}%`;
-      there.set(i, item);
+      items.set(i, item);
       fresh.append(item);
     }
     element.append(fresh);
   }
   function clear() {
-    there.clear();
+    items.clear();
     element.replaceChildren();
   }
-  function soon() {
-    if (asked === 0) asked = requestAnimationFrame(place);
+  function schedule() {
+    if (frame === 0) frame = requestAnimationFrame(place);
   }
   const print = (/** @type {boolean} */ on) => () => {
     printing = on;
     place();
   };
   const [before, after] = [print(true), print(false)];
-  window.addEventListener("scroll", soon, { passive: true });
+  window.addEventListener("scroll", schedule, { passive: true });
   window.addEventListener("resize", measure);
   window.addEventListener("beforeprint", before);
   window.addEventListener("afterprint", after);
@@ -85,14 +85,14 @@ export function longList({ label, height, width, make }) {
       measure();
     },
     stop() {
-      window.removeEventListener("scroll", soon);
+      window.removeEventListener("scroll", schedule);
       window.removeEventListener("resize", measure);
       window.removeEventListener("beforeprint", before);
       window.removeEventListener("afterprint", after);
-      cancelAnimationFrame(asked);
+      cancelAnimationFrame(frame);
     },
   };
 }
 
-/** Nobody reads more on paper. */
-const MOST_PRINTED = 400;
+/** Maximum number of printed items. */
+const MAX_PRINTED = 400;

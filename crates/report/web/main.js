@@ -1,4 +1,4 @@
-// Which part of the report is shown, and how.
+// Shows the part of the report that the address names.
 
 import { el, fill } from "./dom.js";
 import { load } from "./data.js";
@@ -16,11 +16,11 @@ let report = load();
 const main = /** @type {HTMLElement} */ (document.getElementById("main"));
 const nav = /** @type {HTMLElement} */ (document.getElementById("nav"));
 
-/** The run that is looked at. */
+/** Index of the shown run. */
 let chosen = report.runs.length - 1;
 /** @type {View | null} */
 let view = null;
-/** How far each part was scrolled. @type {Map<string, number>} */
+/** Scroll position of each part. @type {Map<string, number>} */
 const scrolled = new Map();
 let shownAt = "";
 
@@ -47,11 +47,11 @@ function make(part, rest) {
   }
 }
 
-/** @param {boolean} moved whether the reader went somewhere, or only changed how things look */
+/** @param {boolean} moved whether another part is shown, not only the appearance changed */
 function render(moved) {
   const [, part = "", ...rest] = location.hash.split("/");
   let name = rest.join("/");
-  try { name = decodeURIComponent(name); } catch { /* A link that somebody mistyped is taken as it is. */ }
+  try { name = decodeURIComponent(name); } catch { /* Use an invalid link as it is. */ }
   if (moved) scrolled.set(shownAt, window.scrollY);
   view?.stop?.();
   view = make(part, name);
@@ -87,17 +87,17 @@ window.addEventListener("keydown", (event) => {
   }
 });
 /**
- * A page that a server gave out is brought up to date while its run goes on.
+ * Updates a page from a server while its run continues.
  * @param {{ path: string, token: string }} server
  */
 function follow({ path, token }) {
   const line = el("p", { class: "muted small", role: "status", id: "follow" });
   main.before(line);
-  /** The newest record, the one that is shown, and whether one is on its way. */
-  const record = { newest: /** @type {number | null} */ (null), shown: /** @type {number | null} */ (null), asked: false };
+  /** The newest record, the shown one, and whether one is being loaded. */
+  const record = { newest: /** @type {number | null} */ (null), shown: /** @type {number | null} */ (null), loading: false };
   const refresh = async () => {
-    if (record.asked) return;
-    record.asked = true;
+    if (record.loading) return;
+    record.loading = true;
     while (record.shown !== record.newest) {
       const newest = record.newest;
       const answer = await fetch(`${path}/page`, { headers: { "x-arcbatt-token": token } }).catch(() => null);
@@ -106,14 +106,14 @@ function follow({ path, token }) {
       record.shown = newest;
       render(false);
     }
-    record.asked = false;
+    record.loading = false;
   };
   const source = new EventSource(`${path}/events?token=${encodeURIComponent(token)}`);
   source.addEventListener("message", (event) => {
     /** @type {{ state: string, done: number, total: number, solved: number, record: number | null }} */
     const now = JSON.parse(event.data);
     line.textContent = `${now.state}: ${now.done} of ${now.total} tasks done, ${now.solved} solved`;
-    // A page of a run that has ended came with all there is.
+    // The page of a finished run is already complete.
     if (record.shown === null && now.state !== "running") record.shown = now.record;
     record.newest = now.record;
     void refresh();

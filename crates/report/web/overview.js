@@ -1,7 +1,7 @@
-// The first screen: what was run, is it right, what is it worth, how long did it take, where did the time go.
+// The first screen: setup, results, scores, and where the time went.
 
-import { count, el, figure, grouped, percent, section, svg, table, time } from "./dom.js";
-import { STATES, anytime, fine, reason, scoreText } from "./data.js";
+import { count, el, figure, grouped, percent, prose, section, svg, table, time } from "./dom.js";
+import { STATES, anytime, ok, reason, scoreText } from "./data.js";
 
 /** @typedef {import("./data.js").Run} Run */
 /** @typedef {import("./data.js").Cost} Cost */
@@ -9,15 +9,15 @@ import { STATES, anytime, fine, reason, scoreText } from "./data.js";
 
 /** @param {Run} run */
 export function overviewView(run) {
-  const cost = fine(run.cost);
+  const cost = ok(run.cost);
   return el(
     "div",
     {},
     el("h1", {}, run.name),
     stampLine(run),
     el("div", { class: "tiles" }, ...run.scores.map(scoreTile), ...wallTiles(run, cost)),
-    cost ? timeBar(cost) : el("p", { class: "note" }, `Where the time went is not known: ${reason(run.cost)}.`),
-    el("div", { class: "columns" }, what(run), states(run)),
+    cost ? timeBar(cost) : el("p", { class: "note" }, ...prose(`There are no times: ${reason(run.cost)}.`)),
+    el("div", { class: "columns" }, setup(run), states(run)),
     run.curve.length ? searchCurve(run) : cost ? taskCurve(run, cost) : null,
   );
 }
@@ -25,7 +25,7 @@ export function overviewView(run) {
 /** @param {Run} run */
 function stampLine(run) {
   const { right, valid, stamp } = run;
-  const left = right.left ? ` The run was stopped or goes on; ${count(right.left, "task")} did not run.` : "";
+  const left = right.left ? ` The run was stopped or is still running; ${count(right.left, "task")} did not run.` : "";
   return el(
     "p",
     { class: `stamp ${valid ? "good" : "bad"}`, id: "stamp" },
@@ -36,7 +36,7 @@ function stampLine(run) {
 }
 
 /**
- * Links to programs that are wrong on their own tasks.
+ * Returns links to programs that are wrong on their own tasks.
  * @param {Run} run
  */
 function wrongLinks(run) {
@@ -106,20 +106,20 @@ function timeBar(cost) {
 }
 
 /** @param {Run} run */
-function what(run) {
+function setup(run) {
   const { data, options, version, dsl } = run.setup;
   const { programs, calls, distinct, shared } = run.plan;
   return section(
-    "What was run",
-    table("What was run", ["", ""], [
+    "Setup",
+    table("Setup", ["", ""], [
       ["data", `${data.name}, ${count(data.tasks, "task")}`],
       ["data hash", el("code", {}, data.hash.slice(0, 16))],
       ["programs", `${grouped(programs)}, ${grouped(calls)} calls, ${grouped(distinct)} distinct, ${grouped(shared)} shared`],
-      run.search === null ? ["right on demonstrations", `${run.right.on_demos} of ${run.right.programs}`] : ["searched for by", run.search],
+      run.search === null ? ["right on demonstrations", `${run.right.on_demos} of ${run.right.programs}`] : ["found by", run.search],
       ["right on tests", `${run.right.on_tests} of ${run.right.programs}`],
       ["fuel", fuel(run)],
       ["every program on every task", options.all_pairs ? "yes" : "no"],
-      ["seed", options.seed === undefined ? "none: nothing is random" : String(options.seed)],
+      ["seed", options.seed === undefined ? "none, nothing is random" : String(options.seed)],
       ["version", `${version}, language ${dsl.slice(0, 12)}`],
     ]),
   );
@@ -128,7 +128,7 @@ function what(run) {
 /** @param {Run} run */
 function fuel({ search, setup: { options } }) {
   if (search === null) return `${grouped(options.fuel ?? 0)} for each program and pair`;
-  return options.fuel_per_task ? `${grouped(options.fuel_per_task)} for each task` : "as much as the time allowed";
+  return options.fuel_per_task ? `${grouped(options.fuel_per_task)} for each task` : "limited by time only";
 }
 
 /** @param {Run} run */
@@ -145,11 +145,11 @@ function states(run) {
     row.verdict.replaceAll("_", " "),
     figure(`verdict ${row.verdict}`, row.count, grouped(row.count)),
   ]);
-  return section("What came of it", table("Tasks", ["state", " tasks"], rows), table("Verdicts on pairs", ["verdict", " pairs"], verdicts));
+  return section("Results", table("Tasks", ["state", " tasks"], rows), table("Verdicts on pairs", ["verdict", " pairs"], verdicts));
 }
 
 /**
- * Tasks solved against time, where each task is run once.
+ * Plots solved tasks over time for a run, which runs each task once.
  * @param {Run} run
  * @param {Cost} cost
  */
@@ -159,11 +159,11 @@ function taskCurve(run, cost) {
   const label = `${count(points.length, "task")} solved in ${time(wall)}`;
   /** @type {[number, number][]} */
   const steps = points.map(([ns], i) => [ns, i + 1]);
-  return section("Solved over time", el("p", { class: "muted" }, `${label}; a task counts when it ends.`), plot(run, steps, wall, label));
+  return section("Solved over time", el("p", { class: "muted" }, `${label}; tasks count when they end.`), plot(run, steps, wall, label));
 }
 
 /**
- * The same of a search, which comes back to a task again and again.
+ * Plots solved tasks over time for a solve, which works on each task several times.
  * @param {Run} run
  */
 function searchCurve(run) {
@@ -173,14 +173,14 @@ function searchCurve(run) {
   const steps = run.curve.map(([at, n]) => [at * 1e9, n]);
   return section(
     "Solved over time",
-    el("p", { class: "muted" }, `${label}; by then the search expects ${expected.toFixed(1)} right outputs.`),
+    el("p", { class: "muted" }, `${label}; ${expected.toFixed(1)} right outputs expected.`),
     plot(run, steps, seconds * 1e9, label),
   );
 }
 
 /**
  * @param {Run} run
- * @param {[number, number][]} steps When how many were solved.
+ * @param {[number, number][]} steps time and number of solved tasks
  * @param {number} wall
  * @param {string} label
  */

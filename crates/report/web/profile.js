@@ -1,7 +1,7 @@
-// Where the time went: flame graph, treemap, lanes, phases, outliers, what-if and budget.
+// The profile: flame graph, treemap, lanes, phases, outliers, what-if and budget.
 
-import { count, el, fill, figure, grouped, hue, percent, section, svg, table, time } from "./dom.js";
-import { fine, reason } from "./data.js";
+import { count, el, fill, figure, grouped, hue, percent, prose, section, svg, table, time } from "./dom.js";
+import { ok, reason } from "./data.js";
 import { MAX_ERROR, runsIn, whatIf } from "./whatif.js";
 
 /** @typedef {import("./data.js").Run} Run */
@@ -11,8 +11,8 @@ import { MAX_ERROR, runsIn, whatIf } from "./whatif.js";
 
 /** @param {Run} run */
 export function profileView(run) {
-  const cost = fine(run.cost);
-  if (cost === null) return el("div", {}, el("h1", {}, "Profile"), el("p", { class: "note" }, `${reason(run.cost)}.`));
+  const cost = ok(run.cost);
+  if (cost === null) return el("div", {}, el("h1", {}, "Profile"), el("p", { class: "note" }, ...prose(`${reason(run.cost)}.`)));
   const { wall, lanes, lane_time, busy } = cost.framework;
   return el("div", { class: cost.validity.valid ? null : "invalid" },
     el("h1", {}, "Profile"),
@@ -27,7 +27,7 @@ function categoriesPart(cost) {
   const rows = cost.framework.categories.filter((row) => row.time > 0 || row.name === "unaccounted").map((row) => [
     row.name, figure(`category ${row.name}`, row.time, time(row.time)), percent(row.share),
     row.functions.filter((it) => it.time > 0).slice(0, 4).map((it) => `${it.name} ${time(it.time)}`).join(" · ")]);
-  return section("Categories", table("All time of all lanes, every function in one category", ["category", " self", " share", "top functions"], rows));
+  return section("Categories", table("Time of all lanes; every function is in one category", ["category", " self", " share", "top functions"], rows));
 }
 
 /** @param {Cost} cost */
@@ -38,12 +38,12 @@ function primitivesPart(cost) {
     row.apportioned ? figure(`apportioned ${row.name}`, row.apportioned, `~${time(row.apportioned)}`) : "",
     row.median === null ? "" : time(row.median), row.p99 === null ? "" : time(row.p99),
     `${row.apportioned ? "~" : ""}${percent(row.share)}`, row.priority === "MINIMAL" ? "" : row.priority]);
-  return section("Primitives", table("What each primitive costs", ["primitive", " nodes", " calls", " self", " apportioned", " median", " p99", " share", "priority"], rows),
-    cost.dsl.deep ? null : el("p", { class: "muted" }, "~ apportioned: the time of a node with calls inside, split by fuel; `--deep` measures it."));
+  return section("Primitives", table("Cost of each primitive", ["primitive", " nodes", " calls", " self", " apportioned", " median", " p99", " share", "priority"], rows),
+    cost.dsl.deep ? null : el("p", { class: "muted" }, ...prose("~ apportioned: the time of a node with nested calls, split by fuel; `--deep` measures it.")));
 }
 
 /** @param {Projected} projected */
-function about({ low, middle, high }) {
+function projection({ low, middle, high }) {
   return low === high ? `≈ ${time(middle)}` : `≈ ${time(middle)} (${time(low)} to ${time(high)})`;
 }
 
@@ -66,11 +66,11 @@ function phasesPart(cost) {
   };
   const rows = phases.rows.map((row, i) => [
     el("span", {}, el("span", { class: `dot tone${i}` }), row.name), figure(`phase ${row.name}`, row.time, time(row.time)), percent(row.share),
-    row.fixed === null ? "?" : time(row.fixed), row.per_task === null ? "?" : time(row.per_task), about(row.projected), row.how]);
+    row.fixed === null ? "?" : time(row.fixed), row.per_task === null ? "?" : time(row.per_task), projection(row.projected), row.how]);
   return section("Phases", ...bars.map(bar),
-    table("The parts of the pipeline, without waiting", ["phase", " time", " share", " fixed", " per task", ` for ${grouped(to)} tasks`, "how it is known"], rows),
-    el("p", {}, `Projected wall time ${about(phases.projection.wall)}.`),
-    ...phases.warnings.map((text) => el("p", { class: "note" }, text)));
+    table("Phases of the run, without waiting", ["phase", " time", " share", " fixed", " per task", ` for ${grouped(to)} tasks`, "basis"], rows),
+    el("p", {}, `Projected wall time ${projection(phases.projection.wall)}.`),
+    ...phases.warnings.map((text) => el("p", { class: "note" }, ...prose(text))));
 }
 
 /** @param {Cost} cost */
@@ -95,7 +95,7 @@ function outliersPart(cost) {
       svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "plot", role: "img", "aria-label": `${count(slots.length, "task")} by time, ${count(out.size, "outlier")}` },
         svg("line", { x1: limit, x2: limit, y1: 30, y2: height - 24, class: "limit" }), ...dots, ...names, ...ticks)),
     el("p", { class: "muted" }, `${outliers.rule}, here ${time(outliers.threshold)}. Sum of all ${time(outliers.all.total)}, without outliers ${time(outliers.without.total)}.`),
-    rows.length > 0 ? table("Tasks that take unlike the others", ["task", " time", " median ×", " cells", " fuel", "why"], rows) : el("p", {}, "No task is an outlier."));
+    rows.length > 0 ? table("Tasks that take unusually long", ["task", " time", " median ×", " cells", " fuel", "why"], rows) : el("p", {}, "No task is an outlier."));
 }
 
 /** @param {Cost} cost */
@@ -103,15 +103,15 @@ function whatIfPart(cost) {
   const { schedule, budget } = cost;
   const plain = whatIf(schedule, new Map());
   if (Math.abs(plain.error) > MAX_ERROR) {
-    return section("What if", el("p", { class: "note" }, `The replay of the recorded schedule is off by ${percent(plain.error)} with nothing changed, so it can predict nothing; record again, with --threads 1 to be exact.`));
+    return section("What if", el("p", { class: "note" }, `The replay of the recorded schedule is off by ${percent(plain.error)} without any change, so it cannot predict anything; record again, with --threads 1 for an exact result.`));
   }
   /** @type {Map<string, number>} */
   const speedups = new Map();
   const answer = el("p", { class: "answer", role: "status" });
-  const tell = () => {
+  const update = () => {
     const { predicted, off, wall } = whatIf(schedule, speedups);
     const runs = runsIn(budget, predicted);
-    fill(answer, "wall ", time(wall), " → ", figure("predicted", predicted, about({ low: predicted - off, middle: predicted, high: predicted + off })),
+    fill(answer, "wall ", time(wall), " → ", figure("predicted", predicted, projection({ low: predicted - off, middle: predicted, high: predicted + off })),
       `, ${percent(predicted / Math.max(1, wall) - 1)} · `, figure("runs", runs, grouped(runs)), ` runs in ${time(budget.budget_ns)} in one process`);
     if (budget.candidates !== null) answer.append(", ", figure("candidates", runs * budget.candidates, grouped(runs * budget.candidates)), " pairs of program and task");
   };
@@ -121,7 +121,7 @@ function whatIfPart(cost) {
       input: () => {
         speedups.set(row.name, Number(input.value));
         shown.textContent = `${input.value}×`;
-        tell();
+        update();
       } });
     return el("label", { class: "slider" }, el("span", {}, row.name, " ", el("span", { class: "muted" }, percent(row.share))), input, shown);
   });
@@ -129,11 +129,11 @@ function whatIfPart(cost) {
     speedups.clear();
     part.querySelectorAll("input").forEach((input) => { input.value = "1"; });
     part.querySelectorAll("output").forEach((output) => { output.textContent = "1×"; });
-    tell();
+    update();
   } }, "as recorded");
   const part = section("What if a primitive were faster?", answer, el("div", { class: "sliders" }, ...sliders), reset,
-    el("p", { class: "muted" }, `Cold start ≈ ${time(budget.cold_start)}, ${budget.warm ? "not " : ""}in the recorded run (${budget.cold_from}). ${schedule.workers === 1 ? "One worker: exact arithmetic." : `${schedule.workers} workers: the recorded schedule replayed, off by ${percent(plain.error)} with nothing changed.`}`));
-  tell();
+    el("p", { class: "muted" }, `Cold start ≈ ${time(budget.cold_start)}, ${budget.warm ? "not " : ""}in the recorded run (${budget.cold_from}). ${schedule.workers === 1 ? "One worker: exact." : `${schedule.workers} workers: replayed schedule, off by ${percent(plain.error)} without any change.`}`));
+  update();
   return part;
 }
 
@@ -149,17 +149,17 @@ function depth([, , inside]) {
 function flame(root) {
   const [width, row] = [1000, 20];
   const box = el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Flame graph" });
-  const said = el("p", { class: "muted", role: "status" });
+  const status = el("p", { class: "muted", role: "status" });
   /** @param {Block[]} path */
   function show(path) {
     const top = path[path.length - 1];
     const height = (path.length - 1 + depth(top)) * row;
     const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "flame", role: "group", "aria-label": "Flame graph" });
-    const frame = (/** @type {Block[]} */ way, /** @type {number} */ x, /** @type {number} */ wide, /** @type {number} */ level) => {
-      const [name, ns, parts] = way[way.length - 1];
+    const frame = (/** @type {Block[]} */ path, /** @type {number} */ x, /** @type {number} */ wide, /** @type {number} */ level) => {
+      const [name, ns, parts] = path[path.length - 1];
       if (wide < 0.8) return;
       const letters = Math.floor((wide - 6) / 6.6);
-      const zoom = () => { show(way); box.querySelector("g")?.focus(); };
+      const zoom = () => { show(path); box.querySelector("g")?.focus(); };
       picture.append(svg("g", { tabindex: wide > 8 ? 0 : null, role: "button", "aria-label": `${name}: ${time(ns)}, ${percent(ns / root[1])}`, click: zoom,
         keydown: (/** @type {KeyboardEvent} */ event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); zoom(); } } },
         svg("title", {}, `${name}: ${time(ns)}, ${percent(ns / root[1])}`),
@@ -168,26 +168,26 @@ function flame(root) {
       let at = x;
       parts.forEach((part) => {
         const w = (wide * part[1]) / Math.max(1, ns);
-        frame([...way, part], at, w, level + 1);
+        frame([...path, part], at, w, level + 1);
         at += w;
       });
     };
     path.slice(0, -1).forEach((_, level) => {
-      const way = path.slice(0, level + 1);
-      frame([...way.slice(0, -1), [way[level][0], way[level][1], []]], 0, width, level);
-      // A click on what lies below goes back to it, with all its parts.
-      picture.lastElementChild?.addEventListener("click", () => show(way));
+      const above = path.slice(0, level + 1);
+      frame([...above.slice(0, -1), [above[level][0], above[level][1], []]], 0, width, level);
+      // A click on a box above shows it again with all its parts.
+      picture.lastElementChild?.addEventListener("click", () => show(above));
     });
     frame(path, 0, width, path.length - 1);
     box.replaceChildren(picture);
-    said.textContent = `${path.map(([name]) => name).join(" › ")}: ${time(top[1])}, ${percent(top[1] / root[1])} of lane time. Choose a box to look closer, one below to go back.`;
+    status.textContent = `${path.map(([name]) => name).join(" › ")}: ${time(top[1])}, ${percent(top[1] / root[1])} of lane time. Select a box to zoom in, or one above it to zoom out.`;
   }
   show([root]);
-  return el("div", {}, said, box);
+  return el("div", {}, status, box);
 }
 
 /**
- * Categories as areas, functions inside.
+ * Draws categories as areas with their functions inside.
  * @param {Cost} cost
  */
 function treemap(cost) {
@@ -210,7 +210,7 @@ function treemap(cost) {
 }
 
 /**
- * Areas in the ratio of the values, as square as can be.
+ * Divides a rectangle into areas in the ratio of the values, as square as possible.
  * @param {number[]} values descending
  * @param {number} x
  * @param {number} y

@@ -1,4 +1,4 @@
-// All programs, and the lines of one with what they cost.
+// All programs, and the lines of one with their costs.
 
 import { count, el, fill, figure, grouped, percent, section, time } from "./dom.js";
 import { longList } from "./list.js";
@@ -6,16 +6,16 @@ import { longList } from "./list.js";
 /** @typedef {import("./data.js").Run} Run */
 /** @typedef {import("./data.js").Program} Program */
 
-const asked = { text: "" };
+const filter = { text: "" };
 
 /** @typedef {import("./data.js").Made} Made */
 /** @typedef {{ hash: string, name: string, text: string, made: Made | null, place: number | null }} Ancestor */
 
 /**
- * All programs that are known, by their hashes: those that ran, and what they were made from.
+ * Returns all known programs by hash: those that ran, and those they were made from.
  * @param {Run} run
  */
-function kin(run) {
+ function knownPrograms(run) {
   /** @type {Map<string, Ancestor>} */
   const all = new Map();
   run.ancestors.forEach(([hash, name, text, made]) => all.set(hash, { hash, name, text, made, place: null }));
@@ -24,31 +24,31 @@ function kin(run) {
 }
 
 /**
- * What a program was made from, as a tree with the program at its root.
+ * Shows the programs that a program was made from, as a tree with the program at its root.
  * @param {Run} run
  * @param {Program} program
  */
 function lineage(run, program) {
   if (program.made === null) return null;
-  const all = kin(run);
+  const all = knownPrograms(run);
   /** @type {Set<string>} */
-  const seen = new Set();
+  const shown = new Set();
   const short = (/** @type {string} */ hash) => el("code", {}, hash.slice(0, 12));
   /** @param {string} hash @returns {HTMLElement} */
   const branch = (hash) => {
     const it = all.get(hash);
-    if (it === undefined) return el("li", {}, short(hash), el("span", { class: "muted" }, " is not kept any more"));
+    if (it === undefined) return el("li", {}, short(hash), el("span", { class: "muted" }, " is no longer stored"));
     const how = it.made === null ? "given" : it.made.operator;
     const head = [el("strong", {}, it.name || "unnamed"), " ", short(hash), el("span", { class: "muted" }, ` ${how}`)];
-    if (seen.has(hash)) return el("li", {}, ...head, el("span", { class: "muted" }, ", see above"));
-    seen.add(hash);
+    if (shown.has(hash)) return el("li", {}, ...head, el("span", { class: "muted" }, ", see above"));
+    shown.add(hash);
     const more = it.place === null
       ? el("details", {}, el("summary", {}, ...head), el("pre", {}, it.text))
       : hash === program.hash ? el("span", {}, ...head) : el("a", { href: `#/program/${it.place}` }, ...head);
     const parents = it.made?.parents ?? [];
     return el("li", {}, more, parents.length ? el("ul", {}, ...parents.map(branch)) : null);
   };
-  return section("Lineage", el("p", { class: "muted" }, "What the program was made from, and how; its parents stand below it."),
+  return section("Lineage", el("p", { class: "muted" }, "The programs that it was made from, and how. Parents are listed below their child."),
     el("ul", { class: "tree", id: "lineage" }, branch(program.hash)));
 }
 
@@ -68,13 +68,13 @@ export function programsView(run) {
   const list = longList({ label: "Programs", height: 36, width: 0, make: item });
   const found = el("p", { class: "muted", role: "status" });
   function choose() {
-    const text = asked.text.toLowerCase();
+    const text = filter.text.toLowerCase();
     shown = run.programs.flatMap((program, i) => (text === "" || program.name.toLowerCase().includes(text) || program.text.toLowerCase().includes(text) ? [i] : []));
     fill(found, `${grouped(shown.length)} of ${count(run.programs.length, "program")}`);
     list.show(shown.length);
   }
-  const search = el("input", { type: "search", placeholder: "name or text", value: asked.text,
-    input: () => { asked.text = search.value; choose(); } });
+  const search = el("input", { type: "search", placeholder: "name or text", value: filter.text,
+    input: () => { filter.text = search.value; choose(); } });
   const element = el("div", {}, el("h1", {}, "Programs"), el("div", { class: "tools", role: "search" }, el("label", {}, "Search ", search)), found, list.element);
   return { element, ready: choose, stop: list.stop };
 }
@@ -107,10 +107,10 @@ export function programView(run, place) {
   return el("div", {},
     el("p", { class: "crumbs" }, el("a", { href: "#/programs" }, "All programs")),
     el("h1", {}, program.name),
-    el("p", { class: "muted" }, `content hash `, el("code", {}, program.hash.slice(0, 16)), total > 0 ? ` · ${time(total)} in all` : " · times were not recorded"),
+    el("p", { class: "muted" }, `content hash `, el("code", {}, program.hash.slice(0, 16)), total > 0 ? ` · ${time(total)} in total` : " · times were not recorded"),
     section("Source", el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Source with times" },
       el("table", { class: "source" }, el("thead", {}, el("tr", {}, ...head)), el("tbody", {}, ...rows))),
-      total === 0 ? null : el("p", { class: "muted" }, "Self: what the line would cost alone. Fair share, where other programs need the line too: its time divided among them.")),
+      total === 0 ? null : el("p", { class: "muted" }, "Self: the cost of the line if the program ran alone. Fair share: the time of a line that several programs need, divided among them.")),
     lineage(run, program),
     section(`Solves ${count(program.solves.length, "task")} of ${grouped(program.ran)} it ran on`, el("ul", { class: "chips" }, ...solved)));
 }

@@ -1,6 +1,6 @@
-// The gallery of tasks, and the page of one.
+// The gallery of tasks, and the page of one task.
 
-import { count, el, fill, grouped, section, table, time } from "./dom.js";
+import { count, el, fill, grouped, prose, section, table, time } from "./dom.js";
 import { STATES } from "./data.js";
 import { picture } from "./grid.js";
 import { longList } from "./list.js";
@@ -8,10 +8,10 @@ import { longList } from "./list.js";
 /** @typedef {import("./data.js").Run} Run */
 /** @typedef {import("./data.js").Task} Task */
 /** @typedef {import("./data.js").Cells} Cells */
-/** @typedef {import("./data.js").Seen} Seen */
+/** @typedef {import("./data.js").ProgramResult} ProgramResult */
 
-/** What the reader looks for; it stays when a task is opened and closed again. */
-const wish = { text: "", kind: "", sort: "data" };
+/** The current filter. It is kept while a task is opened. */
+const query = { text: "", kind: "", sort: "data" };
 
 /** @type {Record<string, [string, (a: Task, b: Task) => number]>} */
 const SORTS = {
@@ -19,7 +19,7 @@ const SORTS = {
   id: ["by id", (a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)],
   slow: ["slowest first", (a, b) => (b.time ?? 0) - (a.time ?? 0)],
   fuel: ["most fuel first", (a, b) => b.fuel - a.fuel],
-  near: ["nearest misses first", (a, b) => distance(a) - distance(b)],
+  near: ["closest first", (a, b) => distance(a) - distance(b)],
 };
 
 /** @param {Task} task */
@@ -32,27 +32,27 @@ function distance(task) {
  * @param {string} kind
  */
 export function tasksView(run, kind) {
-  if (kind !== "") wish.kind = kind;
+  if (kind !== "") query.kind = kind;
   /** @type {Task[]} */
   let shown = [];
   const list = longList({ label: "Tasks", height: 200, width: 330, make: (i) => card(run, shown[i]) });
   const found = el("p", { class: "muted", role: "status", id: "found" });
   function choose() {
-    const text = wish.text.toLowerCase();
+    const text = query.text.toLowerCase();
     const named = (/** @type {Task} */ task) =>
       task.id.toLowerCase().includes(text) || task.programs.some((it) => run.programs[it.program]?.name.toLowerCase().includes(text));
-    const kindly = (/** @type {Task} */ task) => wish.kind === "" || task.state === wish.kind || `verdict ${task.verdict}` === wish.kind;
-    shown = run.tasks.filter((task) => kindly(task) && (text === "" || named(task)));
-    if (wish.sort !== "data") shown = shown.sort(SORTS[wish.sort][1]);
+    const matches = (/** @type {Task} */ task) => query.kind === "" || task.state === query.kind || `verdict ${task.verdict}` === query.kind;
+    shown = run.tasks.filter((task) => matches(task) && (text === "" || named(task)));
+    if (query.sort !== "data") shown = shown.sort(SORTS[query.sort][1]);
     fill(found, `${grouped(shown.length)} of ${count(run.tasks.length, "task")}`);
     list.show(shown.length);
   }
-  const search = el("input", { type: "search", id: "search", placeholder: "id or program", value: wish.text,
-    input: () => { wish.text = search.value; choose(); } });
-  const filter = el("select", { id: "filter", change: () => { wish.kind = filter.value; choose(); } },
-    ...kinds(run).map(([value, label]) => el("option", { value, selected: value === wish.kind }, label)));
-  const sort = el("select", { id: "sort", change: () => { wish.sort = sort.value; choose(); } },
-    ...Object.entries(SORTS).map(([value, [label]]) => el("option", { value, selected: value === wish.sort }, label)));
+  const search = el("input", { type: "search", id: "search", placeholder: "id or program", value: query.text,
+    input: () => { query.text = search.value; choose(); } });
+  const filter = el("select", { id: "filter", change: () => { query.kind = filter.value; choose(); } },
+    ...kinds(run).map(([value, label]) => el("option", { value, selected: value === query.kind }, label)));
+  const sort = el("select", { id: "sort", change: () => { query.sort = sort.value; choose(); } },
+    ...Object.entries(SORTS).map(([value, [label]]) => el("option", { value, selected: value === query.sort }, label)));
   const element = el("div", {}, el("h1", {}, "Tasks"),
     el("div", { class: "tools", role: "search" }, el("label", {}, "Search ", search), el("label", {}, "Show ", filter), el("label", {}, "Sort ", sort)),
     found, list.element);
@@ -60,7 +60,7 @@ export function tasksView(run, kind) {
 }
 
 /**
- * What tasks can be filtered by: states, and the verdicts that there are.
+ * Returns the filters: states, and the verdicts that occur.
  * @param {Run} run
  * @returns {[string, string][]}
  */
@@ -110,14 +110,14 @@ function pairs(task) {
 }
 
 /**
- * What a program answered; a right answer is the expected one.
- * @param {Seen} seen
+ * Returns the answer of a program; a right answer is the expected output.
+ * @param {ProgramResult} result
  * @param {number} place
  * @param {Cells} expected
  * @returns {Cells}
  */
-function answerOf(seen, place, expected) {
-  const pair = seen.pairs[place];
+function answerOf(result, place, expected) {
+  const pair = result.pairs[place];
   if (pair === undefined) return null;
   return typeof pair === "number" ? expected : pair[3];
 }
@@ -139,28 +139,28 @@ export function taskView(run, id) {
   const best = task.programs[0];
   const row = (/** @type {[Cells, Cells]} */ pair, /** @type {number} */ i) => {
     const name = i < task.train.length ? `demonstration ${i + 1}` : `test ${i - task.train.length + 1}`;
-    const seen = best?.pairs[i];
-    const said = seen === undefined ? "" : typeof seen === "number" ? "right" : seen[2] ?? seen[0].replaceAll("_", " ");
+    const result = best?.pairs[i];
+    const verdict = result === undefined ? "" : typeof result === "number" ? "right" : result[2] ?? result[0].replaceAll("_", " ");
     const part = (/** @type {Cells} */ cells, /** @type {string} */ label, /** @type {Cells} */ other = null) =>
       el("figure", {}, picture(cells, size, `${name} ${label}`, other), el("figcaption", {}, label));
-    return el("div", { class: "pair" }, el("h3", {}, name, " ", el("span", { class: "muted" }, said)),
+    return el("div", { class: "pair" }, el("h3", {}, name, " ", el("span", { class: "muted" }, verdict)),
       el("div", { class: "grids" }, part(pair[0], "input"), part(pair[1], "expected"), best ? part(answerOf(best, i, pair[1]), "answer", pair[1]) : null));
   };
-  const attempts = task.attempts.map((both, k) => el("div", { class: "pair" }, el("h3", {}, `attempts at test ${k + 1}`),
+  const attempts = task.attempts.map((both, k) => el("div", { class: "pair" }, el("h3", {}, `test ${k + 1}`),
     el("div", { class: "grids" }, ...both.map((cells, i) => el("figure", {}, picture(cells, size, `attempt ${i + 1}`, task.test[k]?.[1] ?? null), el("figcaption", {}, `attempt ${i + 1}`))))));
   return el("div", {},
     el("p", { class: "crumbs" }, el("a", { href: "#/tasks" }, "All tasks"), step(-1, "‹ previous", "prev"), step(1, "next ›", "next")),
     el("h1", {}, task.id, " ", badge(task)),
     el("p", {}, [task.time === null ? null : `${time(task.time)} on its lane`, `${grouped(task.fuel)} fuel`, differs(task)].filter((it) => it).join(" · ")),
-    all.length === 0 ? el("p", { class: "note" }, "This record has no grids; make it again with this version of batt.") : null,
+    all.length === 0 ? el("p", { class: "note" }, "This record has no grids; record again with this version of batt.") : null,
     section("Pairs", el("div", { class: "pairs" }, ...all.map(row))),
     firstWrongLine(run, task),
     outcomes(run, task),
-    section("Handed in", el("div", { class: "pairs" }, ...attempts)));
+    section("Attempts", el("div", { class: "pairs" }, ...attempts)));
 }
 
 /**
- * The text of a program that is not right, with the first line that leads away.
+ * Shows the text of a program that is not right, with the first wrong line.
  * @param {Run} run
  * @param {Task} task
  */
@@ -172,9 +172,9 @@ function firstWrongLine(run, task) {
   const rows = program.text.replace(/\n$/, "").split("\n").map((text, i) =>
     el("tr", { class: i + 1 === line ? "wrong-line" : null }, el("td", { class: "number muted" }, i + 1), el("td", {}, el("code", {}, text), i + 1 === line ? el("strong", { class: "here" }, " ← first wrong line") : null)));
   return section("Where it goes wrong",
-    el("p", { id: "first-wrong-line", "data-line": line ?? "" }, el("a", { href: `#/program/${place}` }, program.name), line === null ? ": " : `, line ${line}: `, reason, "."),
+    el("p", { id: "first-wrong-line", "data-line": line ?? "" }, el("a", { href: `#/program/${place}` }, program.name), line === null ? ": " : `, line ${line}: `, ...prose(reason), "."),
     el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Source with the first wrong line" }, el("table", { class: "source" }, el("tbody", {}, ...rows))),
-    el("p", { class: "muted small" }, "The first wrong line is, where a right program for the task is in the record, the first whose values on the pairs no line of that program has; else the line that fails; else the line after the grid that is closest to the expected output. Of the programs that are not right, the closest is shown."));
+    el("p", { class: "muted small" }, "If the record has a right program for the task, the first wrong line is the first one whose values no line of the right program has. Otherwise it is the line that fails, or the line after the grid closest to the expected output. Of several wrong programs, the closest is shown."));
 }
 
 /**
@@ -182,19 +182,19 @@ function firstWrongLine(run, task) {
  * @param {Task} task
  */
 function outcomes(run, task) {
-  const text = (/** @type {import("./data.js").SeenPair} */ pair) => (typeof pair === "number" ? "✓" : pair[0].replaceAll("_", " "));
-  const rows = task.programs.map((seen) => {
-    const why = seen.pairs.map((pair) => (typeof pair === "number" ? null : pair[2])).find((it) => it);
-    const fuel = seen.pairs.reduce((/** @type {number} */ sum, pair) => sum + (typeof pair === "number" ? pair : pair[1]), 0);
+  const text = (/** @type {import("./data.js").PairResult} */ pair) => (typeof pair === "number" ? "✓" : pair[0].replaceAll("_", " "));
+  const rows = task.programs.map((result) => {
+    const why = result.pairs.map((pair) => (typeof pair === "number" ? null : pair[2])).find((it) => it);
+    const fuel = result.pairs.reduce((/** @type {number} */ sum, pair) => sum + (typeof pair === "number" ? pair : pair[1]), 0);
     return [
-      el("a", { href: `#/program/${seen.program}` }, run.programs[seen.program]?.name ?? "?"),
-      seen.own ? "yes" : "",
-      seen.pairs.slice(0, task.train.length || seen.pairs.length).map(text).join(" "),
-      seen.pairs.slice(task.train.length || seen.pairs.length).map(text).join(" "),
+      el("a", { href: `#/program/${result.program}` }, run.programs[result.program]?.name ?? "?"),
+      result.own ? "yes" : "",
+      result.pairs.slice(0, task.train.length || result.pairs.length).map(text).join(" "),
+      result.pairs.slice(task.train.length || result.pairs.length).map(text).join(" "),
       fuel > 0 ? grouped(fuel) : "not measured",
-      why ?? "",
+      why === undefined || why === null ? "" : el("span", {}, ...prose(why)),
     ];
   });
-  return section("Programs", table("Programs on this task, the best first", ["program", "own", "demonstrations", "tests", " fuel", "what is wrong"], rows),
+  return section("Programs", table("Programs on this task, the best first", ["program", "own", "demonstrations", "tests", " fuel", "problem"], rows),
     task.more > 0 ? el("p", { class: "muted" }, `and ${count(task.more, "more program")} that did worse`) : null);
 }

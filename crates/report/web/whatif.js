@@ -1,13 +1,13 @@
-// What if something were faster? The arithmetic of `batt profile what-if`, for sliders.
+// Predicts the wall time if functions were faster: the arithmetic of `batt profile what-if`, for the sliders.
 
 /** @typedef {import("./data.js").Schedule} Schedule */
 /** @typedef {{ wall: number, replayed: number, error: number, predicted: number, off: number }} Answer */
 
-/** A replay that is further off than this predicts nothing. */
+/** Largest error of the replay with which it can still predict. */
 export const MAX_ERROR = 0.03;
 
 /**
- * How long the run would take if functions were so many times faster.
+ * Returns how long the run would take if functions were faster by the given factors.
  * @param {Schedule} schedule
  * @param {Map<string, number>} speedups by the names of functions
  * @returns {Answer}
@@ -20,7 +20,7 @@ export function whatIf(schedule, speedups) {
   const tasks = schedule.tasks.map((slot) => slot[4].reduce(add, 0));
   const waited = schedule.waits.reduce((sum, [from, to]) => sum + (to - from), 0);
   const sum = (/** @type {number[]} */ less) => less.reduce((sum, ns) => sum + ns, 0);
-  // How long the tasks take in all. One worker: what it saves is saved.
+  // The total time of the tasks. With one worker all savings count.
   const schedules = (/** @type {number[]} */ less) => schedule.workers === 1 ? waited - sum(less) : replay(schedule, less);
   const unchanged = schedules(tasks.map(() => 0));
   const replayed = schedule.wall + unchanged - waited;
@@ -30,8 +30,9 @@ export function whatIf(schedule, speedups) {
 }
 
 /**
- * How long the main lane would wait in all: tasks begin in the recorded order, each on the worker that is free first,
- * after the pause it had in the recording.
+ * Returns how long the main lane would wait in all: tasks begin in the recorded order, each on the first free
+ * worker,
+ * after the same pause as in the record.
  * @param {Schedule} schedule
  * @param {number[]} less
  */
@@ -59,7 +60,7 @@ function replay(schedule, less) {
 }
 
 /**
- * How many runs of one process fit into the budget, as `batt profile budget` counts them.
+ * Returns the number of runs of one process that fit into the budget, as `batt profile budget` counts them.
  * @param {{ budget_ns: number, cold_start: number, warm: boolean }} budget
  * @param {number} wall
  */
