@@ -249,7 +249,7 @@ fn ten_fast_tasks_give_an_interval_and_a_warning() {
     let execution = view.rows.iter().find(|row| row.name == "execution").unwrap();
     assert_eq!(execution.per_task, Some(100.0));
     assert!(execution.projected.low < 40_000.0 && execution.projected.high > 40_000.0);
-    assert!(view.warnings.iter().any(|it| it.contains("cannot show what is rare")), "{:?}", view.warnings);
+    assert!(view.warnings.iter().any(|it| it.contains("too few to show rare kinds")), "{:?}", view.warnings);
     assert!(view.to_string().contains("warning: "));
     let load = view.rows.iter().find(|row| row.name == "data load").unwrap();
     assert_eq!((load.fixed, load.projected.low, load.projected.high.round()), (None, 1000.0, 36364.0));
@@ -260,7 +260,7 @@ fn a_slow_task_gives_a_warning() {
     let mut times = vec![100; 60];
     times[30] = 50_000;
     let view = Phases::new(&[facts(&tasks(&times))], 60).unwrap();
-    assert!(view.warnings.iter().any(|it| it.contains("1 of 60 tasks hold half")), "{:?}", view.warnings);
+    assert!(view.warnings.iter().any(|it| it.contains("1 of 60 tasks take half")), "{:?}", view.warnings);
     let record = tasks(&times);
     let view = Tasks::new(&facts(&record), 5.0).unwrap();
     assert_eq!(view.outliers.iter().map(|it| it.task.as_str()).collect::<Vec<_>>(), ["t30"]);
@@ -295,7 +295,7 @@ fn empty_records_are_rejected() {
     assert_eq!(error(&record), "");
     let whole = record.profile.clone();
     record.profile.as_mut().unwrap().tasks[0].booked[0].1 += 1;
-    assert!(error(&record).contains("are not its whole"));
+    assert!(error(&record).contains("do not add up"));
     record.profile.as_mut().unwrap().tasks.clear();
     assert!(error(&record).contains("empty"));
     record.profile = None;

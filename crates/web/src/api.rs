@@ -1,4 +1,4 @@
-//! What can be asked: JSON, described in `openapi.json`, and pages.
+//! The HTTP routes: pages, and the JSON API that `openapi.json` describes.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ use crate::runs::{Progress, Request, RunError};
 use crate::store;
 
 type Server = State<Arc<Shared>>;
-type Answer<T> = Result<T, Refusal>;
+type Answer<T> = Result<T, ApiError>;
 
 pub(crate) fn router(shared: Arc<Shared>) -> Router {
     Router::new()
@@ -51,16 +51,16 @@ pub(crate) fn router(shared: Arc<Shared>) -> Router {
         .route("/api/data/{name}/{task}", get(task))
         .route("/api/primitives", get(primitives))
         .route("/api/check", post(try_out))
-        .fallback(async || Refusal(StatusCode::NOT_FOUND, "there is nothing of this name".to_owned()))
+        .fallback(async || ApiError(StatusCode::NOT_FOUND, "there is nothing at this address".to_owned()))
         .layer(DefaultBodyLimit::max(MAX_BODY))
         .layer(middleware::from_fn_with_state(Arc::clone(&shared), guard::check))
         .with_state(shared)
 }
 
-/// Why a request is not answered, in words.
-pub(crate) struct Refusal(pub(crate) StatusCode, pub(crate) String);
+/// An error response: status and message.
+pub(crate) struct ApiError(pub(crate) StatusCode, pub(crate) String);
 
-impl IntoResponse for Refusal {
+impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         #[derive(Serialize)]
         struct Body {
@@ -70,8 +70,8 @@ impl IntoResponse for Refusal {
     }
 }
 
-impl From<RunError> for Refusal {
-    fn from(error: RunError) -> Refusal {
+impl From<RunError> for ApiError {
+    fn from(error: RunError) -> ApiError {
         let status = match error {
             RunError::Unknown(_) => StatusCode::NOT_FOUND,
             RunError::Busy(_) | RunError::Idle(_) | RunError::Unfinished(_) | RunError::Foreign(_) => {
@@ -83,38 +83,38 @@ impl From<RunError> for Refusal {
             }
             RunError::Job(_) | RunError::Io(_) | RunError::Record(_) => StatusCode::INTERNAL_SERVER_ERROR,
         };
-        Refusal(status, error.to_string())
+        ApiError(status, error.to_string())
     }
 }
 
-impl From<StoreError> for Refusal {
-    fn from(error: StoreError) -> Refusal {
+impl From<StoreError> for ApiError {
+    fn from(error: StoreError) -> ApiError {
         let status = match error {
             StoreError::Missing { .. } => StatusCode::NOT_FOUND,
             _ => StatusCode::INTERNAL_SERVER_ERROR,
         };
-        Refusal(status, error.to_string())
+        ApiError(status, error.to_string())
     }
 }
 
-/// A body of JSON, refused in our words.
+/// A JSON body whose rejection is an [`ApiError`].
 struct Body<T>(T);
 
 impl<T: serde::de::DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
-    type Rejection = Refusal;
+    type Rejection = ApiError;
 
     async fn from_request(request: axum::extract::Request, state: &S) -> Answer<Body<T>> {
         let json = Json::<T>::from_request(request, state).await;
         json.map(|Json(body)| Body(body))
-            .map_err(|error: JsonRejection| Refusal(error.status(), error.body_text()))
+            .map_err(|error: JsonRejection| ApiError(error.status(), error.body_text()))
     }
 }
 
-/// Does something slow where it keeps nobody waiting.
-async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Answer<T> {
+/// Runs slow work on another thread, so that it does not block other requests.
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Answer<T> {
     tokio::task::spawn_blocking(work)
         .await
-        .map_err(|error| Refusal(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))
+        .map_err(|error| ApiError(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))
 }
 
 async fn home(State(shared): Server) -> Answer<Html<Vec<u8>>> {
@@ -124,7 +124,7 @@ async fn home(State(shared): Server) -> Answer<Html<Vec<u8>>> {
 }
 
 async fn report(State(shared): Server, Path(name): Path<String>) -> Answer<Html<Vec<u8>>> {
-    let made = aside(move || -> Result<Vec<u8>, RunError> {
+    let made = blocking(move || -> Result<Vec<u8>, RunError> {
         let runs = [shared.runs.record(&name)?];
         let mut out = Vec::new();
         page::write_followed(&runs, &format!("/api/runs/{name}"), shared.guard.token(), &mut out)?;
@@ -133,9 +133,9 @@ async fn report(State(shared): Server, Path(name): Path<String>) -> Answer<Html<
     Ok(Html(made.await??))
 }
 
-/// What the report of a run shows, so that a page that is open can be brought up to date.
+/// Returns the data of a run's report, for updating an open page.
 async fn page_data(State(shared): Server, Path(name): Path<String>) -> Answer<Response> {
-    let made = aside(move || -> Result<Vec<u8>, RunError> {
+    let made = blocking(move || -> Result<Vec<u8>, RunError> {
         let runs = [shared.runs.record(&name)?];
         let mut out = Vec::new();
         page::write_data(&runs, &mut out)?;
@@ -153,12 +153,12 @@ async fn runs(State(shared): Server) -> Json<Vec<Progress>> {
 }
 
 async fn start(State(shared): Server, Body(request): Body<Request>) -> Answer<(StatusCode, Json<Progress>)> {
-    let started = aside(move || shared.runs.start(request)).await??;
+    let started = blocking(move || shared.runs.start(request)).await??;
     Ok((StatusCode::CREATED, Json(started)))
 }
 
 async fn record_file(State(shared): Server, Path(name): Path<String>) -> Answer<Response> {
-    let bytes = aside(move || shared.runs.record_bytes(&name)).await??;
+    let bytes = blocking(move || shared.runs.record_bytes(&name)).await??;
     Ok(([(header::CONTENT_TYPE, "application/json")], bytes).into_response())
 }
 
@@ -166,18 +166,18 @@ async fn events(
     State(shared): Server,
     Path(name): Path<String>,
 ) -> Answer<Sse<impl Stream<Item = Result<Event, Infallible>>>> {
-    let news = WatchStream::new(shared.runs.follow(&name)?);
+    let updates = WatchStream::new(shared.runs.follow(&name)?);
     let event = |progress: Progress| Ok(Event::default().json_data(progress).unwrap_or_default());
-    Ok(Sse::new(news.map(event)).keep_alive(KeepAlive::default()))
+    Ok(Sse::new(updates.map(event)).keep_alive(KeepAlive::default()))
 }
 
-/// The whole list, whenever something in it changes.
+/// Sends the whole list whenever something in it changes.
 async fn all_events(State(shared): Server) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
     let changes = WatchStream::new(shared.runs.changes());
     let event = move |_| {
         let list = shared.runs.list();
         async move {
-            // Nobody reads faster.
+            // Limit the rate of updates.
             tokio::time::sleep(Duration::from_millis(100)).await;
             Ok(Event::default().json_data(list).unwrap_or_default())
         }
@@ -194,24 +194,24 @@ async fn stop(State(shared): Server, Path(name): Path<String>) -> Answer<Json<Pr
 }
 
 async fn resume(State(shared): Server, Path(name): Path<String>) -> Answer<Json<Progress>> {
-    Ok(Json(aside(move || shared.runs.resume(&name)).await??))
+    Ok(Json(blocking(move || shared.runs.resume(&name)).await??))
 }
 
 async fn store(State(shared): Server) -> Answer<Json<store::StoreOverview>> {
-    Ok(Json(aside(move || store::overview(&shared.store)).await??))
+    Ok(Json(blocking(move || store::overview(&shared.store)).await??))
 }
 
 #[derive(Deserialize)]
-struct Wanted {
+struct ProgramFilter {
     #[serde(default)]
     text: String,
 }
 
 async fn store_programs(
     State(shared): Server,
-    Query(wanted): Query<Wanted>,
+    Query(filter): Query<ProgramFilter>,
 ) -> Answer<Json<Vec<store::ProgramLine>>> {
-    Ok(Json(aside(move || store::programs(&shared.store, &wanted.text)).await??))
+    Ok(Json(blocking(move || store::programs(&shared.store, &filter.text)).await??))
 }
 
 async fn store_program(
@@ -219,19 +219,23 @@ async fn store_program(
     Path(hash): Path<String>,
 ) -> Answer<Json<store::ProgramDetails>> {
     let hash = parse_hash(&hash)?;
-    let details = aside(move || store::program(&shared.store, hash)).await??;
+    let details = blocking(move || store::program(&shared.store, hash)).await??;
     Ok(Json(
-        details.ok_or_else(|| Refusal(StatusCode::NOT_FOUND, format!("the store has no program {hash}")))?,
+        details.ok_or_else(|| ApiError(StatusCode::NOT_FOUND, format!("the store has no program {hash}")))?,
     ))
 }
 
-async fn store_task(State(shared): Server, Path(hash): Path<String>) -> Answer<Json<Vec<store::Place>>> {
+async fn store_task(
+    State(shared): Server,
+    Path(hash): Path<String>,
+) -> Answer<Json<Vec<store::StoredResult>>> {
     let hash = parse_hash(&hash)?;
-    Ok(Json(aside(move || store::task(&shared.store, hash)).await??))
+    Ok(Json(blocking(move || store::task(&shared.store, hash)).await??))
 }
 
 fn parse_hash(digits: &str) -> Answer<ContentHash> {
-    ContentHash::parse(digits).ok_or_else(|| Refusal(StatusCode::NOT_FOUND, format!("`{digits}` is no hash")))
+    ContentHash::parse(digits)
+        .ok_or_else(|| ApiError(StatusCode::NOT_FOUND, format!("`{digits}` is not a hash")))
 }
 
 #[derive(Serialize)]
@@ -247,7 +251,7 @@ async fn sets() -> Json<Vec<Set>> {
     let built_in = BUILT_IN.iter().map(|set| Set {
         name: set.name,
         about: set.about,
-        tasks: arcbatt::task::index(set.name, &EVERYTHING).map_or(0, |index| index.len()),
+        tasks: arcbatt::task::index(set.name, &ALL_TASKS).map_or(0, |index| index.len()),
         installed: true,
     });
     let pinned = PINNED.iter().map(|set| Set {
@@ -259,10 +263,10 @@ async fn sets() -> Json<Vec<Set>> {
     Json(built_in.chain(pinned).collect())
 }
 
-const EVERYTHING: Options = Options { skip_bad: false, select: Select::ALL };
+const ALL_TASKS: Options = Options { skip_bad: false, select: Select::ALL };
 
 async fn set(Path(name): Path<String>) -> Answer<Json<Vec<String>>> {
-    let ids = aside(move || {
+    let ids = blocking(move || {
         let index = check::named(&name)?;
         Ok::<_, RunError>(index.ids().map(str::to_owned).collect())
     });
@@ -277,7 +281,7 @@ struct TaskBody {
 }
 
 async fn task(Path((name, id)): Path<(String, String)>) -> Answer<Json<TaskBody>> {
-    let task = aside(move || check::task(&name, &id)).await??;
+    let task = blocking(move || check::task(&name, &id)).await??;
     let examples = |pairs: &[arcbatt::task::Pair]| pairs.iter().map(arcbatt::document::example).collect();
     Ok(Json(TaskBody { train: examples(&task.train), test: examples(&task.test), id: task.id }))
 }

@@ -1,4 +1,4 @@
-//! What the editor asks as somebody types: what is wrong, and what does it look like?
+//! Checks a program as it is typed in the editor: its problems, and a picture of its result.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,9 +19,9 @@ use crate::runs::RunError;
 #[derive(Deserialize)]
 pub(crate) struct Question {
     text: String,
-    /// The name of a data set.
+    /// Name of a data set.
     data: String,
-    /// Left out: the task that the first program is named after.
+    /// Id of a task; by default the one that the first program is named after.
     task: Option<String>,
 }
 
@@ -29,13 +29,13 @@ pub(crate) struct Question {
 pub(crate) struct Checked {
     programs: Vec<String>,
     problems: Vec<ProblemBody>,
-    /// What came of the first program on the task.
+    /// Result of the first program on the task.
     title: Option<String>,
     /// SVG in base64.
     picture: Option<String>,
 }
 
-/// A problem with its place: bytes, and line and column for people.
+/// A problem with its position in bytes, and line and column for display.
 #[derive(Serialize)]
 struct ProblemBody {
     severity: &'static str,
@@ -48,8 +48,8 @@ struct ProblemBody {
     help: Option<String>,
 }
 
-/// Somebody is waiting for the picture.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// Time limit for the picture.
+const TIME_LIMIT: Duration = Duration::from_secs(2);
 
 pub(crate) async fn check(question: Question) -> Result<Checked, RunError> {
     let late = Arc::new(AtomicBool::new(false));
@@ -58,7 +58,7 @@ pub(crate) async fn check(question: Question) -> Result<Checked, RunError> {
     let mut work = std::pin::pin!(work);
     let done = tokio::select! {
         done = &mut work => done,
-        () = tokio::time::sleep(PATIENCE) => {
+        () = tokio::time::sleep(TIME_LIMIT) => {
             late.store(true, Ordering::Relaxed);
             work.await
         }
@@ -82,7 +82,7 @@ fn answer(question: &Question, late: &AtomicBool) -> Result<Checked, RunError> {
             let look = Look { palette: palette::CLASSIC, digits: false };
             checked.picture = Some(STANDARD.encode(sheet.svg(look)));
         }
-        // Half a name, as somebody types it, is no mistake.
+        // An incomplete name is normal while typing.
         Err(RunError::Data(why)) => checked.title = Some(why),
         Err(error) => return Err(error),
     }
@@ -107,14 +107,14 @@ fn problem(problem: &Problem, text: &str) -> ProblemBody {
     }
 }
 
-/// The tasks of a set that has a name and is here. A path is no name: the server reads no files of others.
+/// Opens an installed or built-in set by name. Paths are rejected, so that the server reads no other files.
 pub(crate) fn named(name: &str) -> Result<Index, RunError> {
     let folder = DataFolder::user();
     let installed =
         || PINNED.iter().any(|set| set.name == name && folder.as_ref().is_some_and(|it| it.has(set)));
     if !BUILT_IN.iter().any(|set| set.name == name) && !installed() {
         return Err(RunError::Data(format!(
-            "no data set called {name} is here; `batt data list` lists them"
+            "no data set called {name} is installed; `batt data list` lists them"
         )));
     }
     let options = Options { skip_bad: false, select: Select::ALL };

@@ -1,4 +1,4 @@
-//! Runs of other processes: their records in some folders, and what they say while they go on.
+//! Follows the jobs of other processes through their records and status files.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,22 +13,22 @@ use arcbatt::value::ContentHash;
 
 use crate::runs::{Progress, Runs, State};
 
-/// How often somebody looks.
-const EVERY: Duration = Duration::from_millis(500);
+/// Interval between two looks at the folders.
+const INTERVAL: Duration = Duration::from_millis(500);
 
-/// What is known of a run from its files.
+/// The state of a run according to its files.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Outline {
     status: Status,
     state: State,
-    /// Changes with the file.
+    /// Modification time of the record in milliseconds.
     record: Option<u64>,
 }
 
-/// What a record has to be read again for.
+/// Size and modification time of a file. A record is read again when they change.
 type Stamp = (u64, Option<SystemTime>);
 
-/// Looks at the records in these folders from now on.
+/// Starts to follow the records in these folders.
 pub(crate) fn start(folders: Vec<PathBuf>, runs: &Arc<Runs>) -> io::Result<()> {
     let runs = Arc::downgrade(runs);
     std::thread::Builder::new().name("follow".to_owned()).spawn(move || follow(&folders, &runs))?;
@@ -36,7 +36,7 @@ pub(crate) fn start(folders: Vec<PathBuf>, runs: &Arc<Runs>) -> io::Result<()> {
 }
 
 fn follow(folders: &[PathBuf], runs: &Weak<Runs>) {
-    // What was in a record when it was read last; nothing if it is none.
+    // The last content of each record; `None` if the file is not a record.
     let mut read: BTreeMap<PathBuf, (Stamp, Option<Outline>)> = BTreeMap::new();
     loop {
         let Some(runs) = runs.upgrade() else { return };
@@ -51,24 +51,24 @@ fn follow(folders: &[PathBuf], runs: &Weak<Runs>) {
                 read.insert(path.clone(), (stamp, Outline::of_file(&path)));
             }
             let of_file = read.get(&path).and_then(|(_, outline)| outline.clone());
-            let seen = live::read(&path).ok().flatten();
-            match Outline::new(seen, of_file) {
-                Some(outline) => runs.seen(&path, Some(outline)),
+            let live = live::read(&path).ok().flatten();
+            match Outline::new(live, of_file) {
+                Some(outline) => runs.update(&path, Some(outline)),
                 None => gone.push(path),
             }
         }
         for path in gone {
-            runs.seen(&path, None);
+            runs.update(&path, None);
             if !path.exists() {
                 read.remove(&path);
             }
         }
         drop(runs);
-        std::thread::sleep(EVERY);
+        std::thread::sleep(INTERVAL);
     }
 }
 
-/// What may be a record in a folder, or becomes one; runs of other servers lie in folders of their own.
+/// Returns the files of a folder that are or may become records. Runs of other servers are in sub-folders.
 fn records(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let candidate = |path: PathBuf| {
@@ -86,30 +86,30 @@ fn records(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// What a run is known by, whatever its file is called.
+/// Returns the name of a run in the API, derived from the path of its record.
 pub(crate) fn name(record: &Path) -> String {
     let hash = ContentHash::of(record.as_os_str().as_encoded_bytes()).to_string();
     format!("file-{:.16}", hash)
 }
 
 fn stamp(path: &Path) -> Stamp {
-    fs::metadata(path).map_or((0, None), |there| (there.len(), there.modified().ok()))
+    fs::metadata(path).map_or((0, None), |file| (file.len(), file.modified().ok()))
 }
 
 impl Outline {
-    /// What a run says of itself while it goes on counts more than what is in its record.
-    fn new(seen: Option<LiveJob>, of_file: Option<Outline>) -> Option<Outline> {
-        let Some(LiveJob { status, alive }) = seen else { return of_file };
+    /// Combines the status file, which is more recent, with the record.
+    fn new(live: Option<LiveJob>, of_file: Option<Outline>) -> Option<Outline> {
+        let Some(LiveJob { status, alive }) = live else { return of_file };
         let record = of_file.as_ref().and_then(|outline| outline.record);
         let status = status.or(of_file.map(|outline| outline.status))?;
         Some(Outline { status, state: if alive { State::Running } else { State::Interrupted }, record })
     }
 
-    /// What a record tells; nothing if the file is none.
+    /// Reads a record. Returns `None` if the file is not one.
     pub(crate) fn of_file(path: &Path) -> Option<Outline> {
-        let mut start = [0; RECORDS_BEGIN.len()];
+        let mut start = [0; RECORD_PREFIX.len()];
         fs::File::open(path).ok()?.read_exact(&mut start).ok()?;
-        if start != *RECORDS_BEGIN {
+        if start != *RECORD_PREFIX {
             return None;
         }
         let record = Record::read(path).ok()?;
@@ -122,10 +122,10 @@ impl Outline {
     }
 
     pub(crate) fn fill(self, progress: &mut Progress) {
-        progress.take(self.status);
+        progress.set_status(self.status);
         (progress.state, progress.record) = (self.state, self.record);
     }
 }
 
-/// Every record does.
-const RECORDS_BEGIN: &[u8; 10] = b"{\"schema\":";
+/// The first bytes of every record.
+const RECORD_PREFIX: &[u8; 10] = b"{\"schema\":";

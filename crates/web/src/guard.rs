@@ -1,4 +1,4 @@
-//! Who may ask: only the page itself, with the token.
+//! Access control: only the page itself, with the token.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,31 +9,31 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-use crate::api::Refusal;
+use crate::api::ApiError;
 use crate::{ServeError, Shared};
 
-/// Requests of the page carry the token in this header; links carry it in their address.
+/// The page sends the token in this header; links contain it in their address.
 pub const TOKEN_HEADER: &str = "x-arcbatt-token";
 
-/// No program text is longer, in bytes.
+/// Maximum size of a request body in bytes.
 pub const MAX_BODY: usize = 1 << 20;
 
 pub(crate) struct Guard {
     token: String,
-    /// What the page may call the server.
+    /// The host names under which the page may reach the server.
     hosts: [String; 2],
 }
 
 impl Guard {
-    /// The token is kept in the folder of runs, so that a page that is open outlives the server.
+    /// The token is saved in the folder of runs, so that an open page survives a restart of the server.
     pub(crate) fn new(port: u16, folder: &Path) -> Result<Guard, ServeError> {
         let path = folder.join("token");
-        let token = match kept(&path) {
+        let token = match read_token(&path) {
             Some(token) => token,
             None => {
-                let token = draw().map_err(ServeError::Token)?;
-                // Where it cannot be kept there is another one at every start.
-                let _ = keep(&path, &token);
+                let token = random_token().map_err(ServeError::Token)?;
+                // If it cannot be saved, the next start uses another one.
+                let _ = save_token(&path, &token);
                 token
             }
         };
@@ -44,22 +44,22 @@ impl Guard {
         &self.token
     }
 
-    /// Why a request is refused, if it is.
+    /// Returns the reason why a request is refused, if it is.
     fn refusal(&self, headers: &HeaderMap, query: &str) -> Option<&'static str> {
         let text = |name: header::HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
-        // A name that somebody let point here is not ours: that is how other sites get at local servers.
+        // Other sites attack local servers by pointing their own host name at them (DNS rebinding).
         if !text(header::HOST).is_some_and(|host| self.hosts.iter().any(|it| it == host)) {
-            return Some("this server answers to its own name only");
+            return Some("this server answers only under its own host name");
         }
         if headers.contains_key(header::ORIGIN) && !text(header::ORIGIN).is_some_and(|it| self.is_own(it)) {
-            return Some("this server answers its own page only");
+            return Some("this server answers only its own page");
         }
         let in_header =
-            headers.get(TOKEN_HEADER).is_some_and(|it| same(it.as_bytes(), self.token.as_bytes()));
+            headers.get(TOKEN_HEADER).is_some_and(|it| equal(it.as_bytes(), self.token.as_bytes()));
         let mut in_query = query.split('&').filter_map(|part| part.strip_prefix("token="));
-        let in_query = in_query.any(|it| same(it.as_bytes(), self.token.as_bytes()));
+        let in_query = in_query.any(|it| equal(it.as_bytes(), self.token.as_bytes()));
         (!in_header && !in_query)
-            .then_some("the token is missing; open the address that `batt serve` printed")
+            .then_some("the token is missing or wrong; open the address that `batt serve` printed")
     }
 
     fn is_own(&self, origin: &str) -> bool {
@@ -67,14 +67,14 @@ impl Guard {
     }
 }
 
-fn draw() -> Result<String, getrandom::Error> {
+fn random_token() -> Result<String, getrandom::Error> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes)?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// The token of an earlier start; none that anybody else could have read or written.
-fn kept(path: &Path) -> Option<String> {
+/// Reads the token of an earlier start, unless others could have read or written it.
+fn read_token(path: &Path) -> Option<String> {
     if !is_private(path) {
         return None;
     }
@@ -85,17 +85,17 @@ fn kept(path: &Path) -> Option<String> {
 #[cfg(unix)]
 fn is_private(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
-    fs::symlink_metadata(path).is_ok_and(|there| there.is_file() && there.permissions().mode() & 0o077 == 0)
+    fs::symlink_metadata(path).is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o077 == 0)
 }
 
-/// Elsewhere nobody can tell, so nothing is kept.
+/// On other systems this is unknown, so the token is not saved.
 #[cfg(not(unix))]
 fn is_private(_: &Path) -> bool {
     false
 }
 
 #[cfg(unix)]
-fn keep(path: &Path, token: &str) -> io::Result<()> {
+fn save_token(path: &Path, token: &str) -> io::Result<()> {
     use std::os::unix::fs::OpenOptionsExt;
     let _ = fs::remove_file(path);
     let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
@@ -103,20 +103,20 @@ fn keep(path: &Path, token: &str) -> io::Result<()> {
 }
 
 #[cfg(not(unix))]
-fn keep(_: &Path, _: &str) -> io::Result<()> {
+fn save_token(_: &Path, _: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// Takes equally long wherever the two differ.
-fn same(a: &[u8], b: &[u8]) -> bool {
+/// Compares in constant time.
+fn equal(a: &[u8], b: &[u8]) -> bool {
     a.len() == b.len() && a.iter().zip(b).fold(0, |differ, (a, b)| differ | (a ^ b)) == 0
 }
 
-/// Lets a request through or refuses it, and says to the browser what answers may be used for.
+/// Checks a request, and adds security headers to the response.
 pub(crate) async fn check(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
     let query = request.uri().query().unwrap_or_default();
     let mut response = match shared.guard.refusal(request.headers(), query) {
-        Some(why) => Refusal(StatusCode::FORBIDDEN, why.to_owned()).into_response(),
+        Some(why) => ApiError(StatusCode::FORBIDDEN, why.to_owned()).into_response(),
         None => next.run(request).await,
     };
     let fixed = [

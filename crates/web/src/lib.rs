@@ -1,9 +1,9 @@
-//! The local page: runs on this machine while they happen, data sets, the manual, an editor.
+//! The local page: jobs on this machine as they run, the store, data sets, the manual and an editor.
 //!
-//! The door is [`Server`]: it listens on the loopback interface only. Every request has to show the token that is in
-//! the printed address, and to come from the page itself: another site that a browser shows cannot make one. It
-//! writes nothing but its folder of runs, and reads nothing else but the data sets that have names, the records in the
-//! folders it is told to follow, and the store.
+//! The entry point is [`Server`]. It listens on the loopback interface only. Every request must contain the
+//! token of the printed address and come from the page itself, so that other sites in the same browser have
+//! no access. The server writes only to its folder of runs and to the store. It reads only these, named data
+//! sets, and records in the followed folders.
 
 mod api;
 mod check;
@@ -27,15 +27,15 @@ use tokio::runtime::Runtime;
 use crate::guard::Guard;
 use crate::runs::Runs;
 
-/// Why the server does not start.
+/// The reasons why the server cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// Another program has the port, or nobody may have it.
-    #[error("cannot listen on port {port}: {error}; name another with --port")]
+    /// Another program uses the port, or it is reserved.
+    #[error("cannot listen on port {port}: {error}; choose another with --port")]
     Listen { port: u16, error: io::Error },
     #[error("cannot use the folder of runs {}: {error}", folder.display())]
     Folder { folder: PathBuf, error: io::Error },
-    #[error("cannot draw a token: {0}")]
+    #[error("cannot create a token: {0}")]
     Token(getrandom::Error),
     #[error(transparent)]
     Pool(#[from] PoolError),
@@ -43,21 +43,21 @@ pub enum ServeError {
     Io(#[from] io::Error),
 }
 
-/// What a server is made of.
+/// Options of a server.
 pub struct Options {
-    /// 0: any that is free.
+    /// Port; 0 for any free one.
     pub port: u16,
-    /// Where runs are kept.
+    /// Folder for runs.
     pub folder: PathBuf,
-    /// Where records of other processes are looked for, beside that folder.
+    /// Other folders in which records of other processes are followed.
     pub follow: Vec<PathBuf>,
-    /// The library of programs; it need not be there.
+    /// Path of the store; it need not exist.
     pub store: PathBuf,
-    /// 0: one for each core.
+    /// Number of threads; 0 for one per core.
     pub threads: usize,
 }
 
-/// A server that listens already.
+/// A server that is listening.
 pub struct Server {
     runtime: Runtime,
     listener: TcpListener,
@@ -65,7 +65,7 @@ pub struct Server {
     shared: Arc<Shared>,
 }
 
-/// What all requests share.
+/// The state that all requests share.
 pub(crate) struct Shared {
     pub(crate) guard: Guard,
     pub(crate) runs: Arc<Runs>,
@@ -87,7 +87,7 @@ impl Server {
         Ok(Server { runtime, listener, address, shared: Arc::new(Shared { guard, runs, store }) })
     }
 
-    /// The address to open, with the token.
+    /// Returns the address to open, with the token.
     pub fn url(&self) -> String {
         format!("http://{}/?token={}", self.address, self.shared.guard.token())
     }

@@ -1,8 +1,8 @@
-//! The runs of this machine.
+//! The runs that the page shows.
 //!
-//! Those that are started here live in a folder of their own each, with what was asked for and the record. The record is
-//! brought up to date while they go on, and they go on from it: after a pause, and after the server was started again.
-//! Runs of other processes are seen by [`follow`](crate::follow).
+//! A run that is started here has its own folder with its request and its record. The record is updated while
+//! the run works, and the run resumes from it after a pause or a restart of the server. Runs of other
+//! processes are found by [`follow`](crate::follow).
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -23,25 +23,25 @@ use crate::check::named;
 use crate::follow::{self, Outline};
 use crate::work;
 
-/// A request of the page.
+/// A request to start a run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
-    /// `what` in requests of earlier versions.
+    /// Called `what` by earlier versions.
     #[serde(default, alias = "what")]
     pub(crate) kind: Kind,
-    /// The name of a data set.
+    /// Name of a data set.
     pub(crate) data: String,
-    /// Text of programs. Without it a run takes those of the built-in set, a solve none.
+    /// Program text. By default a run uses the built-in programs, a solve none, a search those of the store.
     #[serde(default)]
     pub(crate) programs: Option<String>,
     #[serde(default)]
     pub(crate) all_pairs: bool,
-    /// For each task: the time after which programs are stopped, or the CPU time that a solve or a search may use on an
-    /// ordinary machine.
+    /// Limit for each task: the time after which programs are stopped, or the CPU time of a solve or a search
+    /// on a typical machine.
     #[serde(default)]
     pub(crate) seconds: Option<f64>,
-    /// Seconds for everything, instead of a limit for each task of a solve or a search.
+    /// Seconds for the whole solve or search, instead of a limit for each task.
     #[serde(default)]
     pub(crate) budget: Option<f64>,
     /// How a search makes programs.
@@ -54,7 +54,7 @@ impl Request {
         self.seconds.unwrap_or(if self.kind == Kind::Run { 60.0 } else { 1.0 })
     }
 
-    /// Refuses at once what cannot be run. Returns the number of tasks.
+    /// Checks the request, and returns the number of tasks.
     fn check(&self, folder: &Path, store: &Path) -> Result<usize, RunError> {
         if !(0.001..=86_400.0).contains(&self.seconds()) {
             return Err(RunError::Limit);
@@ -64,16 +64,16 @@ impl Request {
     }
 }
 
-/// How far a run is.
+/// The progress of a run.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub(crate) struct Progress {
     pub(crate) name: String,
-    /// What people call it: the file of its record, if another process runs it.
+    /// Name for display; the path of the record for a run of another process.
     pub(crate) title: String,
     pub(crate) kind: Kind,
     pub(crate) data: String,
     pub(crate) all_pairs: bool,
-    /// It can be paused and stopped from here.
+    /// True if it was started here, and can be paused and stopped.
     pub(crate) here: bool,
     pub(crate) state: State,
     pub(crate) done: usize,
@@ -81,19 +81,19 @@ pub(crate) struct Progress {
     pub(crate) solved: usize,
     pub(crate) tried: u64,
     pub(crate) seconds: f64,
-    /// Changes whenever there is a new record; nothing before the first.
+    /// Changes with every new record; `None` before the first.
     pub(crate) record: Option<u64>,
     pub(crate) error: Option<String>,
-    /// The last thing that went wrong without ending the job.
+    /// The last problem that did not end the job.
     pub(crate) warning: Option<String>,
 }
 
 impl Progress {
-    pub(crate) fn take(&mut self, status: Status) {
+    pub(crate) fn set_status(&mut self, status: Status) {
         let Status { kind, data, seconds, done, total, solved, tried, left: _ } = status;
         (self.kind, self.data, self.seconds) = (kind, data, seconds);
         (self.done, self.solved, self.tried) = (done, solved, tried);
-        // The number of tasks is known from the start, before the job has counted them.
+        // The number of tasks is known before the job has counted them.
         self.total = self.total.max(total);
     }
 }
@@ -101,13 +101,13 @@ impl Progress {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum State {
-    /// For the runs before it.
+    /// Waits for the runs before it.
     Waiting,
     Running,
-    /// By its reader; it goes on from its record.
+    /// Paused by the user; it can resume from its record.
     Paused,
     Finished,
-    /// By its reader; the record has what was there by then.
+    /// Stopped by the user; the record has the results so far.
     Stopped,
     Failed,
     /// Its process ended before the run did.
@@ -132,7 +132,7 @@ pub(crate) enum RunError {
     Unfinished(String),
     #[error("{0} belongs to another process")]
     Foreign(String),
-    #[error("a task needs a limit between a thousandth of a second and a day")]
+    #[error("the limit for a task must be between 0.001 seconds and one day")]
     Limit,
     #[error("{0}")]
     Data(String),
@@ -144,12 +144,11 @@ pub(crate) enum RunError {
     Record(#[from] RecordError),
 }
 
-/// All runs. Of those that are started here one is at work at a time: there is one pool, and two runs on it would take
-/// each other's time.
+/// All runs. Only one run that is started here works at a time, because they share one thread pool.
 pub(crate) struct Runs {
-    /// Where runs that are started here are kept.
+    /// Folder for runs that are started here.
     folder: PathBuf,
-    /// The store that searches use.
+    /// Store for searches.
     store: PathBuf,
     known: Mutex<BTreeMap<String, Arc<Run>>>,
     queue: Mutex<Sender<Arc<Run>>>,
@@ -157,28 +156,28 @@ pub(crate) struct Runs {
     changes: Arc<watch::Sender<u64>>,
 }
 
-/// One run, here or elsewhere.
+/// A run, started here or by another process.
 pub(crate) struct Run {
-    /// Nothing for a run of another process.
+    /// `None` for a run of another process.
     pub(crate) request: Option<Request>,
-    /// Where its record is, or will be.
+    /// Path of its record, which may not exist yet.
     pub(crate) record: PathBuf,
-    news: watch::Sender<Progress>,
+    progress: watch::Sender<Progress>,
     changes: Arc<watch::Sender<u64>>,
-    /// Ends what works on the run.
+    /// Tells the worker to end the run.
     halt: AtomicBool,
-    /// Whether it ends for a pause.
+    /// Whether it ends because of a pause.
     pause: AtomicBool,
 }
 
 const REQUEST: &str = "request.json";
 pub(crate) const RECORD: &str = "record.json";
-/// How a run ended that ended in an orderly way.
+/// The file with the final state of a run that ended normally.
 const STATE: &str = "state.json";
 
 impl Runs {
-    /// The runs of a folder, which is made if it is not there; and from now on those of other processes whose records
-    /// are in it or in one of the folders `follow`.
+    /// Opens the runs of a folder, which is created if necessary, and starts to follow the records of other
+    /// processes in it and in the folders `follow`.
     pub(crate) fn open(
         folder: PathBuf,
         follow: Vec<PathBuf>,
@@ -208,7 +207,7 @@ impl Runs {
         Ok(runs)
     }
 
-    /// The newest first, those of other processes by their names behind.
+    /// Returns runs started here, the newest first, then those of other processes.
     pub(crate) fn list(&self) -> Vec<Progress> {
         let mut all: Vec<Progress> = self.known().values().rev().map(|run| run.now()).collect();
         all.sort_by_key(|run| !run.here);
@@ -232,21 +231,21 @@ impl Runs {
             serde_json::to_string(&request).map_err(io::Error::from)?.as_bytes(),
         )?;
         let run = Arc::new(Run::new(&name, request, &folder, &self.changes));
-        run.tell(|now| (now.state, now.total) = (State::Waiting, total));
+        run.change(|now| (now.state, now.total) = (State::Waiting, total));
         known.insert(name, Arc::clone(&run));
         drop(known);
         self.enqueue(run)
     }
 
-    /// Goes on with what is paused, stopped or was interrupted.
+    /// Resumes a run that is paused, stopped or interrupted.
     pub(crate) fn resume(&self, name: &str) -> Result<Progress, RunError> {
         let run = self.own(name)?;
-        if live::read(&run.record)?.is_some_and(|seen| seen.alive) {
+        if live::read(&run.record)?.is_some_and(|job| job.alive) {
             return Err(RunError::Busy(name.to_owned()));
         }
         run.request.as_ref().map(|request| request.check(&self.folder, &self.store)).transpose()?;
         let mut begun = false;
-        run.news.send_if_modified(|now| {
+        run.progress.send_if_modified(|now| {
             begun = !now.state.is_busy();
             if begun {
                 (now.state, now.error) = (State::Waiting, None);
@@ -261,7 +260,7 @@ impl Runs {
         self.enqueue(run)
     }
 
-    /// Ends what works on a run, with what there is by then; after a pause it can go on, and after a stop as well.
+    /// Ends the work on a run and keeps its results so far. It can be resumed after a pause and after a stop.
     pub(crate) fn halt(&self, name: &str, pause: bool) -> Result<Progress, RunError> {
         let run = self.own(name)?;
         let state = run.now().state;
@@ -271,7 +270,7 @@ impl Runs {
         run.pause.store(pause, Ordering::Relaxed);
         run.halt.store(true, Ordering::Relaxed);
         match state {
-            // Nobody works on it, so nobody else will say so.
+            // No worker has it, so its state is set here.
             State::Waiting if pause => run.end(State::Paused, None),
             State::Waiting | State::Paused => run.end(State::Stopped, None),
             _ => {}
@@ -280,10 +279,10 @@ impl Runs {
     }
 
     pub(crate) fn follow(&self, name: &str) -> Result<watch::Receiver<Progress>, RunError> {
-        Ok(self.run(name)?.news.subscribe())
+        Ok(self.run(name)?.progress.subscribe())
     }
 
-    /// What people call the run, and its record.
+    /// Returns the title and the record of a run.
     pub(crate) fn record(&self, name: &str) -> Result<(String, Record), RunError> {
         let record = self.recorded(name, |path| Ok(Record::read(path)?))?;
         Ok((self.run(name)?.now().title, record))
@@ -302,7 +301,7 @@ impl Runs {
         if path.exists() { read(path) } else { Err(RunError::Unfinished(name.to_owned())) }
     }
 
-    /// Only what is in the list has a path, so no name leads anywhere else.
+    /// Finds a run by name. Only listed runs have paths, so a name cannot lead to other files.
     fn run(&self, name: &str) -> Result<Arc<Run>, RunError> {
         self.known().get(name).cloned().ok_or_else(|| RunError::Unknown(name.to_owned()))
     }
@@ -316,8 +315,8 @@ impl Runs {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The record of a run of another process has come, changed or gone.
-    pub(crate) fn seen(&self, record: &Path, outline: Option<Outline>) {
+    /// Updates, adds or removes a run of another process.
+    pub(crate) fn update(&self, record: &Path, outline: Option<Outline>) {
         let name = follow::name(record);
         let Some(outline) = outline else {
             if self.known().remove(&name).is_some() {
@@ -330,10 +329,10 @@ impl Runs {
             let made = || Arc::new(Run::foreign(&name, record, &self.changes));
             Arc::clone(known.entry(name.clone()).or_insert_with(made))
         };
-        run.tell(|now| outline.fill(now));
+        run.change(|now| outline.fill(now));
     }
 
-    /// Whether a run is one of this server's.
+    /// Whether the record belongs to a run that was started here.
     pub(crate) fn is_own(&self, record: &Path) -> bool {
         self.known().values().any(|run| run.request.is_some() && run.record == record)
     }
@@ -350,7 +349,7 @@ impl Run {
     fn new(name: &str, request: Request, folder: &Path, changes: &Arc<watch::Sender<u64>>) -> Run {
         let (kind, data, all_pairs) = (request.kind, request.data.clone(), request.all_pairs);
         let run = Run::foreign(name, &folder.join(RECORD), changes);
-        run.tell(|now| {
+        run.change(|now| {
             now.title = name.to_owned();
             now.kind = kind;
             now.data = data;
@@ -361,7 +360,7 @@ impl Run {
     }
 
     fn foreign(name: &str, record: &Path, changes: &Arc<watch::Sender<u64>>) -> Run {
-        let progress = Progress {
+        let initial = Progress {
             name: name.to_owned(),
             title: record.display().to_string(),
             kind: Kind::Run,
@@ -381,15 +380,15 @@ impl Run {
         Run {
             request: None,
             record: record.to_owned(),
-            news: watch::Sender::new(progress),
+            progress: watch::Sender::new(initial),
             changes: Arc::clone(changes),
             halt: AtomicBool::new(false),
             pause: AtomicBool::new(false),
         }
     }
 
-    /// A run that an earlier server left. A folder that holds something else is none, and neither is one that another
-    /// server works on.
+    /// Reads a run of an earlier server. Returns `None` for any other folder, and for one that another server
+    /// works on.
     fn read(folder: &Path, changes: &Arc<watch::Sender<u64>>) -> Option<Run> {
         #[derive(Deserialize)]
         struct Ended {
@@ -399,16 +398,16 @@ impl Run {
         let name = folder.file_name()?.to_str()?;
         let request: Request = serde_json::from_slice(&fs::read(folder.join(REQUEST)).ok()?).ok()?;
         let record = folder.join(RECORD);
-        if live::read(&record).ok()?.is_some_and(|seen| seen.alive) {
+        if live::read(&record).ok()?.is_some_and(|job| job.alive) {
             return None;
         }
         let run = Run::new(name, request, folder, changes);
         let ended: Option<Ended> =
             fs::read(folder.join(STATE)).ok().and_then(|text| serde_json::from_slice(&text).ok());
         if let Some(outline) = Outline::of_file(&record) {
-            run.tell(|now| outline.fill(now));
+            run.change(|now| outline.fill(now));
         }
-        run.tell(|now| match ended {
+        run.change(|now| match ended {
             Some(Ended { state, error }) => (now.state, now.error) = (state, error),
             None => now.state = State::Interrupted,
         });
@@ -416,15 +415,16 @@ impl Run {
     }
 
     fn name(&self) -> String {
-        self.news.borrow().name.clone()
+        self.progress.borrow().name.clone()
     }
 
     pub(crate) fn now(&self) -> Progress {
-        self.news.borrow().clone()
+        self.progress.borrow().clone()
     }
 
-    pub(crate) fn tell(&self, change: impl FnOnce(&mut Progress)) {
-        let changed = self.news.send_if_modified(|now| {
+    /// Changes the progress, and notifies followers if it is different.
+    pub(crate) fn change(&self, change: impl FnOnce(&mut Progress)) {
+        let changed = self.progress.send_if_modified(|now| {
             let before = now.clone();
             change(now);
             *now != before
@@ -438,26 +438,26 @@ impl Run {
         self.changes.send_modify(|n| *n += 1);
     }
 
-    /// Whether it is to end, for a pause or for good.
+    /// Whether it must end, for a pause or a stop.
     pub(crate) fn is_halted(&self) -> bool {
         self.halt.load(Ordering::Relaxed)
     }
 
-    /// The record was brought up to date.
-    pub(crate) fn written(&self) {
-        let changed = fs::metadata(&self.record).and_then(|there| there.modified()).ok();
+    /// Updates the progress after the record was written.
+    pub(crate) fn record_written(&self) {
+        let changed = fs::metadata(&self.record).and_then(|file| file.modified()).ok();
         let changed = changed.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-        self.tell(|now| now.record = changed.map(|time| time.as_millis() as u64));
+        self.change(|now| now.record = changed.map(|time| time.as_millis() as u64));
     }
 
-    /// From the request to the record.
+    /// Carries out the request.
     fn work(&self, pool: &Arc<Pool>, store: &Path) {
         let Some(request) = &self.request else { return };
-        // Who was stopped while waiting is still in the queue, and may be there twice.
+        // A run that was stopped while waiting is still in the queue, and may be in it twice.
         if self.now().state != State::Waiting {
             return;
         }
-        self.tell(|now| now.state = State::Running);
+        self.change(|now| now.state = State::Running);
         let _ = fs::remove_file(self.record.with_file_name(STATE));
         let folder = self.record.parent().unwrap_or(Path::new("."));
         match work::work(self, work::job(request, folder, store), pool) {
@@ -475,8 +475,8 @@ impl Run {
             error: &'e Option<String>,
         }
         let text = serde_json::to_vec(&Ended { state, error: &error }).unwrap_or_default();
-        // Without it the run counts as interrupted later, and can be resumed all the same.
+        // Without this file the run counts as interrupted, and can be resumed all the same.
         let _ = write_atomic(&self.record.with_file_name(STATE), &text);
-        self.tell(|now| (now.state, now.error) = (state, error));
+        self.change(|now| (now.state, now.error) = (state, error));
     }
 }

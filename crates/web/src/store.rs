@@ -1,4 +1,4 @@
-//! The store in the page: programs, what they are worth on which task, and where they come from.
+//! The store in the page: programs, their results on tasks, and their origins.
 
 use std::path::Path;
 
@@ -32,12 +32,12 @@ struct TaskLine {
     hash: String,
     name: String,
     programs: usize,
-    best: Place,
+    best: StoredResult,
 }
 
-/// A program and what it is worth on a task. The score is in millionths.
+/// A program and its result on a task. The score is in millionths.
 #[derive(Serialize)]
-pub(crate) struct Place {
+pub(crate) struct StoredResult {
     program: String,
     label: String,
     task: String,
@@ -48,7 +48,7 @@ pub(crate) struct Place {
     fuel: u64,
 }
 
-/// A program with all that is known of it.
+/// A program with its results and its lineage.
 #[derive(Serialize)]
 pub(crate) struct ProgramDetails {
     hash: String,
@@ -57,11 +57,11 @@ pub(crate) struct ProgramDetails {
     signature: String,
     calls: u32,
     from: String,
-    places: Vec<Place>,
+    places: Vec<StoredResult>,
     lineage: Vec<AncestorLine>,
 }
 
-/// A program among its ancestors, in the order of a tree that is read from the top.
+/// A program in a lineage, in depth-first order.
 #[derive(Serialize)]
 struct AncestorLine {
     depth: usize,
@@ -69,7 +69,7 @@ struct AncestorLine {
     /// `None` if it is not stored.
     label: Option<String>,
     from: String,
-    /// Whether it is already listed further up.
+    /// Whether it is listed above already.
     again: bool,
 }
 
@@ -82,8 +82,8 @@ pub(crate) struct ProgramLine {
     from: String,
 }
 
-/// At most this many programs are listed; the search box finds the others.
-const LISTED: usize = 500;
+/// Maximum number of listed programs; the search box finds the others.
+const MAX_LISTED: usize = 500;
 
 pub(crate) fn overview(path: &Path) -> Result<StoreOverview, StoreError> {
     let shown = path.display().to_string();
@@ -95,7 +95,7 @@ pub(crate) fn overview(path: &Path) -> Result<StoreOverview, StoreError> {
     for (hash, name) in store.tasks()? {
         let ranked = store.best_for(hash)?;
         if let Some(best) = ranked.first() {
-            let best = place(&best.stored, &best.measure);
+            let best = result(&best.stored, &best.measure);
             tasks.push(TaskLine { hash: hash.to_string(), name, programs: ranked.len(), best });
         }
     }
@@ -112,13 +112,13 @@ pub(crate) fn overview(path: &Path) -> Result<StoreOverview, StoreError> {
     Ok(StoreOverview { path: shown, stats: Some(stats), tasks })
 }
 
-/// The programs that have a place on a task, the best first.
-pub(crate) fn task(path: &Path, task: ContentHash) -> Result<Vec<Place>, StoreError> {
+/// Returns the programs with a result on a task, the best first.
+pub(crate) fn task(path: &Path, task: ContentHash) -> Result<Vec<StoredResult>, StoreError> {
     let ranked = Store::open_existing(path)?.best_for(task)?;
-    Ok(ranked.iter().map(|Ranked { stored, measure }| place(stored, measure)).collect())
+    Ok(ranked.iter().map(|Ranked { stored, measure }| result(stored, measure)).collect())
 }
 
-/// Programs whose names or text have `wanted` in them.
+/// Returns the programs whose name or text contains `wanted`.
 pub(crate) fn programs(path: &Path, wanted: &str) -> Result<Vec<ProgramLine>, StoreError> {
     let wanted = wanted.to_lowercase();
     let has = |it: &Stored| {
@@ -132,10 +132,10 @@ pub(crate) fn programs(path: &Path, wanted: &str) -> Result<Vec<ProgramLine>, St
         calls: it.calls,
         from: from(&it.origin),
     };
-    Ok(Store::open_existing(path)?.list()?.into_iter().filter(has).take(LISTED).map(line).collect())
+    Ok(Store::open_existing(path)?.list()?.into_iter().filter(has).take(MAX_LISTED).map(line).collect())
 }
 
-/// A program with its results and lineage; `None` if there is no such program.
+/// Returns a program with its results and lineage, or `None` if it is not stored.
 pub(crate) fn program(path: &Path, hash: ContentHash) -> Result<Option<ProgramDetails>, StoreError> {
     let store = Store::open_existing(path)?;
     let Some(stored) = store.get(hash)? else { return Ok(None) };
@@ -146,15 +146,15 @@ pub(crate) fn program(path: &Path, hash: ContentHash) -> Result<Option<ProgramDe
         from: stored.map_or_else(String::new, |it| from(&it.origin)),
         again,
     };
-    let places = store.measures_of(hash)?.iter().map(|measure| place(&stored, measure)).collect();
+    let places = store.measures_of(hash)?.iter().map(|measure| result(&stored, measure)).collect();
     let lineage = store.lineage(hash)?.into_iter().map(ancestor).collect();
     let Stored { names, text, signature, calls, origin, .. } = stored;
     let (hash, from) = (hash.to_string(), from(&origin));
     Ok(Some(ProgramDetails { hash, names, text, signature, calls, from, places, lineage }))
 }
 
-fn place(stored: &Stored, measure: &Measure) -> Place {
-    Place {
+fn result(stored: &Stored, measure: &Measure) -> StoredResult {
+    StoredResult {
         program: stored.hash.to_string(),
         label: label(stored),
         task: measure.task.to_string(),
@@ -166,7 +166,7 @@ fn place(stored: &Stored, measure: &Measure) -> Place {
     }
 }
 
-/// Its first name, or the beginning of its hash.
+/// Returns the first name of a program, or the start of its hash.
 fn label(stored: &Stored) -> String {
     stored.names.first().cloned().unwrap_or_else(|| format!("{:.12}", stored.hash.to_string()))
 }

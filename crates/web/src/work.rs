@@ -12,10 +12,10 @@ use arcbatt::{
 
 use crate::runs::{Request, Run};
 
-/// How often stop requests are looked for.
-const LOOK: Duration = Duration::from_millis(20);
+/// Interval between checks for stop requests.
+const INTERVAL: Duration = Duration::from_millis(20);
 
-/// The job of a request, with its files in `folder`.
+/// Returns the job of a request, with its files in `folder`.
 pub(crate) fn job(request: &Request, folder: &Path, store: &Path) -> Job {
     let seconds = request.seconds();
     let effort = match request.budget {
@@ -36,31 +36,31 @@ pub(crate) fn job(request: &Request, folder: &Path, store: &Path) -> Job {
     Job { programs, save, ..Job::new(&request.data, work) }
 }
 
-/// Carries out a job and shows it. Returns whether it came to its end.
+/// Carries out a job and reports its progress. Returns whether it finished.
 pub(crate) fn work(run: &Run, job: Job, pool: &Arc<Pool>) -> Result<bool, JobError> {
     let running = job.start_on(Arc::clone(pool))?;
-    let mut asked = false;
+    let mut stopping = false;
     loop {
         let finished = running.is_finished();
-        let event = running.next_event(LOOK);
-        if run.is_halted() && !asked {
-            asked = true;
+        let event = running.next_event(INTERVAL);
+        if run.is_halted() && !stopping {
+            stopping = true;
             running.stop();
         }
         let over = finished && event.is_none();
         match event {
-            Some(Event::Saved { path }) if path == run.record => run.written(),
-            Some(Event::Warning { text }) => run.tell(|now| now.warning = Some(text)),
+            Some(Event::Saved { path }) if path == run.record => run.record_written(),
+            Some(Event::Warning { text }) => run.change(|now| now.warning = Some(text)),
             _ => {}
         }
         let status = running.status();
-        run.tell(|now| now.take(status));
+        run.change(|now| now.set_status(status));
         if over {
             break;
         }
     }
     let outcome = running.wait();
-    run.written();
+    run.record_written();
     let outcome = outcome?;
     let stopped = outcome.was_stopped();
     match outcome.into_saved().failed.into_iter().next() {

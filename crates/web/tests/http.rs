@@ -1,4 +1,4 @@
-//! The server over HTTP: who is let in, what it does not read, and runs from start to record.
+//! The server over HTTP: access control, paths, and runs from start to record.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -11,7 +11,7 @@ use arcbatt::value::ContentHash;
 use batt_web::{MAX_BODY, Options, Server, TOKEN_HEADER};
 use serde_json::{Value, json};
 
-/// A server of its own with a folder of its own. It ends with the process.
+/// A client of its own server. The server ends with the process.
 struct Client {
     host: String,
     token: String,
@@ -50,7 +50,7 @@ impl Client {
         client
     }
 
-    /// Status and body of any request.
+    /// Sends a request, and returns status and body.
     fn raw(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> (u16, String) {
         let mut stream = self.send(method, path, headers, body);
         let mut text = String::new();
@@ -59,7 +59,7 @@ impl Client {
         (head.split(' ').nth(1).unwrap().parse().unwrap(), body.to_owned())
     }
 
-    /// Status of an answer that need not end.
+    /// Sends a request whose response may not end, and returns its status.
     fn first_line(&self, method: &str, path: &str, headers: &[(&str, &str)]) -> (u16, String) {
         let mut line = String::new();
         self.send(method, path, headers, b"").read_line(&mut line).unwrap();
@@ -75,7 +75,7 @@ impl Client {
         }
         headers.iter().for_each(|(name, value)| head.push_str(&format!("{name}: {value}\r\n")));
         stream.write_all(format!("{head}\r\n").as_bytes()).unwrap();
-        // A server that refuses a body may close before it has read it.
+        // A server that refuses a body may close the connection before it has read it.
         let _ = stream.write_all(body);
         BufReader::new(stream)
     }
@@ -96,12 +96,12 @@ impl Client {
         unchunked(&body)
     }
 
-    /// Follows a run until it has ended; its last progress and how many events there were.
+    /// Follows a run until it has ended. Returns its last progress and the number of events.
     fn follow(&self, name: &str) -> (Value, usize) {
         self.until(name, |now| !["waiting", "running"].contains(&now["state"].as_str().unwrap()))
     }
 
-    /// Follows a run until something holds.
+    /// Follows a run until a condition holds.
     fn until(&self, name: &str, holds: impl Fn(&Value) -> bool) -> (Value, usize) {
         let path = format!("/api/runs/{name}/events?token={}", self.token);
         let lines = self.send("GET", &path, &[], b"").lines();
@@ -124,7 +124,7 @@ fn unchunked(body: &str) -> Value {
 }
 
 #[test]
-fn only_the_page_itself_is_let_in() {
+fn only_the_page_itself_has_access() {
     let folder = Folder::new("guard");
     let client = Client::new(&folder);
     let token = (TOKEN_HEADER, client.token.as_str());
@@ -139,9 +139,9 @@ fn only_the_page_itself_is_let_in() {
     for origin in ["http://evil.example", "null", "https://127.0.0.1", &format!("{own}.evil.example")] {
         assert_eq!(status(&[token, ("Origin", origin)]), 403, "{origin}");
     }
-    // A name that points to this machine is not this machine's name.
+    // A foreign host name that points to this machine is refused.
     assert_eq!(status(&[token, ("Host", "evil.example")]), 403);
-    // Whatever is not there is refused like the rest.
+    // Unknown paths are refused in the same way.
     assert_eq!(client.raw("GET", "/nothing", &[], b"").0, 403);
     assert_eq!(client.get("/nothing").0, 404);
     assert!(client.host.starts_with("127.0.0.1:"));
@@ -149,15 +149,15 @@ fn only_the_page_itself_is_let_in() {
 
 #[cfg(unix)]
 #[test]
-fn the_token_is_kept_for_its_owner_only() {
+fn the_token_is_saved_for_its_owner_only() {
     use std::os::unix::fs::PermissionsExt;
     let folder = Folder::new("token");
     let first = Client::new(&folder).token;
-    // A page that is open outlives the server.
+    // An open page survives a restart of the server.
     assert_eq!(Client::new(&folder).token, first);
     let path = folder.0.join("token");
     assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-    // What others could have read is not used again, and what is no token neither.
+    // A token that others could have read is not used again, nor a file that is not a token.
     std::fs::set_permissions(&path, PermissionsExt::from_mode(0o644)).unwrap();
     let second = Client::new(&folder).token;
     assert_ne!(second, first);
@@ -166,7 +166,7 @@ fn the_token_is_kept_for_its_owner_only() {
 }
 
 #[test]
-fn no_name_leads_out_of_the_folders() {
+fn names_cannot_lead_out_of_the_folder() {
     let folder = Folder::new("paths");
     std::fs::write(folder.0.join("record.json"), "secret").unwrap();
     let client = Client::new(&folder);
@@ -187,7 +187,7 @@ fn no_name_leads_out_of_the_folders() {
 }
 
 #[test]
-fn bodies_are_bounded_and_checked() {
+fn bodies_are_limited_and_checked() {
     let folder = Folder::new("bodies");
     let client = Client::new(&folder);
     let long = "x".repeat(MAX_BODY + 1);
@@ -195,14 +195,14 @@ fn bodies_are_bounded_and_checked() {
     assert_eq!(client.raw("POST", "/api/check", &headers, long.as_bytes()).0, 413);
     assert_eq!(client.post("/api/check", &json!({ "words": 1 })).0, 422);
     assert_eq!(client.raw("POST", "/api/check", &headers, b"{").0, 400);
-    // A form that another site could send without asking is no JSON.
+    // A form, which another site could send without permission, is not JSON.
     let form = [(TOKEN_HEADER, client.token.as_str()), ("Content-Type", "text/plain")];
     assert_eq!(client.raw("POST", "/api/runs", &form, br#"{"data":"demo"}"#).0, 415);
     assert_eq!(client.post("/api/runs", &json!({ "data": "demo", "programs": "nonsense" })).0, 422);
 }
 
 #[test]
-fn the_editor_sees_problems_and_pictures() {
+fn the_editor_gets_problems_and_pictures() {
     let folder = Folder::new("editor");
     let client = Client::new(&folder);
     let text = "def solve_a(I):\n    x = hmiror(I)\n    return x\n";
@@ -227,7 +227,7 @@ fn the_editor_sees_problems_and_pictures() {
 }
 
 #[test]
-fn a_run_goes_from_start_to_record_and_outlives_the_server() {
+fn a_run_survives_a_restart_of_the_server() {
     let folder = Folder::new("runs");
     let client = Client::new(&folder);
     let (status, started) = client.post("/api/runs", &json!({ "data": "demo" }));
@@ -243,7 +243,7 @@ fn a_run_goes_from_start_to_record_and_outlives_the_server() {
     assert_eq!(record["right"]["all"], true);
     let (status, page) = client.get(&format!("/runs/{name}/report"));
     assert!(status == 200 && page.contains("Content-Security-Policy"));
-    // What another server left half-way is found, and can be finished.
+    // An unfinished run of another server is found and can be finished.
     let half = folder.0.join("run-000000000001-000");
     std::fs::create_dir(&half).unwrap();
     std::fs::write(half.join("request.json"), r#"{"data":"demo"}"#).unwrap();
@@ -257,7 +257,7 @@ fn a_run_goes_from_start_to_record_and_outlives_the_server() {
     assert_eq!(again.follow("run-000000000001-000").0["state"], "finished");
 }
 
-/// The record without what differs from run to run.
+/// Returns the record without the parts that differ from run to run.
 fn results(record: &Value) -> Value {
     let mut record = record.clone();
     let fields = record.as_object_mut().unwrap();
@@ -267,14 +267,14 @@ fn results(record: &Value) -> Value {
 }
 
 #[test]
-fn a_run_goes_on_from_its_record_after_a_pause_and_a_restart() {
+fn a_run_resumes_from_its_record_after_a_pause_and_a_restart() {
     let folder = Folder::new("pause");
     let client = Client::new(&folder);
     let (_, whole) = client.post("/api/runs", &json!({ "data": "demo", "all_pairs": true }));
     let whole = whole["name"].as_str().unwrap();
     assert_eq!(client.follow(whole).0["state"], "finished");
     let expected = client.json(&format!("/api/runs/{whole}/record"));
-    // Half of a record, as a server leaves it that is killed.
+    // Half of a record, as a killed server leaves it.
     let half = folder.0.join("run-000000000001-000");
     std::fs::create_dir(&half).unwrap();
     std::fs::write(half.join("request.json"), r#"{"data":"demo","all_pairs":true}"#).unwrap();
@@ -283,9 +283,9 @@ fn a_run_goes_on_from_its_record_after_a_pause_and_a_restart() {
     begun["tasks"].as_array_mut().unwrap().truncate(n / 2);
     begun["right"]["left"] = json!(n - n / 2);
     begun["finished"] = json!(false);
-    // Told from what would be found again.
+    // A changed figure shows later that this result was kept, not computed again.
     begun["tasks"][0]["programs"][0]["train"][0]["fuel"] = json!(12345);
-    // A record begins with its version, its kind and its job.
+    // A record begins with its version, kind and job.
     let fields = begun.as_object_mut().unwrap();
     let (kind, job) = (fields.remove("kind").unwrap(), fields.remove("job").unwrap());
     fields.remove("schema");
@@ -294,7 +294,7 @@ fn a_run_goes_on_from_its_record_after_a_pause_and_a_restart() {
     let again = Client::new(&folder);
     let listed = again.json("/api/runs");
     assert_eq!((&listed[1]["state"], &listed[1]["done"]), (&json!("interrupted"), &json!(n / 2)));
-    // Waiting runs can be paused and stopped; the one before them keeps the thread busy or is through.
+    // Waiting runs can be paused and stopped; the run before them is busy or finished.
     assert_eq!(again.post("/api/runs/run-000000000001-000/pause", &json!({})).0, 409);
     assert_eq!(again.post("/api/runs/run-000000000001-000/resume", &json!({})).0, 200);
     assert_eq!(again.follow("run-000000000001-000").0["state"], "finished");
@@ -306,7 +306,7 @@ fn a_run_goes_on_from_its_record_after_a_pause_and_a_restart() {
 }
 
 #[test]
-fn a_search_is_paused_and_goes_on() {
+fn a_solve_is_paused_and_resumed() {
     let folder = Folder::new("solve");
     let client = Client::new(&folder);
     let ask = json!({ "kind": "solve", "data": "demo", "seconds": 0.05 });
@@ -318,7 +318,7 @@ fn a_search_is_paused_and_goes_on() {
     let (_, second) = client.post("/api/runs", &ask);
     let second = second["name"].as_str().unwrap();
     client.until(second, |now| now["done"].as_u64().unwrap() > 0);
-    // It may be through before the pause comes; then there is nothing to resume.
+    // It may finish before the pause; then there is nothing to resume.
     client.post(&format!("/api/runs/{second}/pause"), &json!({}));
     let (paused, _) = client.follow(second);
     if paused["state"] == "paused" {
@@ -329,7 +329,7 @@ fn a_search_is_paused_and_goes_on() {
         assert_eq!(again.post(&format!("/api/runs/{second}/resume"), &json!({})).0, 200);
         assert_eq!(again.follow(second).0["state"], "finished");
     }
-    // With fuel alone, it comes to the same whether it was paused or not.
+    // With a fuel limit the result does not depend on the pause.
     let tasks = |name: &str| client.json(&format!("/api/runs/{name}/record"))["tasks"].clone();
     assert_eq!(tasks(second), tasks(whole));
     assert!(folder.0.join(second).join("submission.json").exists());
@@ -394,7 +394,7 @@ fn runs_of_other_processes_are_followed() {
     let own = own["name"].as_str().unwrap();
     client.follow(own);
     let finished = std::fs::read(folder.0.join(own).join("record.json")).unwrap();
-    // A file that is no record, and one that is being made.
+    // A file that is not a record, and one that is being written.
     std::fs::write(folder.0.join("notes.json"), "{}").unwrap();
     let record = folder.0.join("other.json");
     let mut live = Live::create(&record).unwrap();
@@ -435,7 +435,7 @@ fn runs_of_other_processes_are_followed() {
     live.write(&now).unwrap();
     let (seen, _) = client.until(name, |run| run["done"] == 5);
     assert_eq!(seen["state"], "running");
-    // A process that is killed leaves its file without a lock.
+    // A killed process leaves its file without a lock.
     let left = std::fs::read(folder.0.join("other.json.live")).unwrap();
     drop(live);
     wait("gone", &|run| run.is_none());
@@ -497,7 +497,7 @@ fn the_store_is_shown() {
 }
 
 #[test]
-fn what_is_described_is_there() {
+fn the_described_paths_exist() {
     let folder = Folder::new("openapi");
     let client = Client::new(&folder);
     let document = client.json("/api/openapi.json");
@@ -506,13 +506,13 @@ fn what_is_described_is_there() {
             let path = path.replace("{name}", "demo").replace("{task}", "none").replace("{hash}", "0");
             let headers = [(TOKEN_HEADER, client.token.as_str())];
             let method = method.to_uppercase();
-            // News do not end.
+            // Event streams do not end.
             let (status, body) = match path.as_str() {
                 "/api/events" => client.first_line(&method, &path, &headers),
                 _ => client.raw(&method, &path, &headers, b""),
             };
             assert!(
-                status != 405 && !(status == 404 && body.contains("there is nothing of this name")),
+                status != 405 && !(status == 404 && body.contains("there is nothing at this address")),
                 "{method} {path}: {status}"
             );
         }
