@@ -89,7 +89,7 @@ pub struct Record {
     /// Progress of a solve over time. Absent if empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub curve: Vec<CurvePoint>,
-    /// Where the time went, if `--profile` was given. Differs from run to run.
+    /// The profile: where the time went. Absent without `--profile`. Differs from run to run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<Box<Profile>>,
 }
@@ -348,7 +348,7 @@ pub struct Made {
     /// Hashes of the programs that it was made from. Absent if empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parents: Vec<String>,
-    /// What the program does, in words.
+    /// Description of the program in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub words: Option<String>,
 }
@@ -372,8 +372,8 @@ pub struct Task {
     /// How the search for programs went; absent in a run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<TaskSearch>,
-    /// Where the closest program that is not right goes wrong. Absent in a solve, and if all programs are
-    /// right.
+    /// The first wrong line of the closest program that is not right. Absent in a solve, and if all programs
+    /// are right.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_wrong_line: Option<FirstWrongLine>,
 }
@@ -470,7 +470,7 @@ pub struct Pair {
     /// Fuel used. Absent if the program was not run by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fuel: Option<u64>,
-    /// What is wrong, in words. Absent if nothing is.
+    /// The problem in words. Absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
     /// The answer as rows of colours, if it is a grid. Absent if it is the expected output.

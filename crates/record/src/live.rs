@@ -16,7 +16,7 @@ use crate::Kind;
 /// How far a job has got.
 #[derive(Clone, PartialEq, Debug, Default, JsonSchema, Serialize, Deserialize)]
 pub struct Status {
-    /// What kind of job it is.
+    /// The kind of job.
     pub kind: Kind,
     /// Name or path of the data set.
     pub data: String,

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// Version of the section.
 pub const VERSION: u32 = 1;
 
-/// Where the time of a job went. Times are nanoseconds since the recording began.
+/// The profile of a job: where the time went. Times are nanoseconds since the recording began.
 #[derive(Clone, PartialEq, Debug, JsonSchema, Serialize, Deserialize)]
 pub struct Profile {
     /// Version of this section, 1.
@@ -19,7 +19,7 @@ pub struct Profile {
     pub deep: bool,
     /// Programs that are wrong on their own tasks and were expected to be.
     pub excused: usize,
-    /// What the recorder itself costs.
+    /// Costs of the recorder itself.
     pub costs: Costs,
     /// Functions of the engine and primitives. Other fields refer to them by index.
     pub functions: Vec<Function>,
@@ -38,7 +38,7 @@ pub struct Profile {
     pub events: Option<String>,
 }
 
-/// What the recorder itself costs, in nanoseconds.
+/// Costs of the recorder itself, in nanoseconds.
 #[derive(Clone, Copy, PartialEq, Debug, JsonSchema, Serialize, Deserialize)]
 #[schemars(rename = "RecorderCosts")]
 pub struct Costs {

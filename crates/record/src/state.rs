@@ -53,7 +53,7 @@ pub struct AnswerState {
     pub program: String,
     /// The mechanism that found it.
     pub mechanism: String,
-    /// What the program does, in words.
+    /// Description of the program in words.
     pub words: String,
     /// How complicated its rule is; lower is simpler.
     pub cost: f64,

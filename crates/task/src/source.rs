@@ -37,7 +37,7 @@ pub(crate) enum Location {
     },
 }
 
-/// Reads a file and decompresses it if necessary, whatever its name.
+/// Reads a file and decompresses it if necessary. Its name does not matter.
 pub(crate) fn read(path: &Path) -> io::Result<Content> {
     let mut bytes = Vec::new();
     read_plain(path, &mut bytes)?;

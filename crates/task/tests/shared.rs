@@ -8,7 +8,7 @@ use batt_task::{DataFolder, Options, PINNED, diff, load, open};
 fn shared(name: &str) -> Option<PathBuf> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/arc").join(name);
     if !path.exists() {
-        skipped(&format!("there is no ../shared/arc/{name} beside the repository"));
+        skipped(&format!("there is no ../shared/arc/{name} next to the repository"));
         return None;
     }
     Some(path)

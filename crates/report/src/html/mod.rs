@@ -59,7 +59,7 @@ struct Document<'d> {
     follow: Option<Follow<'d>>,
 }
 
-/// Where to ask for updates, and the token to send with every request.
+/// The address for updates, and the token to send with every request.
 #[derive(Serialize)]
 struct Follow<'d> {
     path: &'d str,

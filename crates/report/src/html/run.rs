@@ -36,7 +36,7 @@ pub(super) struct Run<'r> {
     programs: Vec<Program<'r>>,
     /// Programs that others were made from: hash, name, text, and how they were made.
     ancestors: Vec<(&'r str, &'r str, &'r str, Option<&'r Made>)>,
-    /// Where the time went, or the reason why that is unknown.
+    /// The profile, or the reason why there is none.
     cost: Result<Cost, String>,
 }
 

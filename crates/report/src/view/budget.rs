@@ -43,7 +43,7 @@ pub struct Budget {
     pub rows: Vec<BudgetRow>,
 }
 
-/// What fits into the budget.
+/// Number of runs that fit into the budget.
 #[derive(Clone, PartialEq, Debug, JsonSchema, Serialize)]
 pub struct BudgetRow {
     /// `as recorded`, or the what-if.

@@ -14,7 +14,7 @@ use crate::facts::{Facts, ReportError};
 use crate::stats::{Resampler, median, quantile};
 use crate::table::Table;
 
-/// What changed between two records.
+/// The changes between two records.
 #[derive(Clone, PartialEq, Debug, JsonSchema, Serialize)]
 pub struct Compare {
     /// Number of repetitions compared, before and after. The first of several is skipped.

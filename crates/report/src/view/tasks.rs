@@ -15,7 +15,7 @@ use crate::table::Table;
 /// Tasks that take unusually long.
 #[derive(Clone, PartialEq, Debug, JsonSchema, Serialize)]
 pub struct Tasks {
-    /// What counts as an outlier, in words.
+    /// The rule for outliers, in words.
     pub rule: String,
     /// Tasks above this time are outliers, in nanoseconds.
     pub threshold: f64,

@@ -109,8 +109,8 @@ impl WhatIf {
     }
 }
 
-/// What the name of a speed-up refers to. If several names match a function, the first kind in this list
-/// counts.
+/// The kind of thing that the name of a speed-up refers to. If several names match a function, the first kind
+/// in this list counts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "SpeedupKind")]
