@@ -143,7 +143,7 @@ export function taskView(run, id) {
     const verdict = result === undefined ? "" : typeof result === "number" ? "right" : result[2] ?? result[0].replaceAll("_", " ");
     const part = (/** @type {Cells} */ cells, /** @type {string} */ label, /** @type {Cells} */ other = null) =>
       el("figure", {}, picture(cells, size, `${name} ${label}`, other), el("figcaption", {}, label));
-    return el("div", { class: "pair" }, el("h3", {}, name, " ", el("span", { class: "muted" }, verdict)),
+    return el("div", { class: "pair" }, el("h3", {}, name, " ", el("span", { class: "muted" }, ...prose(verdict))),
       el("div", { class: "grids" }, part(pair[0], "input"), part(pair[1], "expected"), best ? part(answerOf(best, i, pair[1]), "answer", pair[1]) : null));
   };
   const attempts = task.attempts.map((both, k) => el("div", { class: "pair" }, el("h3", {}, `test ${k + 1}`),
