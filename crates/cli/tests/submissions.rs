@@ -115,7 +115,7 @@ fn a_broken_submission() {
         "check {dir}/submission.json {dir}/data",
         expect![[r#"
         aaaa, output 0, attempt_2: missing; each attempt must be a grid
-        bbbb: found 1 outputs, expected 2 (one for each test input)
+        bbbb: the number of outputs is 1, but the number of test inputs is 2
         bbbb, output 0, attempt_2: row 1 has 1 cells, expected 2
         cccc: missing; every task needs an answer
         dddd: no task of the data set has this id
@@ -125,7 +125,7 @@ fn a_broken_submission() {
     "#]],
     );
     batt.check("check {dir}/submission.json {dir}/data --json", expect![[r#"
-        {"schema":1,"submission":"{dir}/submission.json","form":"json","valid":false,"tasks":3,"outputs":4,"equal_attempts":0,"defects":[{"kind":"missing_attempt","id":"aaaa","output":0,"attempt":"attempt_2","text":"missing; each attempt must be a grid"},{"kind":"output_count","id":"bbbb","text":"found 1 outputs, expected 2 (one for each test input)"},{"kind":"bad_grid","id":"bbbb","output":0,"attempt":"attempt_2","text":"row 1 has 1 cells, expected 2"},{"kind":"missing_id","id":"cccc","text":"missing; every task needs an answer"},{"kind":"unknown_id","id":"dddd","text":"no task of the data set has this id"},{"kind":"bad_grid","id":"dddd","output":0,"attempt":"attempt_2","text":"row 0, column 0 is 17; colours are 0 to 9"}]}
+        {"schema":1,"submission":"{dir}/submission.json","form":"json","valid":false,"tasks":3,"outputs":4,"equal_attempts":0,"defects":[{"kind":"missing_attempt","id":"aaaa","output":0,"attempt":"attempt_2","text":"missing; each attempt must be a grid"},{"kind":"output_count","id":"bbbb","text":"the number of outputs is 1, but the number of test inputs is 2"},{"kind":"bad_grid","id":"bbbb","output":0,"attempt":"attempt_2","text":"row 1 has 1 cells, expected 2"},{"kind":"missing_id","id":"cccc","text":"missing; every task needs an answer"},{"kind":"unknown_id","id":"dddd","text":"no task of the data set has this id"},{"kind":"bad_grid","id":"dddd","output":0,"attempt":"attempt_2","text":"row 0, column 0 is 17; colours are 0 to 9"}]}
         exit 1
     "#]]);
     batt.check(

@@ -127,7 +127,7 @@ impl Index {
     }
 
     /// Iterates over the tasks from this index on, and reads a few hundred at a time. Broken tasks are
-    /// skipped if [`Options::skip_bad`] is set; otherwise the first one is the last item.
+    /// skipped if [`Options::skip_bad`] is set; otherwise their batch gives an error.
     pub fn tasks(&self, from: usize) -> impl Iterator<Item = Result<Task, LoadError>> + Send {
         let batches = (from..self.len()).step_by(BATCH).map(|at| self.load(at..self.len().min(at + BATCH)));
         batches.flat_map(|batch| {
@@ -306,7 +306,9 @@ fn missing(label: &str, id: &str, entries: &[Entry], problems: &[Problem]) -> Lo
 fn add_solutions(task: &mut Task, outputs: Vec<Grid>) -> Result<(), String> {
     if outputs.len() != task.test.len() {
         let (outputs, inputs) = (outputs.len(), task.test.len());
-        return Err(format!("found {outputs} solutions, expected {inputs} (one for each test input)"));
+        return Err(format!(
+            "the number of solutions is {outputs}, but the number of test inputs is {inputs}"
+        ));
     }
     for (i, (pair, output)) in task.test.iter_mut().zip(outputs).enumerate() {
         if pair.output.as_ref().is_some_and(|own| *own != output) {

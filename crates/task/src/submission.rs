@@ -260,7 +260,7 @@ pub enum Defect {
     Twice,
     #[error("expected a list with an entry for each test input, not {found}")]
     NotAList { found: &'static str },
-    #[error("found {found} outputs, expected {wanted} (one for each test input)")]
+    #[error("the number of outputs is {found}, but the number of test inputs is {wanted}")]
     OutputCount { found: usize, wanted: usize },
     #[error("expected {{\"attempt_1\": grid, \"attempt_2\": grid}}, not {found}")]
     NotAnOutput { found: &'static str },

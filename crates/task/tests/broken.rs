@@ -268,8 +268,8 @@ fn solutions_that_do_not_match() {
     data.check(
         "x_challenges.json",
         expect![[r#"
-            DIR/x_solutions.json:1:21: task b: found 2 solutions, expected 1 (one for each test input)
-            DIR/x_solutions.json:2:6: task c: found 0 solutions, expected 1 (one for each test input)
+            DIR/x_solutions.json:1:21: task b: the number of solutions is 2, but the number of test inputs is 1
+            DIR/x_solutions.json:2:6: task c: the number of solutions is 0, but the number of test inputs is 1
             left: a
         "#]],
     );

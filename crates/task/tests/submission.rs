@@ -46,8 +46,8 @@ fn json_defects_are_reported() {
     check(
         &format!(r#"{{"a": [{FINE}, {FINE}], "b": [{FINE}], "c": []}}"#),
         expect![[r#"
-            output_count: a: found 2 outputs, expected 1 (one for each test input)
-            output_count: b: found 1 outputs, expected 2 (one for each test input)
+            output_count: a: the number of outputs is 2, but the number of test inputs is 1
+            output_count: b: the number of outputs is 1, but the number of test inputs is 2
             unknown_id: c: no task of the data set has this id
         "#]],
     );
@@ -144,7 +144,7 @@ fn csv_defects_are_reported() {
     check(
         "output_id,output\na_0,\na_1,|1|\nb_1,|1|\nb_1,|2|\nc_0,|1|\n",
         expect![[r#"
-            output_count: a: found 2 outputs, expected 1 (one for each test input)
+            output_count: a: the number of outputs is 2, but the number of test inputs is 1
             missing_attempt: a, output 0, attempt_1: missing; each attempt must be a grid
             missing_output: b, output 0: no row for this output
             twice: b, output 1: given twice; the last one counts
