@@ -168,7 +168,7 @@ fn events_lie_beside_the_record() {
     let other = batt.read("other.events.jsonl");
     let batt = batt.file("run.events.jsonl", other);
     let text = batt.run("profile export {dir}/run.json --format chrome");
-    assert!(text.contains("of another recording") && text.ends_with("exit 2\n"), "{text}");
+    assert!(text.contains("belongs to another record") && text.ends_with("exit 2\n"), "{text}");
     std::fs::remove_file(batt.path("run.events.jsonl")).unwrap();
     let text = batt.run("profile export {dir}/run.json --format chrome");
     assert!(text.contains("run.events.jsonl: No such file"), "{text}");
@@ -200,11 +200,11 @@ fn what_cannot_be_shown_is_told() {
         ("dsl {dir}/damaged.json", "damaged"),
         ("dsl {dir}/plain.json", "no profile; make one with"),
         ("dsl {dir}/run.json -i nothing", "no task nothing"),
-        ("dsl {dir}/run.json --start 100", "nothing is left of the 79"),
+        ("dsl {dir}/run.json --start 100", "none of the 79 recorded tasks"),
         ("framework {dir}/run.json -i rooms", "unexpected argument"),
         ("phases {dir}/run.json --tasks 0", "0 is not in"),
         ("what-if {dir}/run.json objets=2x", "nothing is called `objets`"),
-        ("what-if {dir}/run.json objects", "write `objects=3x`"),
+        ("what-if {dir}/run.json objects", "write one like `objects=3x`"),
         ("budget 8x {dir}/run.json", "`8x` is not a duration; write 90s"),
         ("lines {dir}/run.json", "79 programs ran"),
         ("tasks {dir}/run.json -k 0", "above 0"),

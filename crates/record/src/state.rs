@@ -63,7 +63,7 @@ pub struct AnswerState {
     pub outputs: Vec<Option<String>>,
     /// `[same, turned, recolored]`: whether it passed each check. Null if it was not checked.
     pub checks: Option<[bool; 3]>,
-    /// `[right, of]`: on how many pairs that it was not learned from it is right. Null if not measured.
+    /// `[right, of]`: right pairs among those that it was not learned from. Null if not measured.
     pub folds: Option<[u32; 2]>,
 }
 
