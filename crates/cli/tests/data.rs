@@ -179,25 +179,31 @@ fn broken_tasks_are_named_or_skipped() {
         exit 2
     "#]],
     );
-    batt.check("programs verify {dir}/set --skip-bad --programs {dir}/p.py", expect![[r#"
+    batt.check(
+        "programs verify {dir}/set --skip-bad --programs {dir}/p.py",
+        expect![[r#"
         solve_good: wrong on 2 of 2 pairs
           train 0: out of range in add at line 1
           test 0: out of range in add at line 1
         0 of 1 programs right on all pairs
         warning: skipped {dir}/set/bad.json:1:45: task bad, train 0 output: row 1 has 2 cells, expected 1
         exit 1
-    "#]]);
+    "#]],
+    );
     batt.check("programs verify {dir}/set --skip-bad --programs {dir}/p.py --json", expect![[r#"
         {"schema":1,"programs":1,"right":0,"errors":0,"skipped":[{"file":"{dir}/set/bad.json","line":1,"column":45,"task":"bad","part":"train","pair":0,"side":"output","message":"row 1 has 2 cells, expected 1"}],"verdicts":[{"program":"solve_good","task":"good","right":false,"pairs":2,"max_fuel":7,"wrong":[{"pair":"train 0","why":"out of range in add at line 1"},{"pair":"test 0","why":"out of range in add at line 1"}]}]}
         warning: skipped {dir}/set/bad.json:1:45: task bad, train 0 output: row 1 has 2 cells, expected 1
         exit 1
     "#]]);
-    batt.check("data diff {dir}/set {dir}/set --skip-bad", expect![[r#"
+    batt.check(
+        "data diff {dir}/set {dir}/set --skip-bad",
+        expect![[r#"
         1 task the same, 0 changed, 0 only in {dir}/set, 0 only in {dir}/set
         warning: skipped {dir}/set/bad.json:1:45: task bad, train 0 output: row 1 has 2 cells, expected 1
         warning: skipped {dir}/set/bad.json:1:45: task bad, train 0 output: row 1 has 2 cells, expected 1
         exit 0
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
