@@ -1,6 +1,6 @@
-"""Programs for the built-in data set `demo`: each solves the task whose name ends its own.
+"""Programs for the built-in data set `demo`, each named after its task.
 
-They are right on every task that the rule of that name can make, not only on the built-in one.
+Each is right on every task that the rule of that name can generate, not only on the built-in one.
 """
 
 
@@ -14,7 +14,7 @@ def solve_kaleidoscope(I):
 
 
 def solve_pinwheel(I):
-    # The picture and its three turns make a wheel.
+    # The picture and its three rotations form a wheel.
     turns = rapply((identity, rot90, rot270, rot180), I)
     top = hconcat(get_nth(turns, F0), get_nth(turns, F1))
     bottom = hconcat(get_nth(turns, F2), get_nth(turns, F3))
@@ -29,19 +29,19 @@ def solve_mirror_repair(I):
 
 
 def solve_hidden_patch(I):
-    # What lies under the black patch, seen on the other side of the diagonal.
+    # The cells under the black patch are found on the other side of the diagonal.
     hole = ofcolor(I, BLACK)
     return subgrid(hole, dmirror(I))
 
 
 def solve_turned(S, I, C):
-    # The demonstration pairs say how the picture is turned.
+    # The demonstration pairs show how the picture is rotated or mirrored.
     how = a_mr(S)
     return mir_rot(I, how)
 
 
 def solve_asymmetric_panel(I):
-    # The panel that is not its own mirror image.
+    # The panel that differs from its mirror image.
     panels = hsplit(I, THREE)
     symmetric = fork(equality, identity, vmirror)
     return extract(panels, compose(flip, symmetric))
@@ -88,7 +88,7 @@ def solve_contact(I):
 
 
 def solve_infected(I):
-    # Shapes with a red cell turn red altogether.
+    # Shapes with a red cell turn completely red.
     shapes = objects(I, F, F, T)
     sick = compose(lbind(contained, RED), palette)
     return fill(I, RED, mfilter(shapes, sick))
@@ -98,7 +98,7 @@ def solve_infected(I):
 
 
 def solve_gravity_down(I):
-    # In every column black goes to the top; the coloured cells keep their order.
+    # Black cells move to the top of each column; coloured cells keep their order.
     columns = dmirror(I)
     settle = rbind(order, positive)
     return dmirror(apply(settle, columns))
@@ -131,7 +131,7 @@ def solve_to_their_sides(I):
 
 
 def solve_wallpaper_hole(I):
-    # The pattern's periods are read off where it is whole; its tile is laid everywhere.
+    # Find the periods where the pattern is complete, then repeat its tile everywhere.
     down = vperiod(asobject(lefthalf(I)))
     across = hperiod(asobject(tophalf(I)))
     tile = asobject(crop(I, ORIGIN, astuple(down, across)))
@@ -142,7 +142,7 @@ def solve_wallpaper_hole(I):
 
 
 def solve_diagonal_stripes(I):
-    # The first cells, repeated along the top and then moved down and to the left.
+    # Repeat the first cells along the top, then shift them down and to the left.
     stripe = merge(fgpartition(I))
     reach = add(width(I), height(I))
     starts = apply(tojvec, interval(ZERO, reach, width(stripe)))
@@ -151,7 +151,7 @@ def solve_diagonal_stripes(I):
 
 
 def solve_checker_fill(I):
-    # In every rectangle each second cell takes the colour of the ground, counted from the corner.
+    # Every second cell of a rectangle, counted from its corner, takes the background colour.
     rectangles = objects(I, T, F, T)
     places = compose(toindices, normalize)
     odd = chain(flip, even, fork(add, first, last))
@@ -160,7 +160,7 @@ def solve_checker_fill(I):
 
 
 def solve_self_similar(I):
-    # Nine copies of the picture, seen through the picture three times as large.
+    # Nine copies of the picture, masked by the picture enlarged three times.
     row = hconcat(hconcat(I, I), I)
     copies = vconcat(vconcat(row, row), row)
     return cellwise(copies, upscale(I, THREE), BLACK)
@@ -170,7 +170,7 @@ def solve_self_similar(I):
 
 
 def solve_count_staircase(I):
-    # As many shapes, so many steps has the staircase.
+    # The staircase has one step for each shape.
     shapes = objects(I, T, F, T)
     steps = size(shapes)
     ground = canvas(BLACK, astuple(steps, steps))
@@ -180,7 +180,7 @@ def solve_count_staircase(I):
 
 
 def solve_histogram(I):
-    # A bar for every colour, as long as the colour has cells, the longest on top.
+    # One bar for each colour, as long as its number of cells; the longest is on top.
     colors = order(fgpartition(I), compose(invert, size))
     longest = valmax(colors, size)
     bars = apply(fork(repeat, color, size), colors)
@@ -197,7 +197,7 @@ def solve_even_odd(I):
 
 
 def solve_podium(I):
-    # The three commonest colours in their order.
+    # The three most common colours, in order.
     gold = get_color_rank(I, F0)
     silver = get_color_rank(I, F1)
     bronze = get_color_rank(I, F2)
@@ -239,7 +239,7 @@ def solve_full_lines(I):
 
 
 def solve_leak(I):
-    # Yellow fills the boxes and leaks through the gap up to the border.
+    # Yellow fills the boxes and leaks through the gap to the border.
     boxes = objects(I, T, F, T)
     gap = fork(difference, box, toindices)
     direction = fork(position, identity, gap)
@@ -252,7 +252,7 @@ def solve_leak(I):
 
 
 def solve_inside_corners(I):
-    # What lies between four yellow corners.
+    # The area between four yellow corners, cut out.
     corner_cells = ofcolor(I, YELLOW)
     return trim(subgrid(corner_cells, I))
 
@@ -264,7 +264,7 @@ def solve_most_colors(I):
 
 
 def solve_drop_dividers(I):
-    # Rows and columns of one colour are taken out.
+    # Rows and columns of one colour are removed.
     return compress(I)
 
 
@@ -276,7 +276,7 @@ def solve_emptiest_panel(I):
 
 
 def solve_peel(I):
-    # The two outermost rings are peeled off.
+    # The two outermost rings are removed.
     peel = power(trim, TWO)
     return peel(I)
 
@@ -311,9 +311,9 @@ def solve_in_line(I):
     # Blocks in the row of the yellow cell turn red, those in its column blue.
     dot = ofcolor(I, YELLOW)
     blocks = colorfilter(objects(I, T, F, T), GRAY)
-    beside = mfilter(blocks, rbind(hmatching, dot))
-    above = mfilter(blocks, rbind(vmatching, dot))
-    return fill(fill(I, RED, beside), BLUE, above)
+    in_row = mfilter(blocks, rbind(hmatching, dot))
+    in_column = mfilter(blocks, rbind(vmatching, dot))
+    return fill(fill(I, RED, in_row), BLUE, in_column)
 
 
 def solve_blue_then_red(I):
@@ -332,7 +332,7 @@ def solve_headers(I):
 
 
 def solve_replaced(S, I, C):
-    # One colour is in no output of the demonstration pairs, another in no input.
+    # One colour appears in no demonstration output, another in no demonstration input.
     old = c_iz_n(S, p_g, first)
     new = c_zo_n(S, p_g, first)
     return replace(I, old, new)
@@ -350,7 +350,7 @@ def solve_flipped_tiles(I):
 
 
 def solve_tile_by_colors(I):
-    # As many copies across and down as the picture has colours.
+    # The number of copies across and down is the number of colours.
     count = numcolors(I)
     steps = interval(ZERO, count, ONE)
     offsets = apply(lbind(multiply, shape(I)), product(steps, steps))
@@ -359,12 +359,12 @@ def solve_tile_by_colors(I):
 
 
 def solve_interleave(I):
-    # The rows of the upper and the lower half take turns.
+    # The rows of the upper and the lower half alternate.
     return mpapply(astuple, tophalf(I), bottomhalf(I))
 
 
 def solve_rotating_row(I):
-    # Windows on the row written twice, each one cell further to the right.
+    # Crop windows of the doubled row, each one cell further to the right.
     twice = hconcat(I, I)
     starts = apply(tojvec, interval(ZERO, width(I), ONE))
     window = rbind(lbind(crop, twice), shape(I))
@@ -390,7 +390,7 @@ def solve_rooms(I):
 
 
 def solve_closed_frames(I):
-    # A closed frame is the outline of its own box.
+    # A closed frame equals the outline of its bounding box.
     frames = objects(I, T, F, T)
     closed = fork(equality, toindices, box)
     red = replace(I, BLUE, RED)
@@ -398,8 +398,8 @@ def solve_closed_frames(I):
 
 
 def solve_seeded_boxes(I):
-    # Every box is filled with the colour of the cell in it, the only one that is not black.
-    # Boxes may take most of a grid, so gray is not left out even where it is the commonest colour.
+    # Every box is filled with the colour of the only cell in it that is not black.
+    # Boxes may cover most of a grid, so gray counts even if it is the most common colour.
     boxes = colorfilter(objects(I, T, F, F), GRAY)
     inside = compose(rbind(toobject, I), delta)
     seed = chain(maximum, palette, inside)
@@ -416,14 +416,14 @@ def solve_remove_specks(I):
 
 
 def solve_repair_rectangles(I):
-    # Rectangles are filled up to their boxes.
+    # Rectangles with holes become solid: each fills its bounding box.
     rectangles = objects(I, T, F, T)
-    mend = fork(recolor, color, backdrop)
-    return paint(I, mapply(mend, rectangles))
+    repair = fork(recolor, color, backdrop)
+    return paint(I, mapply(repair, rectangles))
 
 
 def solve_row_majority(I):
-    # Every row takes its commonest colour.
+    # Every row takes its most common colour.
     level = compose(rbind(repeat, width(I)), mostcommon)
     return apply(level, I)
 
@@ -432,13 +432,13 @@ def solve_row_majority(I):
 
 
 def solve_shrink_pixel_art(I):
-    # The picture, with one cell for every block of three by three.
+    # Each 3×3 block of the picture becomes one cell.
     picture = difference(asindices(I), ofcolor(I, BLACK))
     return downscale(subgrid(picture, I), THREE)
 
 
 def solve_zoom_by_colors(I):
-    # The picture is enlarged as many times as it has colours.
+    # The picture is enlarged by its number of colours.
     return upscale(I, numcolors(I))
 
 
@@ -463,7 +463,7 @@ def solve_stretch(I):
 
 
 def solve_sort_bars(I):
-    # The columns are sorted by what is not black in them.
+    # The columns are sorted by their number of coloured cells.
     columns = dmirror(I)
     length = compose(size, lbind(remove, BLACK))
     return dmirror(order(columns, length))
@@ -513,7 +513,7 @@ def solve_overlay(I):
 
 
 def solve_agreement(I):
-    # Where the upper and the lower half agree; black elsewhere.
+    # The cells in which the upper and the lower half agree; black elsewhere.
     return cellwise(tophalf(I), bottomhalf(I), BLACK)
 
 
@@ -563,7 +563,7 @@ def solve_l_path(I):
 
 
 def solve_bridges(I):
-    # The centres of two squares lie one step inside the outer corners of both.
+    # The centres of two squares are one step inside the corners of their common box.
     pairs = fgpartition(I)
     start = compose(increment, ulcorner)
     end = compose(decrement, lrcorner)
@@ -572,7 +572,7 @@ def solve_bridges(I):
 
 
 def solve_branches(I):
-    # Every cell grows a branch to the gray line: as far as it would fall.
+    # Every cell grows a branch to the gray line, as far as it could move towards it.
     line = ofcolor(I, GRAY)
     dots = sizefilter(objects(I, T, F, T), ONE)
     tip = fork(add, center, rbind(gravitate, line))

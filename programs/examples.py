@@ -1,4 +1,4 @@
-"""Programs for the tasks in examples/: each solves the task whose name ends its own."""
+"""Programs for the tasks in examples/, each named after its task."""
 
 
 def solve_enclosed(I):
