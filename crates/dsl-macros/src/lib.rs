@@ -1,21 +1,26 @@
-//! `#[primitive]`: declares a primitive from one annotated function.
+//! The attribute `#[primitive]`, which declares a primitive from one annotated function.
 //!
 //! ```text
-//! /// Rotates a quarter turn clockwise.
+//! /// Rotates a grid 90 degrees clockwise.
 //! ///
 //! /// (an `arc` block with examples: rot90([1 0 | 0 1 | 1 0]) = [1 0 1 | 0 1 0])
 //! #[primitive(cost = PerCell)]
 //! fn rot90(cx: &mut Cx, grid: Grid) -> Total<Grid> { … }
 //! ```
 //!
-//! The types in the signature are types of the *language*: they become the primitive's declared signature. At run
-//! time the language is as dynamic as Python, so inside the body every argument is a plain `Value` and the result
-//! is a `Result<Value, Fail>`. `Total` promises a value for arguments of the declared types, `Partial` does not.
+//! The types in the signature are types of the DSL and become the primitive's declared signature. At run time
+//! the language is as dynamic as Python, so in the body every argument is a `Value` and the result is a
+//! `Result<Value, Fail>`. `Total` declares that calls with arguments of the declared types succeed; `Partial`
+//! calls may fail.
 //!
-//! Options: `cost = Constant | PerCell | PerPair | PerCall` (required); `order_sensitive`, if the result depends
-//! on the order in which sets iterate; `alias(a, b)`, other names; `keyword(new = old)`, other parameter names;
-//! `infer = BindFirst | BindLast | …`, if the result type does not follow from the signature; `meaning = n`,
-//! raised by hand when the meaning changes.
+//! Options:
+//!
+//! - `cost = Constant | Closure | PerCell | PerPair | PerCall` (required): how the fuel of a call is computed
+//! - `order_sensitive`: the result depends on the order in which sets iterate
+//! - `alias(a, b)`: other names of the primitive
+//! - `keyword(new = old)`: other names of parameters
+//! - `infer = BindFirst | BindLast | …`: the result type does not follow from the signature
+//! - `meaning = n`: increased by hand when the meaning changes
 
 use proc_macro::TokenStream;
 use proc_macro2::TokenStream as Tokens;
@@ -43,9 +48,9 @@ fn expand(options: Tokens, function: ItemFn) -> syn::Result<Tokens> {
     let (cx, cx_type) = match inputs.next() {
         Some(FnArg::Typed(arg)) => match &*arg.ty {
             Type::Reference(reference) => (pat_ident(&arg.pat)?, &reference.elem),
-            other => return Err(syn::Error::new_spanned(other, "the first parameter is `cx: &mut Cx`")),
+            other => return Err(syn::Error::new_spanned(other, "the first parameter must be `cx: &mut Cx`")),
         },
-        _ => return Err(syn::Error::new_spanned(&function.sig, "the first parameter is `cx: &mut Cx`")),
+        _ => return Err(syn::Error::new_spanned(&function.sig, "the first parameter must be `cx: &mut Cx`")),
     };
     let mut names = Vec::new();
     let mut types = Vec::new();
@@ -59,12 +64,17 @@ fn expand(options: Tokens, function: ItemFn) -> syn::Result<Tokens> {
         2 => quote!(F2),
         3 => quote!(F3),
         4 => quote!(F4),
-        _ => return Err(syn::Error::new_spanned(&function.sig, "a primitive takes one to four arguments")),
+        _ => {
+            return Err(syn::Error::new_spanned(&function.sig, "a primitive must take one to four arguments"));
+        }
     };
     let (total, result) = match &function.sig.output {
         ReturnType::Type(_, output) => result(output)?,
         ReturnType::Default => {
-            return Err(syn::Error::new_spanned(&function.sig, "returns `Total<…>` or `Partial<…>`"));
+            return Err(syn::Error::new_spanned(
+                &function.sig,
+                "a primitive must return `Total<…>` or `Partial<…>`",
+            ));
         }
     };
     let Options { cost, order_sensitive, aliases, keywords, infer, meaning } = options;
@@ -75,7 +85,7 @@ fn expand(options: Tokens, function: ItemFn) -> syn::Result<Tokens> {
 
     Ok(quote! {
         #(#doc_attrs)*
-        #[allow(unused_variables, reason = "not every body needs its context")]
+        #[allow(unused_variables, reason = "not every body uses its context")]
         fn #name<'a>(
             #cx: &mut #cx_type<'a>,
             #(#names: batt_value::Value<'a>),*
@@ -173,13 +183,13 @@ fn docs(function: &ItemFn) -> String {
 fn pat_ident(pat: &Pat) -> syn::Result<Ident> {
     match pat {
         Pat::Ident(pat) => Ok(pat.ident.clone()),
-        _ => Err(syn::Error::new_spanned(pat, "a parameter is a plain name")),
+        _ => Err(syn::Error::new_spanned(pat, "a parameter must be a plain name")),
     }
 }
 
-/// `Total<Grid>` or `Partial<Grid>`.
+/// Parses `Total<Grid>` or `Partial<Grid>`: whether it is total, and the type.
 fn result(output: &Type) -> syn::Result<(bool, Tokens)> {
-    let error = || syn::Error::new_spanned(output, "returns `Total<…>` or `Partial<…>`");
+    let error = || syn::Error::new_spanned(output, "a primitive must return `Total<…>` or `Partial<…>`");
     let (name, args) = path(output)?;
     let [inner] = &args[..] else { return Err(error()) };
     match name.to_string().as_str() {
@@ -189,7 +199,7 @@ fn result(output: &Type) -> syn::Result<(bool, Tokens)> {
     }
 }
 
-/// A language type as an expression that makes it: `Set<A>` is `Ty::set(Ty::Var('A'))`.
+/// Converts a DSL type to the expression that makes it: `Set<A>` to `Ty::set(Ty::Var('A'))`.
 fn ty(written: &Type) -> syn::Result<Tokens> {
     let (name, args) = path(written)?;
     let args = args.iter().map(ty).collect::<syn::Result<Vec<_>>>()?;
@@ -204,12 +214,12 @@ fn ty(written: &Type) -> syn::Result<Tokens> {
         ("Container", [of]) => quote!(Ty::container(#of)),
         ("Func", [params @ .., result]) => quote!(Ty::func(vec![#(#params),*], #result)),
         (_, []) => quote!(Ty::#name),
-        _ => return Err(syn::Error::new_spanned(written, "unknown type of the language")),
+        _ => return Err(syn::Error::new_spanned(written, "unknown type of the DSL")),
     })
 }
 
 fn path(written: &Type) -> syn::Result<(&Ident, Vec<Type>)> {
-    let error = || syn::Error::new_spanned(written, "unknown type of the language");
+    let error = || syn::Error::new_spanned(written, "unknown type of the DSL");
     let Type::Path(path) = written else { return Err(error()) };
     let segment = path.path.segments.last().ok_or_else(error)?;
     let args = match &segment.arguments {

@@ -1,4 +1,4 @@
-//! What a body works with: memory, the meter, and the only way to call a function value.
+//! The context of a run: memory, fuel, and the only way to call a function value.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -8,7 +8,7 @@ use batt_value::{Arena, Caps, Column, Fail, Items, Op, Symbol, Value};
 use crate::registry::{Body, Entry, Kernel, Table, registry};
 use crate::sig::Cost;
 
-/// What one program may use on one sample.
+/// The limits of one program on one sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     pub fuel: u64,
@@ -16,23 +16,24 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Ten times what the dearest public solver needs.
+    /// Ten times the fuel of the most expensive public solver.
     pub const STANDARD: Limits = Limits { fuel: 40_000_000, caps: Caps::STANDARD };
 }
 
-/// Function values may call each other this deep. CPython's own limit is 1,000 frames.
+/// Maximum nesting of calls of function values. CPython's own limit is 1,000 frames.
 const MAX_CALL_DEPTH: u32 = 900;
 
 /// The context of a run.
 pub struct Cx<'a> {
     pub arena: &'a Arena,
     fuel: u64,
+    /// Remaining fuel.
     left: u64,
     stop: Option<&'a AtomicBool>,
     depth: u32,
-    /// The greatest depth since [`Cx::recalled`] last set it.
+    /// The greatest depth since [`Cx::cached_column`] last set it.
     deepest: u32,
-    known: Known<'a>,
+    columns: ColumnCache<'a>,
     failed: Option<&'static Symbol>,
     descending: bool,
     table: &'static Table,
@@ -40,7 +41,7 @@ pub struct Cx<'a> {
 }
 
 impl<'a> Cx<'a> {
-    /// `stop`, once set from outside, ends the run with [`Fail::Deadline`].
+    /// Creates a context. Setting `stop` from outside ends the run with [`Fail::Deadline`].
     pub fn new(arena: &'a Arena, fuel: u64, stop: Option<&'a AtomicBool>) -> Cx<'a> {
         Cx {
             arena,
@@ -49,7 +50,7 @@ impl<'a> Cx<'a> {
             stop,
             depth: 0,
             deepest: 0,
-            known: Known { places: [0; Known::SIZE], facts: Vec::new() },
+            columns: ColumnCache { slots: [0; ColumnCache::SIZE], entries: Vec::new() },
             failed: None,
             descending: false,
             table: registry().table(),
@@ -57,36 +58,36 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// Uses the kernels of `table` where they know an answer.
+    /// Uses the kernels of `table`.
     pub fn with_table(mut self, table: &'static Table) -> Cx<'a> {
         self.table = table;
         self
     }
 
-    /// Begins the next run in the same arena.
+    /// Starts the next run in the same arena.
     pub fn start(&mut self, fuel: u64) {
         (self.fuel, self.left) = (fuel, fuel);
         (self.depth, self.deepest) = (0, 0);
         self.failed = None;
     }
 
-    /// Tells `lane` of every call. The table must be a [traced](crate::traced) one.
+    /// Reports every call to `lane`. The table must be a [traced](crate::traced) one.
     pub fn with_lane(self, lane: &'a Lane) -> Cx<'a> {
         Cx { lane: Some(lane), ..self }
     }
 
-    /// Lets sets iterate from their largest member to their smallest, to find out what depends on their order.
+    /// Makes sets iterate in descending order. Tests use this to find results that depend on the order.
     pub fn descending(self) -> Cx<'a> {
         Cx { descending: true, ..self }
     }
 
-    /// `for item in value`: the members of a tuple in order, of a set ascending.
+    /// `for item in value`: the members of a tuple in order, those of a set ascending.
     pub(crate) fn iter(&self, value: Value<'a>) -> Result<Items<'a>, Fail> {
         let value = if self.descending && value.is_set() { self.reversed_set(value)? } else { value };
         value.items(self.arena).ok_or(Fail::Kind)
     }
 
-    /// A set's members as a tuple, the largest first.
+    /// Returns the members of a set as a tuple, the largest first.
     #[cold]
     fn reversed_set(&self, value: Value<'a>) -> Result<Value<'a>, Fail> {
         let mut items: Vec<_> = value.items(self.arena).ok_or(Fail::Kind)?.collect();
@@ -94,17 +95,17 @@ impl<'a> Cx<'a> {
         self.arena.tuple(&items)
     }
 
-    /// Fuel used so far.
+    /// Returns the fuel used so far.
     pub fn used(&self) -> u64 {
         self.fuel - self.left
     }
 
-    /// Fuel that is left.
+    /// Returns the remaining fuel.
     pub(crate) fn left(&self) -> u64 {
         self.left
     }
 
-    /// The flag that ends the run.
+    /// Returns the flag that ends the run.
     pub(crate) fn stop(&self) -> Option<&'a AtomicBool> {
         self.stop
     }
@@ -114,7 +115,8 @@ impl<'a> Cx<'a> {
         self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
     }
 
-    /// Why work that was bounded by the fuel and by the stop flag did not end. Without a stop, the fuel is used up.
+    /// Returns why work that was limited by fuel and the stop flag did not finish. Unless the run was
+    /// stopped, this uses up the remaining fuel.
     pub(crate) fn cut_short(&mut self) -> Fail {
         if self.is_stopped() {
             return Fail::Deadline;
@@ -123,12 +125,12 @@ impl<'a> Cx<'a> {
         Fail::Fuel
     }
 
-    /// The primitive in which the first failure arose.
+    /// Returns the primitive in which the first failure occurred.
     pub fn failed(&self) -> Option<&'static Symbol> {
         self.failed
     }
 
-    /// Takes `amount` from the fuel. When it is used up the bill stands at the whole fuel.
+    /// Takes `amount` from the fuel. Fails if there is less, and then all fuel counts as used.
     #[inline]
     pub fn charge(&mut self, amount: u64) -> Result<(), Fail> {
         match self.left.checked_sub(amount) {
@@ -143,7 +145,8 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// Takes `amount` from the fuel if there is that much and nobody has stopped the run.
+    /// Takes `amount` from the fuel. Returns `None`, and takes nothing, if there is less or the run was
+    /// stopped.
     #[inline(always)]
     pub fn spend(&mut self, amount: u64) -> Option<()> {
         if self.is_stopped() {
@@ -153,7 +156,7 @@ impl<'a> Cx<'a> {
         Some(())
     }
 
-    /// Does something on trial: if it comes to nothing, nothing was spent and no failure is remembered.
+    /// Calls `trial`. If it returns `None`, restores fuel, depth and failure.
     pub fn attempt<T>(&mut self, trial: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         let (left, depth, failed) = (self.left, self.depth, self.failed);
         let result = trial(self);
@@ -163,18 +166,19 @@ impl<'a> Cx<'a> {
         result
     }
 
-    /// The column that `make` gives, or gave before: then it costs as much again, and is as deep a call.
-    pub fn recalled(
+    /// Returns the column of `make`, from the cache if it was made before. A cached column charges the same
+    /// fuel and counts as the same call depth.
+    pub fn cached_column(
         &mut self,
         key: [usize; 3],
         make: impl FnOnce(&mut Self) -> Option<Column<'a>>,
     ) -> Option<Column<'a>> {
-        if let Some(&Fact { column, price, depth, .. }) = self.known.get(key) {
+        if let Some(&CachedColumn { column, cost, depth, .. }) = self.columns.get(key) {
             if self.depth + depth > MAX_CALL_DEPTH {
                 return None;
             }
             self.deepest = self.deepest.max(self.depth + depth);
-            self.spend(price)?;
+            self.spend(cost)?;
             return Some(column);
         }
         let (left, deepest) = (self.left, self.deepest);
@@ -183,21 +187,21 @@ impl<'a> Cx<'a> {
         let depth = self.deepest - self.depth;
         self.deepest = self.deepest.max(deepest);
         let column = column?;
-        self.known.add(Fact { key, column, price: left - self.left, depth });
+        self.columns.add(CachedColumn { key, column, cost: left - self.left, depth });
         Some(column)
     }
 
-    /// Keeps a column that costs nothing.
-    pub fn remember(&mut self, key: [usize; 3], column: Column<'a>) {
-        self.known.add(Fact { key, column, price: 0, depth: 0 });
+    /// Caches a column that costs no fuel.
+    pub fn store_column(&mut self, key: [usize; 3], column: Column<'a>) {
+        self.columns.add(CachedColumn { key, column, cost: 0, depth: 0 });
     }
 
-    /// What was kept, if it still is.
-    pub fn remembered(&self, key: [usize; 3]) -> Option<Column<'a>> {
-        self.known.get(key).map(|fact| fact.column)
+    /// Returns a cached column, without charging for it.
+    pub fn stored_column(&self, key: [usize; 3]) -> Option<Column<'a>> {
+        self.columns.get(key).map(|cached| cached.column)
     }
 
-    /// What is known of a primitive.
+    /// Returns the entry of a primitive in the table, without tracing.
     pub fn entry(&self, symbol: &'static Symbol) -> &'static Entry {
         match &self.table[usize::from(symbol.id)] {
             Entry { kernel: Some(Kernel::Traced(entry)), .. } => entry,
@@ -205,9 +209,9 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// Makes `n` calls of a primitive at once, and says so if they come to something.
+    /// Makes `n` calls of a primitive at once, and reports them to the recorder if they succeed.
     #[inline]
-    pub fn counted<T>(
+    pub fn count_calls<T>(
         &mut self,
         symbol: &'static Symbol,
         n: usize,
@@ -220,13 +224,14 @@ impl<'a> Cx<'a> {
         result
     }
 
-    /// Counts and pays for `n` calls of a closure side by side; [`Cx::leave`] ends them.
+    /// Starts `n` parallel calls of a closure: charges for them and increases the depth. [`Cx::leave`] ends
+    /// them.
     pub fn enter_many(&mut self, n: usize) -> Option<()> {
         if self.depth == MAX_CALL_DEPTH {
             return None;
         }
         self.spend(n as u64)?;
-        self.deeper();
+        self.increase_depth();
         Some(())
     }
 
@@ -234,8 +239,8 @@ impl<'a> Cx<'a> {
         self.depth -= 1;
     }
 
-    /// Calls a primitive as a node of a plan. A recorder knows of the node already, so it is told of the calls inside
-    /// only.
+    /// Calls a primitive as a node of a plan. A recorder already knows the node, so only the calls inside it
+    /// are reported.
     pub fn call_node(&mut self, symbol: &'static Symbol, args: &[Value<'a>]) -> Result<Value<'a>, Fail> {
         let entry = self.entry(symbol);
         match *args {
@@ -245,7 +250,7 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// Calls a function value. Anything else, or a wrong number of arguments, is of the wrong kind.
+    /// Calls a function value. Fails with [`Fail::Kind`] on any other value or a wrong number of arguments.
     pub fn call(&mut self, function: Value<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Fail> {
         match *args {
             [x] => self.call1(function, x),
@@ -279,7 +284,7 @@ impl<'a> Cx<'a> {
                     (Op::Learned, &[learner, option, detail, samples]) => {
                         crate::lesson::apply(self, learner, option, detail, samples, x)
                     }
-                    _ => unreachable!("a closure holds as many values as its combinator says"),
+                    _ => unreachable!("a closure holds as many values as its combinator takes"),
                 };
                 self.depth -= 1;
                 result
@@ -296,24 +301,24 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// Calls `function` on one argument and pays for keeping or comparing the result.
+    /// Calls `function` on one argument and charges for keeping or comparing the result.
     pub fn collect(&mut self, function: Value<'a>, arg: Value<'a>) -> Result<Value<'a>, Fail> {
         let result = self.call1(function, arg)?;
         self.charge(result.weight().into())?;
         Ok(result)
     }
 
-    /// Counts and pays for the call of a closure.
+    /// Starts the call of a closure: charges for it and increases the depth.
     fn enter(&mut self) -> Result<(), Fail> {
         if self.depth == MAX_CALL_DEPTH {
             return Err(Fail::TooLarge);
         }
         self.charge(1)?;
-        self.deeper();
+        self.increase_depth();
         Ok(())
     }
 
-    fn deeper(&mut self) {
+    fn increase_depth(&mut self) {
         self.depth += 1;
         self.deepest = self.deepest.max(self.depth);
     }
@@ -337,7 +342,7 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// Calls a primitive on any number of arguments, the wrong one included.
+    /// Calls a primitive on any number of arguments, even a wrong one.
     fn primitive(
         &mut self,
         symbol: &'static Symbol,
@@ -346,8 +351,8 @@ impl<'a> Cx<'a> {
         self.primitive_by(symbol, &self.table[usize::from(symbol.id)], args)
     }
 
-    /// Calls a primitive as its entry says. `args`: an array where their number is known, so that these calls are
-    /// compiled by themselves, else a slice.
+    /// Calls a primitive through its entry. `args` is an array if their number is known, so that these calls
+    /// are compiled separately; otherwise a slice.
     #[inline(always)]
     pub fn primitive_by(
         &mut self,
@@ -362,13 +367,13 @@ impl<'a> Cx<'a> {
         };
         match quick {
             Some(value) => Ok(value),
-            None => self.primitive_paid(symbol, entry, args),
+            None => self.primitive_charged(symbol, entry, args),
         }
     }
 
-    /// The same without a quick kernel.
+    /// Calls a primitive without its quick kernel.
     #[inline(never)]
-    fn primitive_paid(
+    fn primitive_charged(
         &mut self,
         symbol: &'static Symbol,
         entry: &'static Entry,
@@ -394,11 +399,11 @@ impl<'a> Cx<'a> {
                 _ => Err(Fail::Kind),
             })
         });
-        self.noted(symbol, result)
+        self.record_failure(symbol, result)
     }
 
-    /// A call that somebody wants to know of. Only a traced table leads here, so that a run without a recorder
-    /// does not ask at every call whether there is one.
+    /// Reports a call to the recorder. Only a traced table leads here, so a run without a recorder does not
+    /// check for one at every call.
     fn traced(
         &mut self,
         symbol: &'static Symbol,
@@ -411,15 +416,20 @@ impl<'a> Cx<'a> {
         result
     }
 
-    /// Remembers where the first failure arose.
+    /// Records the primitive of the first failure.
     #[inline]
-    fn noted(&mut self, symbol: &'static Symbol, result: Result<Value<'a>, Fail>) -> Result<Value<'a>, Fail> {
+    fn record_failure(
+        &mut self,
+        symbol: &'static Symbol,
+        result: Result<Value<'a>, Fail>,
+    ) -> Result<Value<'a>, Fail> {
         if result.is_err() && self.failed.is_none() {
             self.failed = Some(symbol);
         }
         result
     }
 
+    /// Calls `run` and charges `cost` for it.
     #[inline]
     fn charged(
         &mut self,
@@ -437,50 +447,52 @@ impl<'a> Cx<'a> {
     }
 }
 
-/// Columns that were computed before, by the addresses of what they were computed from: a function and its argument
-/// often come together more than once in a program. An address is the name of a thing as long as its arena lasts.
-struct Known<'a> {
-    /// Where the fact is, plus one, by a hash of its key. A newer fact takes the place of an older one.
-    places: [u8; Known::SIZE],
-    facts: Vec<Fact<'a>>,
+/// A cache of computed columns, by the addresses of what they were computed from. Programs often call the
+/// same function on the same argument more than once. An address identifies a value as long as its arena
+/// lives.
+struct ColumnCache<'a> {
+    /// Index of the entry plus one, by a hash of its key. A newer entry replaces an older one.
+    slots: [u8; ColumnCache::SIZE],
+    entries: Vec<CachedColumn<'a>>,
 }
 
 #[derive(Clone, Copy)]
-struct Fact<'a> {
+struct CachedColumn<'a> {
     key: [usize; 3],
     column: Column<'a>,
-    price: u64,
-    /// How many calls deep it was.
+    /// Fuel that computing it used.
+    cost: u64,
+    /// Call depth that computing it reached.
     depth: u32,
 }
 
-impl<'a> Known<'a> {
+impl<'a> ColumnCache<'a> {
     /// Picked by feel.
     const SIZE: usize = 64;
 
     fn hash([function, column, _]: [usize; 3]) -> usize {
-        (function / 8).wrapping_mul(7).wrapping_add(column / 8) % Known::SIZE
+        (function / 8).wrapping_mul(7).wrapping_add(column / 8) % ColumnCache::SIZE
     }
 
-    fn get(&self, key: [usize; 3]) -> Option<&Fact<'a>> {
-        let place = usize::from(self.places[Known::hash(key)]).checked_sub(1)?;
-        self.facts.get(place).filter(|fact| fact.key == key)
+    fn get(&self, key: [usize; 3]) -> Option<&CachedColumn<'a>> {
+        let index = usize::from(self.slots[ColumnCache::hash(key)]).checked_sub(1)?;
+        self.entries.get(index).filter(|entry| entry.key == key)
     }
 
-    fn add(&mut self, fact: Fact<'a>) {
-        let place = &mut self.places[Known::hash(fact.key)];
-        match usize::from(*place).checked_sub(1) {
-            Some(place) => self.facts[place] = fact,
+    fn add(&mut self, entry: CachedColumn<'a>) {
+        let slot = &mut self.slots[ColumnCache::hash(entry.key)];
+        match usize::from(*slot).checked_sub(1) {
+            Some(index) => self.entries[index] = entry,
             None => {
-                self.facts.push(fact);
-                *place = self.facts.len() as u8;
+                self.entries.push(entry);
+                *slot = self.entries.len() as u8;
             }
         }
     }
 }
 
 impl Cost {
-    /// What the arguments cost, charged before the work.
+    /// Returns the cost of the arguments, charged before the work.
     #[inline(always)]
     fn before(self, args: &[Value<'_>]) -> u64 {
         let weights = args.iter().map(|arg| u64::from(arg.weight()));
@@ -500,7 +512,7 @@ impl Cost {
         }
     }
 
-    /// What the result costs, charged after the work.
+    /// Returns the cost of the result, charged after the work.
     #[inline(always)]
     fn after(self, result: Value<'_>) -> u64 {
         match self {

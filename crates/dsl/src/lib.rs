@@ -1,11 +1,11 @@
 //! Every primitive of the language, declared once.
 //!
-//! A primitive is one annotated function in `family/`; its name, types, docs, example, cost and aliases are read
-//! off it (see [`batt_dsl_macros::primitive`]), and its body is the specification: it says on any Python value
-//! what arc-dsl says, over the protocols of [`Cx`]. The parser, the checker, the manual, the search and the
+//! A primitive is one annotated function in `family/`. The attribute [`batt_dsl_macros::primitive`] derives
+//! its name, types, docs, examples, cost and aliases. Its body is the specification: on every Python value it
+//! gives the result of arc-dsl, using the Python protocols of [`Cx`]. Parser, checker, manual, search and
 //! profiler read the [`registry`].
 //!
-//! This room knows nothing of program text, plans, tasks or threads.
+//! This crate does not know program text, plans, tasks or threads.
 
 mod sig;
 mod constant;

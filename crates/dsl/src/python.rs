@@ -1,6 +1,7 @@
-//! Python's protocols: what `len`, `for`, `[]`, `+`, `<`, `max` and unpacking do to a value.
+//! Python's protocols: `len`, `for`, `[]`, `+`, `<`, `max` and unpacking, on any value.
 //!
-//! Bodies are written over these, so that they say on any value what the reference says, ill-typed ones included.
+//! The bodies of primitives use these, so that they agree with the reference on every value, even ill-typed
+//! ones.
 
 use batt_value::{Fail, Items, Kind, Value, order};
 
@@ -25,7 +26,7 @@ impl<'a> Cx<'a> {
         self.iter(value)?.next().ok_or(Fail::Empty)
     }
 
-    /// `value[index]`, counting from the end when negative. Sets have no places.
+    /// `value[index]`; a negative index counts from the end. Sets cannot be indexed.
     pub(crate) fn at(&self, value: Value<'a>, index: i64) -> Result<Value<'a>, Fail> {
         if !value.is_tuple() {
             return Err(Fail::Kind);
@@ -58,23 +59,23 @@ impl<'a> Cx<'a> {
         Ok((self.int(a)?, self.int(b)?))
     }
 
-    /// An integer, or of the wrong kind.
+    /// Returns an integer or a boolean as `i64`; fails on other values.
     pub(crate) fn int(&self, value: Value<'a>) -> Result<i64, Fail> {
         value.as_int().ok_or(Fail::Kind)
     }
 
-    /// `value` as an index if `0 <= value < n`.
+    /// Returns `value` as an index if `0 <= value < n`, otherwise `None`.
     pub(crate) fn within(&self, value: Value<'a>, n: usize) -> Result<Option<usize>, Fail> {
         Ok(usize::try_from(self.int(value)?).ok().filter(|index| *index < n))
     }
 
-    /// Fails unless a set of `rows` times `cols` places can exist. Ask before making them.
+    /// Fails if a set of `rows` times `cols` locations is too large. Call this before making them.
     pub(crate) fn admit_places(&self, rows: usize, cols: usize) -> Result<(), Fail> {
-        // A place weighs three: the pair and its two numbers.
+        // A location weighs three: the pair and its two numbers.
         self.arena.admit(rows.saturating_mul(cols).saturating_mul(3))
     }
 
-    /// How often `range(value)` goes round: nothing for a negative number.
+    /// `len(range(value))`: 0 for a negative number.
     pub(crate) fn count(&self, value: Value<'a>) -> Result<usize, Fail> {
         let n = self.int(value)?.max(0);
         usize::try_from(n).map_err(|_| Fail::TooLarge)
@@ -84,7 +85,7 @@ impl<'a> Cx<'a> {
         self.arena.tuple(items)
     }
 
-    /// `frozenset(items)`: of equal members the first stays.
+    /// `frozenset(items)`, keeping the first of equal members.
     pub(crate) fn set(&self, items: &[Value<'a>]) -> Result<Value<'a>, Fail> {
         self.arena.set(items)
     }
@@ -108,7 +109,7 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// The same for items that are in the arena.
+    /// `type(container)(items)` for items that are already in the arena.
     pub fn like_in(&self, container: Value<'a>, items: &'a [Value<'a>]) -> Result<Value<'a>, Fail> {
         match container.kind() {
             Kind::Tuple => self.arena.tuple_in(items),
@@ -117,7 +118,7 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// `value[start:stop]` of a tuple, with Python's rules for negative and overshooting ends.
+    /// `value[start:stop]` of a tuple, with Python's rules for negative and out-of-range ends.
     pub(crate) fn slice(&self, value: Value<'a>, start: i64, stop: i64) -> Result<Value<'a>, Fail> {
         if !value.is_tuple() {
             return Err(Fail::Kind);
@@ -142,7 +143,7 @@ impl<'a> Cx<'a> {
         self.tuple(&items)
     }
 
-    /// `zip(*values)`: column after column, as long as the shortest.
+    /// `zip(*values)`: the columns, as many as the shortest value has.
     pub(crate) fn zip_all(&self, values: &[Value<'a>]) -> Result<Vec<Vec<Value<'a>>>, Fail> {
         let mut rows = values.iter().map(|value| self.iter(*value)).collect::<Result<Vec<_>, _>>()?;
         let n = rows.iter().map(Items::len).min().unwrap_or(0);
@@ -159,12 +160,12 @@ impl<'a> Cx<'a> {
         order::less(a, b).ok_or(Fail::Kind)
     }
 
-    /// `max(items)`: of equals the first.
+    /// `max(items)`; of equals, the first.
     pub(crate) fn max(&self, items: impl IntoIterator<Item = Value<'a>>) -> Result<Value<'a>, Fail> {
         self.best(items, |a, b| self.less(b, a))
     }
 
-    /// `min(items)`: of equals the first.
+    /// `min(items)`; of equals, the first.
     pub(crate) fn min(&self, items: impl IntoIterator<Item = Value<'a>>) -> Result<Value<'a>, Fail> {
         self.best(items, |a, b| self.less(a, b))
     }
@@ -184,7 +185,7 @@ impl<'a> Cx<'a> {
         Ok(best)
     }
 
-    /// `a + b`: integers add, tuples join.
+    /// `a + b`: adds integers, joins tuples.
     pub(crate) fn add(&self, a: Value<'a>, b: Value<'a>) -> Result<Value<'a>, Fail> {
         match (a.as_int(), b.as_int()) {
             (Some(a), Some(b)) => a.checked_add(b).map(Value::Int).ok_or(Fail::Overflow),
@@ -196,7 +197,7 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// `a - b`: integers subtract, from a set the members of the other set go.
+    /// `a - b`: subtracts integers, or the members of one set from another.
     pub(crate) fn sub(&self, a: Value<'a>, b: Value<'a>) -> Result<Value<'a>, Fail> {
         match (a.as_int(), b.as_int()) {
             (Some(a), Some(b)) => a.checked_sub(b).map(Value::Int).ok_or(Fail::Overflow),
@@ -205,7 +206,7 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// `a * b`: integers multiply, a tuple is repeated.
+    /// `a * b`: multiplies integers, repeats a tuple.
     pub(crate) fn mul(&self, a: Value<'a>, b: Value<'a>) -> Result<Value<'a>, Fail> {
         match (a.as_int(), b.as_int()) {
             (Some(a), Some(b)) => a.checked_mul(b).map(Value::Int).ok_or(Fail::Overflow),
@@ -220,19 +221,19 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// `a // b`, rounding down.
+    /// `a // b`, rounded down.
     pub(crate) fn floor_div(&self, a: Value<'a>, b: Value<'a>) -> Result<Value<'a>, Fail> {
         floor_div(self.int(a)?, self.int(b)?).map(Value::Int)
     }
 
-    /// The members of set or tuple `a` that are not in `b`, in the kind of `a`.
+    /// Returns the members of set or tuple `a` that are not in `b`, in the same kind of container.
     pub(crate) fn without(&self, a: Value<'a>, b: Value<'a>) -> Result<Value<'a>, Fail> {
-        let gone = Lookup::new(self.members(b)?);
-        let kept: Vec<_> = self.iter(a)?.filter(|item| !gone.has(*item)).collect();
+        let removed = Lookup::new(self.members(b)?);
+        let kept: Vec<_> = self.iter(a)?.filter(|item| !removed.has(*item)).collect();
         self.like(a, &kept)
     }
 
-    /// The members of the members of a container, in its kind.
+    /// Flattens a container of containers by one level, keeping the outer kind.
     pub fn merged(&self, containers: Value<'a>) -> Result<Value<'a>, Fail> {
         let mut n = 0;
         for container in self.iter(containers)? {
@@ -249,7 +250,8 @@ impl<'a> Cx<'a> {
         self.like_in(containers, items)
     }
 
-    /// The different items in canonical order: where each comes first, and how often it comes.
+    /// Returns the distinct items in ascending order: the index of the first occurrence, and the number of
+    /// occurrences.
     pub(crate) fn distinct(&self, items: &[Value<'a>]) -> Vec<(usize, usize)> {
         let mut places: Vec<usize> = (0..items.len()).collect();
         places.sort_by(|&a, &b| order::cmp(items[a], items[b]));
@@ -257,14 +259,15 @@ impl<'a> Cx<'a> {
         runs.map(|run| (run[0], run.len())).collect()
     }
 
-    /// The items without repetitions: of equal ones the first stays.
+    /// Removes duplicates, keeping the first of equal items.
     pub(crate) fn deduped(&self, items: &[Value<'a>]) -> Vec<Value<'a>> {
         let mut places: Vec<_> = self.distinct(items).into_iter().map(|(place, _)| place).collect();
         places.sort_unstable();
         places.into_iter().map(|place| items[place]).collect()
     }
 
-    /// What a `key=` function says of an item, paid for. `None` in its place stands for the item itself.
+    /// Calls a `key=` function on an item and charges for the result. `None` as function returns the item
+    /// itself.
     pub(crate) fn key(&mut self, function: Value<'a>, item: Value<'a>) -> Result<Value<'a>, Fail> {
         match function {
             Value::None => self.charge(item.weight().into()).map(|()| item),
@@ -272,20 +275,20 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// The keys of all items.
+    /// Returns the keys of all items.
     pub(crate) fn keys(&mut self, function: Value<'a>, items: &[Value<'a>]) -> Result<Vec<Value<'a>>, Fail> {
         items.iter().map(|item| self.key(function, *item)).collect()
     }
 
-    /// `sorted(items, key=…)` for keys in the same order as the items; returns the items' places.
+    /// `sorted(items, key=…)` for keys in the order of the items; returns the indices of the items.
     ///
-    /// Python's `<` is only a partial order on sets, and then the outcome depends on the algorithm: below 64
-    /// items this is CPython's (a run, then binary insertion), above any stable sort.
+    /// Python's `<` is only a partial order on sets, so the result depends on the algorithm. Below 64 items
+    /// this is CPython's (a run, then binary insertion), above it a merge sort.
     pub(crate) fn sorted(&self, keys: &[Value<'a>]) -> Result<Vec<usize>, Fail> {
         let mut places: Vec<usize> = (0..keys.len()).collect();
         let less = |a: usize, b: usize| self.less(keys[a], keys[b]);
         if keys.iter().all(|key| matches!(key, Value::Int(_) | Value::Pair(_))) {
-            // One kind only, or the comparison fails as Python's does.
+            // As in Python, integers and pairs cannot be compared with each other.
             if let [first, rest @ ..] = keys
                 && rest.iter().any(|key| key.kind() != first.kind())
             {
@@ -301,7 +304,7 @@ impl<'a> Cx<'a> {
     }
 }
 
-/// Many values to be looked up by equality.
+/// A sorted list of values, for lookups by equality.
 pub(crate) struct Lookup<'a> {
     ascending: Vec<Value<'a>>,
 }
@@ -326,8 +329,8 @@ pub(crate) fn floor_div(a: i64, b: i64) -> Result<i64, Fail> {
     Ok(if a % b != 0 && (a < 0) != (b < 0) { quotient - 1 } else { quotient })
 }
 
-/// CPython's sort of a short list: extend the ascending (or reverse the descending) run at the front, then insert
-/// the others one by one.
+/// Sorts like CPython sorts a short list: finds the ascending run at the front (or reverses a descending
+/// one), then inserts the other items one by one.
 fn binary_insertion_sort(
     places: &mut [usize],
     less: impl Fn(usize, usize) -> Result<bool, Fail>,

@@ -1,4 +1,4 @@
-//! The table of all primitives, read off their declarations.
+//! The table of all primitives, derived from their declarations.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -8,18 +8,18 @@ use batt_value::{ContentHash, Fail, Symbol, Value};
 use crate::sig::{Cost, Infer, Ty};
 use crate::{Cx, constants};
 
-/// All primitives. Built once, on first use.
+/// Returns all primitives. The registry is built once, on first use.
 pub fn registry() -> &'static Registry {
     static REGISTRY: LazyLock<Registry> = LazyLock::new(Registry::new);
     &REGISTRY
 }
 
-/// A primitive's symbol by its name or alias.
+/// Returns a primitive's symbol by its name or alias.
 pub fn symbol(name: &str) -> Option<&'static Symbol> {
     registry().get(name).map(|primitive| &primitive.symbol)
 }
 
-/// A hash over names, signatures and meaning numbers: what a cached result depends on besides its program.
+/// Returns a hash of all signatures, meaning numbers and aliases. Cached results are valid for one version.
 pub fn version() -> ContentHash {
     static VERSION: LazyLock<ContentHash> = LazyLock::new(|| {
         let rows = registry().iter().map(|primitive| {
@@ -34,7 +34,7 @@ pub fn version() -> ContentHash {
 /// How to run each primitive, by the id of its symbol.
 pub type Table = [Entry];
 
-/// The same table, with a recorder told of every call.
+/// Returns the table with kernels that report every call to a recorder.
 pub fn traced(table: &'static Table) -> Vec<Entry> {
     table.iter().map(|entry| Entry { kernel: Some(Kernel::Traced(entry)), ..*entry }).collect()
 }
@@ -44,13 +44,13 @@ pub fn traced(table: &'static Table) -> Vec<Entry> {
 pub struct Entry {
     pub cost: Cost,
     pub body: Body,
-    /// A faster way for common arguments.
+    /// A faster implementation for common arguments.
     pub kernel: Option<Kernel>,
 }
 
 pub struct Registry {
     table: Vec<Entry>,
-    /// By name; `Symbol::id` is the place in this list.
+    /// Sorted by name; `Symbol::id` is the index in this list.
     primitives: Vec<Primitive>,
     names: BTreeMap<&'static str, usize>,
 }
@@ -73,20 +73,20 @@ impl Registry {
         let mut names = BTreeMap::new();
         for (id, primitive) in primitives.iter().enumerate() {
             for name in std::iter::once(&primitive.row.name).chain(primitive.row.aliases) {
-                let taken = names.insert(*name, id);
-                assert!(taken.is_none(), "two primitives are called {name}");
+                let previous = names.insert(*name, id);
+                assert!(previous.is_none(), "two primitives are called {name}");
             }
         }
         let table = primitives.iter().map(|it| Entry { cost: it.row.cost, body: it.row.body, kernel: None });
         Registry { table: table.collect(), primitives, names }
     }
 
-    /// The bodies, without kernels.
+    /// Returns the table of bodies, without kernels.
     pub fn table(&self) -> &Table {
         &self.table
     }
 
-    /// By name or alias.
+    /// Returns a primitive by its name or alias.
     pub fn get(&self, name: &str) -> Option<&Primitive> {
         self.names.get(name).map(|&id| &self.primitives[id])
     }
@@ -95,17 +95,18 @@ impl Registry {
         &self.primitives[symbol.id as usize]
     }
 
-    /// In alphabetical order.
+    /// Iterates over all primitives in alphabetical order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &Primitive> {
         self.primitives.iter()
     }
 
-    /// All names and aliases, in alphabetical order.
+    /// Iterates over all names and aliases in alphabetical order.
     pub fn names(&self) -> impl Iterator<Item = &'static str> + Clone {
         self.names.keys().copied()
     }
 
-    /// The families in the order of the manual, each with its primitives in the order of its file.
+    /// Iterates over the families in the order of the manual, each with its primitives in the order of its
+    /// file.
     pub fn families(&self) -> impl Iterator<Item = (&'static Family, Vec<&Primitive>)> {
         crate::family::ALL.iter().map(|family| {
             let members = family.rows.iter().map(|row| self.get(row.name).expect("every row is registered"));
@@ -114,7 +115,7 @@ impl Registry {
     }
 }
 
-/// One primitive: its declaration and its place in the registry.
+/// One primitive: its declaration and its symbol in the registry.
 pub struct Primitive {
     pub symbol: Symbol,
     pub family: &'static Family,
@@ -132,26 +133,26 @@ impl std::ops::Deref for Primitive {
 }
 
 impl Primitive {
-    /// `rot90(grid: Grid) -> Grid`
+    /// Returns the signature, such as `rot90(grid: Grid) -> Grid`.
     pub fn signature(&self) -> String {
         let params: Vec<_> =
             self.params.iter().zip(&self.types).map(|(name, ty)| format!("{name}: {ty}")).collect();
         format!("{}({}) -> {}", self.name, params.join(", "), self.result)
     }
 
-    /// The place of a parameter, by its name or by another name it goes by.
+    /// Returns the index of a parameter by its name or an alternative keyword.
     pub fn param(&self, name: &str) -> Option<usize> {
         let name = self.keywords.iter().find(|(new, _)| *new == name).map_or(name, |(_, old)| old);
         self.params.iter().position(|param| *param == name)
     }
 
-    /// The first sentence of the docs.
+    /// Returns the first sentence of the docs.
     pub fn summary(&self) -> &'static str {
         let first = self.docs.split("\n\n").next().unwrap_or_default();
         first.split_once(". ").map_or(first, |(sentence, _)| sentence).trim().trim_end_matches('.')
     }
 
-    /// The docs without the examples.
+    /// Returns the docs without the examples.
     pub fn prose(&self) -> String {
         let mut prose = String::new();
         let mut inside = false;
@@ -169,7 +170,7 @@ impl Primitive {
         prose.trim().to_owned()
     }
 
-    /// The lines of the examples: `call = value` or `call ! Failure`.
+    /// Iterates over the lines of the examples: `call = value` or `call ! Failure`.
     pub fn examples(&self) -> impl Iterator<Item = &'static str> {
         let mut inside = false;
         self.docs.lines().filter(move |line| match line.trim() {
@@ -186,29 +187,29 @@ impl Primitive {
     }
 }
 
-/// What `#[primitive]` reads off a function.
+/// The declaration that `#[primitive]` derives from a function.
 pub struct Row {
     pub name: &'static str,
     pub params: &'static [&'static str],
     pub(crate) types: fn() -> (Vec<Ty>, Ty),
-    /// Whether every call with arguments of the declared types has a value.
+    /// Whether every call with arguments of the declared types succeeds.
     pub total: bool,
     pub docs: &'static str,
     pub cost: Cost,
     /// Whether the result depends on the order in which sets iterate.
     pub order_sensitive: bool,
     pub aliases: &'static [&'static str],
-    /// Other names of parameters: (other, own).
+    /// Alternative names of parameters: (alternative, declared).
     pub keywords: &'static [(&'static str, &'static str)],
     pub infer: Infer,
-    /// Raised by hand when the meaning changes.
+    /// Increased by hand when the meaning changes.
     pub meaning: u32,
     pub body: Body,
 }
 
 type Res<'a> = Result<Value<'a>, Fail>;
 
-/// The implementation, by number of arguments.
+/// The implementation of a primitive, by number of arguments.
 #[derive(Clone, Copy)]
 pub enum Body {
     F1(for<'a> fn(&mut Cx<'a>, Value<'a>) -> Res<'a>),
@@ -217,33 +218,35 @@ pub enum Body {
     F4(for<'a> fn(&mut Cx<'a>, Value<'a>, Value<'a>, Value<'a>, Value<'a>) -> Res<'a>),
 }
 
-type Known<'a> = Option<Res<'a>>;
+type KernelResult<'a> = Option<Res<'a>>;
 
-/// A faster implementation for some arguments: `None` sends the others to the body. It answers, fails and charges
-/// as the body does; what the [`Cost`] says is charged outside, for both.
+/// A faster implementation for some arguments. It returns `None` for the others, which the body handles. Its
+/// values, failures and charges are those of the body; the [`Cost`] itself is charged by the caller, for
+/// both.
 ///
-/// A *quick* kernel is asked before anything is charged, pays the whole cost itself ([`Cx::spend`]) and answers in
-/// registers; all else, failures included, it leaves to the body.
+/// A *quick* kernel (`Q1`, `Q2`) is called before anything is charged. It charges the whole cost itself
+/// ([`Cx::spend`]) and returns its result in registers. It leaves everything else, including failures, to the
+/// body.
 #[derive(Clone, Copy)]
 pub enum Kernel {
     Q1(for<'a> fn(&mut Cx<'a>, Value<'a>) -> Option<Value<'a>>),
     Q2(for<'a> fn(&mut Cx<'a>, Value<'a>, Value<'a>) -> Option<Value<'a>>),
-    K1(for<'a> fn(&mut Cx<'a>, Value<'a>) -> Known<'a>),
-    K2(for<'a> fn(&mut Cx<'a>, Value<'a>, Value<'a>) -> Known<'a>),
-    K3(for<'a> fn(&mut Cx<'a>, Value<'a>, Value<'a>, Value<'a>) -> Known<'a>),
-    K4(for<'a> fn(&mut Cx<'a>, Value<'a>, Value<'a>, Value<'a>, Value<'a>) -> Known<'a>),
-    /// None of these: a recorder is told of the call, which then goes by the entry.
+    K1(for<'a> fn(&mut Cx<'a>, Value<'a>) -> KernelResult<'a>),
+    K2(for<'a> fn(&mut Cx<'a>, Value<'a>, Value<'a>) -> KernelResult<'a>),
+    K3(for<'a> fn(&mut Cx<'a>, Value<'a>, Value<'a>, Value<'a>) -> KernelResult<'a>),
+    K4(for<'a> fn(&mut Cx<'a>, Value<'a>, Value<'a>, Value<'a>, Value<'a>) -> KernelResult<'a>),
+    /// Reports the call to a recorder, then calls the primitive through the entry.
     Traced(&'static Entry),
 }
 
-/// A chapter of the manual: one file of primitives.
+/// A family of primitives: one source file and one chapter of the manual.
 pub struct Family {
     pub name: &'static str,
     pub docs: &'static str,
     pub(crate) rows: &'static [&'static Row],
 }
 
-/// The table of contents at the top of a family's file.
+/// Declares the family at the top of its file: docs, name and primitives.
 macro_rules! family {
     ($(#[doc = $doc:literal])* $name:ident: $($primitive:ident),* $(,)?) => {
         pub(super) static FAMILY: $crate::registry::Family = $crate::registry::Family {

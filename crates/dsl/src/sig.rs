@@ -1,9 +1,9 @@
-//! Types of the language, and what else a declaration says.
+//! Types of the language, and the other properties of a primitive's declaration.
 
 use std::fmt;
 use std::sync::LazyLock;
 
-/// A type of the language. Types are promises for the checker, the search and the reader; the engine itself is as
+/// A type of the language. The checker, the search and readers rely on types; at run time the language is as
 /// dynamic as Python.
 #[derive(Clone, PartialEq, Eq, Debug, Hash)]
 pub enum Ty {
@@ -11,7 +11,7 @@ pub enum Ty {
     None,
     Bool,
     Int,
-    /// An integer that names a colour.
+    /// An integer that stands for a colour.
     Color,
     /// An integer that counts from the front (0, 1, …) or from the back (−1, −2, …).
     Rank,
@@ -19,15 +19,15 @@ pub enum Ty {
     Choice4,
     /// An integer below 8 that selects one of eight options.
     Choice8,
-    /// Two integers: a place, a direction, a size.
+    /// Two integers: a location, a direction or a size.
     Pair,
     /// An integer or a pair.
     Num,
     /// A tuple of rows of colours.
     Grid,
-    /// A colour and a place.
+    /// A colour and a location.
     Cell,
-    /// A set of places.
+    /// A set of locations.
     Indices,
     /// A set of cells.
     Object,
@@ -64,7 +64,7 @@ impl Ty {
         Ty::Func(params, Box::new(result))
     }
 
-    /// The type of the members of a container; `Any` where it is unknown.
+    /// Returns the type of the members of a container; `Any` if it is unknown.
     pub fn member(&self) -> &Ty {
         static ROW: LazyLock<Ty> = LazyLock::new(|| Ty::tuple(Ty::Color));
         static SAMPLE: LazyLock<Ty> = LazyLock::new(|| Ty::tuple(Ty::Grid));
@@ -79,7 +79,7 @@ impl Ty {
         }
     }
 
-    /// Which kinds of run-time values the type admits.
+    /// Returns the kinds of run-time values that the type admits.
     pub fn kinds(&self) -> Kinds {
         match self {
             Ty::Any | Ty::Var(_) => Kinds::ALL,
@@ -87,7 +87,7 @@ impl Ty {
             Ty::Bool | Ty::Int | Ty::Color | Ty::Rank | Ty::Choice4 | Ty::Choice8 => Kinds::INT,
             Ty::Pair | Ty::Grid | Ty::Cell | Ty::Samples | Ty::Tuple(_) => Kinds::TUPLE,
             Ty::Num => Kinds::INT | Kinds::TUPLE,
-            // A tuple of cells serves where a set of cells does.
+            // A tuple of cells is accepted like a set of cells.
             Ty::Indices | Ty::Object | Ty::Patch => Kinds::TUPLE | Kinds::SET,
             Ty::Set(_) => Kinds::SET,
             Ty::Element | Ty::Piece | Ty::Container(_) => Kinds::TUPLE | Kinds::SET,
@@ -140,20 +140,20 @@ impl std::ops::BitOr for Kinds {
     }
 }
 
-/// What a call costs in fuel: a property of the meaning, over the [weights](batt_value::Value::weight) of the
-/// arguments and of the result. Faster kernels charge the same.
+/// The fuel that a call costs, by the [weights](batt_value::Value::weight) of its arguments and its result.
+/// Kernels charge the same.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cost {
-    /// 1.
+    /// Costs 1.
     Constant,
-    /// 4, as a function takes more room than a number.
+    /// Costs 4, because a function takes more memory than a number.
     Closure,
-    /// 1 + the weights of arguments and result.
+    /// Costs 1 plus the weights of the arguments and the result.
     PerCell,
-    /// As `PerCell`, + a 64th of the product of the two largest weights among the arguments.
+    /// Costs as `PerCell`, plus a 64th of the product of the two largest weights among the arguments.
     PerPair,
-    /// 1 + the weights of the arguments; every call to a function argument is charged by itself, and each
-    /// result that is kept or compared costs its weight.
+    /// Costs 1 plus the weights of the arguments. Calls of function arguments are charged separately, and
+    /// each result that is kept or compared costs its weight.
     PerCall,
 }
 
@@ -169,15 +169,15 @@ impl Cost {
     }
 }
 
-/// How the checker finds the type of a call's result.
+/// How the checker infers the result type of a call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Infer {
-    /// From the declared signature, variables bound by the arguments.
+    /// From the declared signature; the arguments bind its type variables.
     Declared,
     /// The type of the first argument.
     SameAsFirst,
-    /// The function in the first argument without its first parameter.
+    /// The function type of the first argument, without its first parameter.
     BindFirst,
-    /// The function in the first argument without its last parameter.
+    /// The function type of the first argument, without its last parameter.
     BindLast,
 }

@@ -55,8 +55,8 @@ fn check(example: &str) -> Result<(), String> {
     }
 }
 
-/// The value of the expression at the start of `text` and what follows it; after a failure, what follows the
-/// last ` ! `.
+/// Evaluates the expression at the start of `text`. Returns its value and the rest of the text; after a
+/// failure, the rest from the last ` ! ` on.
 fn evaluate<'t, 'a>(text: &'t str, arena: &'a Arena) -> (Result<Value<'a>, String>, &'t str) {
     let mut cx = Cx::new(arena, 1_000_000, None);
     let mut names = |name: Name<'_, 'a>| match name {

@@ -1,10 +1,11 @@
-//! A primitive that is not declared order-sensitive gives the same whichever way sets iterate, on arguments of the
-//! declared types: a set where a tuple belongs shows its order in any primitive.
+//! A primitive that is not declared order-sensitive has the same result in both orders of iterating over
+//! sets. This holds for arguments of the declared types only: a set in place of a tuple shows its order in
+//! any primitive.
 
 use batt_dsl::{Cx, Ty, registry, symbol};
 use batt_value::{Arena, Caps, Fail, Kind, Value, order, parse};
 
-/// Arguments of all kinds, with many sets. The functions among them do not depend on the order of sets themselves.
+/// Arguments of all kinds, with many sets. The functions among them do not depend on the order of sets.
 const VALUES: &[&str] = &[
     "0",
     "1",
@@ -45,7 +46,7 @@ const VALUES: &[&str] = &[
 ];
 
 #[test]
-fn what_is_not_declared_order_sensitive_does_not_depend_on_the_order() {
+fn undeclared_primitives_do_not_depend_on_set_order() {
     let arena = Arena::new(Caps::STANDARD);
     let values: Vec<Value<'_>> = VALUES
         .iter()
@@ -77,7 +78,8 @@ fn what_is_not_declared_order_sensitive_does_not_depend_on_the_order() {
     assert!(compared > 10_000, "only {compared} calls have a value");
 }
 
-/// All lists with one of these at each place; if they are many, a few thousand spread over all.
+/// Iterates over argument lists with one of `values[i]` at position i; if there are many, over a few thousand
+/// of them.
 fn arguments<'a>(values: &[Vec<Value<'a>>]) -> impl Iterator<Item = Vec<Value<'a>>> {
     let all: usize = values.iter().map(Vec::len).product();
     let pick = |k: &mut usize, values: &Vec<Value<'a>>| {
@@ -89,6 +91,7 @@ fn arguments<'a>(values: &[Vec<Value<'a>>]) -> impl Iterator<Item = Vec<Value<'a
     (0..all).step_by((all / 4000).max(1) | 1).map(list)
 }
 
+/// Returns whether a value is of a type.
 fn fits<'a>(ty: &Ty, value: Value<'a>, arena: &'a Arena) -> bool {
     let items = || value.items(arena).into_iter().flatten();
     let int = || matches!(value.kind(), Kind::Int | Kind::Bool);

@@ -7,13 +7,14 @@ use crate::Cx;
 use crate::registry::family;
 
 family! {
-    /// Integers and pairs of integers. Where one side is an integer and the other a pair, the integer is used for
-    /// both components. What Python's operators do to other values they do here too: `+` joins tuples.
+    /// Arithmetic on integers and on pairs of integers. If one argument is an integer and the other a pair,
+    /// the integer is used for both components. Other values behave as with Python's operators: `add` joins
+    /// tuples.
     arith: add, subtract, multiply, divide, invert, double, halve, increment, decrement, crement, sign,
     even, positive, greater, maximum, minimum, toivec, tojvec,
 }
 
-/// The sum of two numbers or pairs.
+/// Adds two numbers or pairs.
 ///
 /// ```arc
 /// add(2, 3) = 5
@@ -25,7 +26,7 @@ fn add(cx: &mut Cx, a: Num, b: Num) -> Total<Num> {
     componentwise(cx, a, b, Cx::add)
 }
 
-/// The difference of two numbers or pairs.
+/// Subtracts `b` from `a`; both are numbers or pairs.
 ///
 /// ```arc
 /// subtract(2, 3) = -1
@@ -36,7 +37,7 @@ fn subtract(cx: &mut Cx, a: Num, b: Num) -> Total<Num> {
     componentwise(cx, a, b, Cx::sub)
 }
 
-/// The product of two numbers or pairs, component by component.
+/// Multiplies two numbers or pairs, component by component.
 ///
 /// ```arc
 /// multiply(2, 3) = 6
@@ -47,7 +48,7 @@ fn multiply(cx: &mut Cx, a: Num, b: Num) -> Total<Num> {
     componentwise(cx, a, b, Cx::mul)
 }
 
-/// The quotient of two numbers or pairs, rounded down.
+/// Divides `a` by `b`, rounding down; both are numbers or pairs.
 ///
 /// ```arc
 /// divide(7, 2) = 3
@@ -59,7 +60,7 @@ fn divide(cx: &mut Cx, a: Num, b: Num) -> Partial<Num> {
     componentwise(cx, a, b, Cx::floor_div)
 }
 
-/// The number or pair with its sign changed.
+/// Negates a number or pair.
 ///
 /// ```arc
 /// invert(3) = -3
@@ -70,7 +71,7 @@ fn invert(cx: &mut Cx, n: Num) -> Total<Num> {
     each_int(cx, n, |n| n.checked_neg())
 }
 
-/// Twice the number or pair.
+/// Doubles a number or pair.
 ///
 /// ```arc
 /// double(4) = 8
@@ -81,7 +82,7 @@ fn double(cx: &mut Cx, n: Num) -> Total<Num> {
     each(cx, n, |cx, n| cx.mul(n, Value::Int(2)))
 }
 
-/// Half the number or pair, rounded down.
+/// Halves a number or pair, rounding down.
 ///
 /// ```arc
 /// halve(5) = 2
@@ -92,7 +93,7 @@ fn halve(cx: &mut Cx, n: Num) -> Total<Num> {
     each_int(cx, n, |n| Some(n.div_euclid(2)))
 }
 
-/// One more than the number or pair.
+/// Adds one to a number, or to both components of a pair.
 ///
 /// ```arc
 /// increment(1) = 2
@@ -103,7 +104,7 @@ fn increment(cx: &mut Cx, x: Num) -> Total<Num> {
     each_int(cx, x, |x| x.checked_add(1))
 }
 
-/// One less than the number or pair.
+/// Subtracts one from a number, or from both components of a pair.
 ///
 /// ```arc
 /// decrement(1) = 0
@@ -114,7 +115,7 @@ fn decrement(cx: &mut Cx, x: Num) -> Total<Num> {
     each_int(cx, x, |x| x.checked_sub(1))
 }
 
-/// One step away from zero; zero stays.
+/// Moves a number, or both components of a pair, one step away from zero; zero stays zero.
 ///
 /// ```arc
 /// crement(3) = 4
@@ -125,7 +126,7 @@ fn crement(cx: &mut Cx, x: Num) -> Total<Num> {
     each_int(cx, x, |x| x.checked_add(x.signum()))
 }
 
-/// The sign of the number or of both components: −1, 0 or 1.
+/// Returns the sign of a number, or of both components of a pair: `-1`, `0` or `1`.
 ///
 /// ```arc
 /// sign(-7) = -1
@@ -136,7 +137,7 @@ fn sign(cx: &mut Cx, x: Num) -> Total<Num> {
     each_int(cx, x, |x| Some(x.signum()))
 }
 
-/// Whether the integer is divisible by two.
+/// Returns whether an integer is even.
 ///
 /// ```arc
 /// even(4) = True
@@ -147,7 +148,7 @@ fn even(cx: &mut Cx, n: Int) -> Total<Bool> {
     Ok((cx.int(n)? % 2 == 0).into())
 }
 
-/// Whether the integer is above zero.
+/// Returns whether an integer is greater than zero.
 ///
 /// ```arc
 /// positive(1) = True
@@ -158,7 +159,9 @@ fn positive(cx: &mut Cx, x: Int) -> Total<Bool> {
     Ok((cx.int(x)? > 0).into())
 }
 
-/// Whether `a` is greater than `b`. On sets: whether `a` is a proper superset.
+/// Returns whether `a` is greater than `b`.
+///
+/// Sets compare as in Python: a set is greater than its proper subsets.
 ///
 /// ```arc
 /// greater(2, 1) = True
@@ -170,7 +173,7 @@ fn greater(cx: &mut Cx, a: Int, b: Int) -> Total<Bool> {
     Ok(cx.less(b, a)?.into())
 }
 
-/// The largest member, 0 if there is none.
+/// Returns the largest member, or 0 if the container is empty.
 ///
 /// ```arc
 /// maximum({3, 1, 2}) = 3
@@ -184,7 +187,7 @@ fn maximum(cx: &mut Cx, container: Container<Int>) -> Total<Int> {
     }
 }
 
-/// The smallest member, 0 if there is none.
+/// Returns the smallest member, or 0 if the container is empty.
 ///
 /// ```arc
 /// minimum((3, 1, 2)) = 1
@@ -198,7 +201,7 @@ fn minimum(cx: &mut Cx, container: Container<Int>) -> Total<Int> {
     }
 }
 
-/// The pair that points `i` rows down.
+/// Returns the pair `(i, 0)`, which points `i` rows down.
 ///
 /// ```arc
 /// toivec(3) = (3, 0)
@@ -208,7 +211,7 @@ fn toivec(cx: &mut Cx, i: Int) -> Total<Pair> {
     cx.tuple(&[i, Value::Int(0)])
 }
 
-/// The pair that points `j` columns right.
+/// Returns the pair `(0, j)`, which points `j` columns to the right.
 ///
 /// ```arc
 /// tojvec(3) = (0, 3)
@@ -218,7 +221,7 @@ fn tojvec(cx: &mut Cx, j: Int) -> Total<Pair> {
     cx.tuple(&[Value::Int(0), j])
 }
 
-/// `op` on two integers, or on the first two components of what is no integer.
+/// Calls `op` on two integers, or on the first two components of anything else.
 fn componentwise<'a>(
     cx: &Cx<'a>,
     a: Value<'a>,
@@ -235,7 +238,7 @@ fn componentwise<'a>(
             let items = [op(cx, cx.at(a, 0)?, cx.at(b, 0)?)?, op(cx, cx.at(a, 1)?, cx.at(b, 1)?)?];
             cx.tuple(&items)
         }
-        // Whatever the second is, the operator decides.
+        // As in the reference, `op` decides what it accepts as second operand.
         _ => {
             let items = [op(cx, cx.at(a, 0)?, b)?, op(cx, cx.at(a, 1)?, b)?];
             cx.tuple(&items)
@@ -243,7 +246,7 @@ fn componentwise<'a>(
     }
 }
 
-/// `op` on an integer, or on the first two components of what is no integer.
+/// Calls `op` on an integer, or on the first two components of anything else.
 fn each<'a>(
     cx: &Cx<'a>,
     n: Value<'a>,

@@ -1,4 +1,4 @@
-//! Making grids, cutting them up, putting them together, and changing their scale.
+//! Creating, cutting, joining and scaling grids.
 
 use batt_dsl_macros::primitive;
 use batt_value::{Fail, Value, order};
@@ -8,13 +8,13 @@ use crate::Cx;
 use crate::registry::family;
 
 family! {
-    /// Grids from numbers and from other grids. Cutting follows Python's slices: a negative start counts from
-    /// the end, and what lies outside is left out.
+    /// Create, cut, join and scale grids. Cutting follows Python's slices: a negative start counts from the
+    /// end, and the part outside the grid is dropped.
     assemble: canvas, crop, subgrid, hconcat, vconcat, hsplit, vsplit, tophalf, bottomhalf, lefthalf,
     righthalf, trim, hupscale, vupscale, upscale, downscale, compress, cellwise,
 }
 
-/// A grid of one colour.
+/// Returns a grid of one colour with the given number of rows and columns.
 ///
 /// ```arc
 /// canvas(3, (2, 3)) = [3 3 3 | 3 3 3]
@@ -33,7 +33,7 @@ fn canvas(cx: &mut Cx, value: Color, dimensions: Pair) -> Total<Grid> {
     cx.tuple(&vec![row; height])
 }
 
-/// The part of a grid that starts at a place and has so many rows and columns.
+/// Cuts out the part of a grid that starts at `start` and has the size `dims`.
 ///
 /// ```arc
 /// crop([1 2 3 | 4 5 6 | 7 8 9], (1, 0), (2, 2)) = [4 5 | 7 8]
@@ -46,7 +46,7 @@ fn crop(cx: &mut Cx, grid: Grid, start: Pair, dims: Pair) -> Total<Grid> {
     cut(cx, grid, start, dims)
 }
 
-/// The part of a grid within the box around a patch.
+/// Cuts out the part of a grid in the bounding box of a patch.
 ///
 /// ```arc
 /// subgrid({(0, 1), (1, 2)}, [1 2 3 | 4 5 6 | 7 8 9]) = [2 3 | 5 6]
@@ -59,7 +59,9 @@ fn subgrid(cx: &mut Cx, patch: Patch, grid: Grid) -> Partial<Grid> {
     cut(cx, grid, start, dims)
 }
 
-/// Two grids side by side, as many rows as both have.
+/// Joins two grids side by side.
+///
+/// The result has as many rows as the grid with fewer rows.
 ///
 /// ```arc
 /// hconcat([1 2 | 3 4], [5 | 6]) = [1 2 5 | 3 4 6]
@@ -72,7 +74,7 @@ fn hconcat(cx: &mut Cx, a: Grid, b: Grid) -> Total<Grid> {
     cx.tuple(&rows)
 }
 
-/// The first grid on top of the second.
+/// Stacks the first grid on top of the second.
 ///
 /// ```arc
 /// vconcat([1 2 | 3 4], [5 6]) = [1 2 | 3 4 | 5 6]
@@ -82,8 +84,9 @@ fn vconcat(cx: &mut Cx, a: Grid, b: Grid) -> Total<Grid> {
     cx.add(a, b)
 }
 
-/// Cuts a grid into `n` parts side by side, of equal width. If the width is no multiple of `n`, one column
-/// after each part is skipped.
+/// Splits a grid into `n` parts of equal width, side by side.
+///
+/// If the width is not a multiple of `n`, one column after each part is skipped.
 ///
 /// ```arc
 /// hsplit([1 2 3 4], 2) = ([1 2], [3 4])
@@ -98,7 +101,7 @@ fn hsplit(cx: &mut Cx, grid: Grid, n: Int) -> Partial<Tuple<Grid>> {
         return Ok(Value::EMPTY_TUPLE);
     };
     cx.arena.admit(parts.n.saturating_mul(height + 1))?;
-    // Each row is opened once: slicing it anew for each part would take the square of its length.
+    // Each row is listed once: slicing it again for each part would take quadratic time.
     let rows = cx.iter(grid)?.map(|row| tuple_members(cx, row)).collect::<Result<Vec<_>, _>>()?;
     let grids = (0..parts.n).map(|i| {
         let cells = rows.iter().map(|row| parts.of(row, i).to_vec());
@@ -107,8 +110,9 @@ fn hsplit(cx: &mut Cx, grid: Grid, n: Int) -> Partial<Tuple<Grid>> {
     cx.tuple(&grids.collect::<Result<Vec<_>, _>>()?)
 }
 
-/// Cuts a grid into `n` parts on top of each other, of equal height. If the height is no multiple of `n`, one
-/// row after each part is skipped.
+/// Splits a grid into `n` parts of equal height, from top to bottom.
+///
+/// If the height is not a multiple of `n`, one row after each part is skipped.
 ///
 /// ```arc
 /// vsplit([1 | 2 | 3 | 4], 2) = ([1 | 2], [3 | 4])
@@ -130,7 +134,7 @@ fn vsplit(cx: &mut Cx, grid: Grid, n: Int) -> Partial<Tuple<Grid>> {
     cx.tuple(&grids.collect::<Result<Vec<_>, _>>()?)
 }
 
-/// The upper half, without the middle row if there is one.
+/// Returns the top half, without the middle row if there is one.
 ///
 /// ```arc
 /// tophalf([1 2 | 3 4 | 5 6]) = [1 2]
@@ -140,7 +144,7 @@ fn tophalf(cx: &mut Cx, grid: Grid) -> Total<Grid> {
     cx.slice(grid, 0, cx.len(grid)? as i64 / 2)
 }
 
-/// The lower half, without the middle row if there is one.
+/// Returns the bottom half, without the middle row if there is one.
 ///
 /// ```arc
 /// bottomhalf([1 2 | 3 4 | 5 6]) = [5 6]
@@ -151,8 +155,9 @@ fn bottomhalf(cx: &mut Cx, grid: Grid) -> Total<Grid> {
     cx.slice(grid, n - n / 2, n)
 }
 
-/// The left half, without the middle column if there is one. The shortest row says where the middle is; a
-/// grid one column wide has no left half.
+/// Returns the left half, without the middle column if there is one.
+///
+/// The shortest row determines the width. A grid one column wide has no left half.
 ///
 /// ```arc
 /// lefthalf([1 2 3 | 4 5 6]) = [1 | 4]
@@ -164,8 +169,9 @@ fn lefthalf(cx: &mut Cx, grid: Grid) -> Total<Grid> {
     half_columns(cx, grid, |width| 0..width / 2)
 }
 
-/// The right half, without the middle column if there is one. The shortest row says where the middle and the
-/// end are; a grid one column wide has no right half.
+/// Returns the right half, without the middle column if there is one.
+///
+/// The shortest row determines the width. A grid one column wide has no right half.
 ///
 /// ```arc
 /// righthalf([1 2 3 | 4 5 6]) = [3 | 6]
@@ -177,7 +183,7 @@ fn righthalf(cx: &mut Cx, grid: Grid) -> Total<Grid> {
     half_columns(cx, grid, |width| width - width / 2..width)
 }
 
-/// The grid without its first and last row and column.
+/// Removes the first and last row and the first and last column.
 ///
 /// ```arc
 /// trim([1 2 3 | 4 5 6 | 7 8 9]) = ((5,),)
@@ -218,8 +224,9 @@ fn vupscale(cx: &mut Cx, grid: Grid, factor: Int) -> Total<Grid> {
     repeated_members(cx, grid, factor)
 }
 
-/// Repeats every row and every column `factor` times. Of an object, every cell becomes a square, and the
-/// upper left corner stays.
+/// Repeats every row and every column `factor` times.
+///
+/// Every cell of an object becomes a square; the object's top-left corner stays.
 ///
 /// ```arc
 /// upscale([1 2], 2) = [1 1 2 2 | 1 1 2 2]
@@ -242,8 +249,9 @@ fn upscale(cx: &mut Cx, element: Element, factor: Int) -> Total<Element> {
     cx.tuple(&rows)
 }
 
-/// Keeps every `factor`-th row and column, starting with the first. The first row says how many columns there
-/// are.
+/// Keeps every `factor`-th row and column, starting with the first.
+///
+/// The first row determines the number of columns.
 ///
 /// ```arc
 /// downscale([1 2 3 | 4 5 6 | 7 8 9], 2) = [1 3 | 7 9]
@@ -257,12 +265,13 @@ fn downscale(cx: &mut Cx, grid: Grid, factor: Int) -> Partial<Grid> {
     if step == 0 {
         return Err(Fail::Range);
     }
-    // The rows that are left out must have their columns all the same.
-    let rows = cx.iter(grid)?.map(|row| every_nth(cx, row, width, step)).collect::<Result<Vec<_>, _>>()?;
+    // Skipped rows must have all columns, too.
+    let rows =
+        cx.iter(grid)?.map(|row| every_nth_cell(cx, row, width, step)).collect::<Result<Vec<_>, _>>()?;
     tuples(cx, &rows.into_iter().step_by(step).collect::<Vec<_>>())
 }
 
-/// The grid without the rows and columns that have only one colour.
+/// Removes the rows and columns that have only one colour.
 ///
 /// ```arc
 /// compress([1 0 2 | 0 0 0 | 3 0 4]) = [1 2 | 3 4]
@@ -270,25 +279,26 @@ fn downscale(cx: &mut Cx, grid: Grid, factor: Int) -> Partial<Grid> {
 /// ```
 #[primitive(cost = PerCell)]
 fn compress(cx: &mut Cx, grid: Grid) -> Total<Grid> {
-    let plain_columns = match grid.is_tuple() {
-        true => cx.zip_all(&cx.members(grid)?)?.iter().map(|column| is_plain(column)).collect(),
-        false => plain_members(cx, places::dmirror(cx, grid)?)?,
+    let uniform_columns = match grid.is_tuple() {
+        true => cx.zip_all(&cx.members(grid)?)?.iter().map(|column| is_uniform(column)).collect(),
+        false => uniform_members(cx, places::dmirror(cx, grid)?)?,
     };
-    let plain_rows = plain_members(cx, grid)?;
+    let uniform_rows = uniform_members(cx, grid)?;
     let mut rows = Vec::new();
-    for (row, plain) in cx.iter(grid)?.zip(plain_rows) {
-        if !plain {
+    for (row, uniform) in cx.iter(grid)?.zip(uniform_rows) {
+        if !uniform {
             let cells = cx.iter(row)?.enumerate();
-            // Cells beyond the shortest row are in no column and stay.
-            let kept = cells.filter(|(j, _)| plain_columns.get(*j) != Some(&true));
+            // Cells beyond the shortest row belong to no column and stay.
+            let kept = cells.filter(|(j, _)| uniform_columns.get(*j) != Some(&true));
             rows.push(kept.map(|(_, cell)| cell).collect());
         }
     }
     tuples(cx, &rows)
 }
 
-/// The cells on which both grids agree, and the fallback elsewhere. The first grid says how large the result
-/// is; the second may be larger.
+/// Keeps the cells on which two grids agree and sets all others to `fallback`.
+///
+/// The result has the size of `a`; `b` may be larger.
 ///
 /// ```arc
 /// cellwise([1 2 | 3 4], [1 0 | 3 0], 9) = [1 9 | 3 9]
@@ -301,8 +311,8 @@ fn cellwise(cx: &mut Cx, a: Grid, b: Grid, fallback: Color) -> Partial<Grid> {
     for (i, row) in cx.iter(a)?.enumerate() {
         let mut cells = Vec::new();
         if width > 0 {
-            let other = every_nth(cx, cx.at(b, i as i64)?, width, 1)?;
-            let pairs = every_nth(cx, row, width, 1)?.into_iter().zip(other);
+            let other = every_nth_cell(cx, cx.at(b, i as i64)?, width, 1)?;
+            let pairs = every_nth_cell(cx, row, width, 1)?.into_iter().zip(other);
             cells.extend(pairs.map(|(a, b)| if order::equal(a, b) { a } else { fallback }));
         }
         rows.push(cells);
@@ -312,27 +322,26 @@ fn cellwise(cx: &mut Cx, a: Grid, b: Grid, fallback: Color) -> Partial<Grid> {
 
 /// `tuple(r[start[1]:start[1] + dims[1]] for r in grid[start[0]:start[0] + dims[0]])`
 fn cut<'a>(cx: &Cx<'a>, grid: Value<'a>, start: Value<'a>, dims: Value<'a>) -> Result<Value<'a>, Fail> {
-    // Beyond 64 bits an end is beyond the grid, too, so that saturating is exact.
+    // An end beyond 64 bits is also beyond the grid, so saturating is exact.
     let slice = |value: Value<'a>, which: i64| {
         let (start, size) = (cx.int(cx.at(start, which)?)?, cx.int(cx.at(dims, which)?)?);
         cx.slice(value, start, start.saturating_add(size))
     };
-    // If no row is left nobody looks at the columns.
+    // Like Python, the columns are not read if no row is left.
     let rows = cx.iter(slice(grid, 0)?)?.map(|row| slice(row, 1)).collect::<Result<Vec<_>, _>>()?;
     cx.tuple(&rows)
 }
 
-/// How `whole` members fall into `n` parts of equal size.
+/// Division of `whole` members into `n` parts of equal size.
 struct Parts {
     n: usize,
     size: usize,
-    /// From the start of a part to the start of the next: one more than the size if `n` does not divide the
-    /// whole.
+    /// Distance between the starts of two parts: one more than the size if `n` does not divide the whole.
     stride: usize,
 }
 
 impl Parts {
-    /// `None` if there are no parts, as for a negative number.
+    /// Returns `None` if `n` is negative, because there are no parts then.
     fn new<'a>(cx: &Cx<'a>, whole: usize, n: Value<'a>) -> Result<Option<Parts>, Fail> {
         if cx.int(n)? == 0 {
             return Err(Fail::Range);
@@ -342,7 +351,7 @@ impl Parts {
         Ok((n > 0).then(|| Parts { n, size: whole / n, stride: whole.div_ceil(n) }))
     }
 
-    /// Part `i` of the members, or what there is of it.
+    /// Returns part `i` of the members, cut off at their end.
     fn of<'m, T>(&self, members: &'m [T], i: usize) -> &'m [T] {
         let start = (self.stride * i).min(members.len());
         let end = (start + self.size).min(members.len());
@@ -350,12 +359,12 @@ impl Parts {
     }
 }
 
-/// The members of a tuple, and of nothing else.
+/// Returns the members of a tuple; fails on anything else.
 fn tuple_members<'a>(cx: &Cx<'a>, value: Value<'a>) -> Result<Vec<Value<'a>>, Fail> {
     if value.is_tuple() { cx.members(value) } else { Err(Fail::Kind) }
 }
 
-/// Those columns of every row that `keep` chooses, given the width of the shortest row.
+/// Returns the columns that `keep` selects, given the width of the shortest row.
 fn half_columns<'a>(
     cx: &Cx<'a>,
     grid: Value<'a>,
@@ -365,7 +374,7 @@ fn half_columns<'a>(
     let rows = rows.into_iter().map(|row| cx.members(row)).collect::<Result<Vec<_>, _>>()?;
     let width = rows.iter().map(Vec::len).min().unwrap_or(0);
     let keep = keep(width);
-    // Without columns there is nothing to turn back into rows.
+    // The reference transposes twice, so a grid without columns has no rows either.
     if keep.is_empty() {
         return Ok(Value::EMPTY_TUPLE);
     }
@@ -373,7 +382,8 @@ fn half_columns<'a>(
     tuples(cx, &halves.collect::<Vec<_>>())
 }
 
-/// A tuple of the members, each `factor` times. Without members nobody looks at the factor.
+/// Returns a tuple with each member `factor` times. As in Python, the factor is not read if there are no
+/// members.
 fn repeated_members<'a>(cx: &Cx<'a>, container: Value<'a>, factor: Value<'a>) -> Result<Value<'a>, Fail> {
     let members = cx.iter(container)?;
     if members.len() == 0 {
@@ -385,7 +395,7 @@ fn repeated_members<'a>(cx: &Cx<'a>, container: Value<'a>, factor: Value<'a>) ->
     cx.tuple(&repeated)
 }
 
-/// Every cell of an object as a square of `factor` × `factor` cells.
+/// Turns every cell of an object into a square of `factor` × `factor` cells.
 fn upscale_object<'a>(cx: &Cx<'a>, object: Value<'a>, factor: Value<'a>) -> Result<Value<'a>, Fail> {
     if cx.len(object)? == 0 {
         return Ok(Value::EMPTY_SET);
@@ -412,16 +422,21 @@ fn scaled(x: i64, factor: usize, offset: usize) -> Result<i64, Fail> {
     start.checked_add(offset as i64).ok_or(Fail::Overflow)
 }
 
-/// The cells of a row in every `step`-th of the columns below `width`, all of which it must have.
-fn every_nth<'a>(cx: &Cx<'a>, row: Value<'a>, width: usize, step: usize) -> Result<Vec<Value<'a>>, Fail> {
+/// Returns every `step`-th cell of the first `width` cells of a row; fails if one of them is missing.
+fn every_nth_cell<'a>(
+    cx: &Cx<'a>,
+    row: Value<'a>,
+    width: usize,
+    step: usize,
+) -> Result<Vec<Value<'a>>, Fail> {
     (0..width).step_by(step).map(|j| cx.at(row, j as i64)).collect()
 }
 
-/// For each member of a container whether it is a container of equal members, at least one.
-fn plain_members<'a>(cx: &Cx<'a>, container: Value<'a>) -> Result<Vec<bool>, Fail> {
-    cx.iter(container)?.map(|line| Ok(is_plain(&cx.members(line)?))).collect()
+/// Returns for each member of a container whether it is a non-empty container of equal members.
+fn uniform_members<'a>(cx: &Cx<'a>, container: Value<'a>) -> Result<Vec<bool>, Fail> {
+    cx.iter(container)?.map(|line| Ok(is_uniform(&cx.members(line)?))).collect()
 }
 
-fn is_plain(line: &[Value<'_>]) -> bool {
+fn is_uniform(line: &[Value<'_>]) -> bool {
     line.first().is_some_and(|first| line.iter().all(|other| order::equal(*first, *other)))
 }

@@ -1,4 +1,4 @@
-//! Colours: which there are, how many cells have them, and changing them.
+//! Counting, selecting and changing colours.
 
 use batt_dsl_macros::primitive;
 use batt_value::{Fail, Value, order};
@@ -8,14 +8,13 @@ use crate::Cx;
 use crate::registry::family;
 
 family! {
-    /// The colours of grids and objects. A tuple is read as a grid, its members as rows; anything else as an
-    /// object, its members as pairs of a colour and a place. Of equally frequent colours the smallest counts, and
-    /// the colour of an object is that of its first cell.
+    /// Count, select and change the colours of grids and objects. A tuple is treated as a grid (a tuple of
+    /// rows), anything else as an object (a set of cells). The colour of an object is that of its first cell.
     color: mostcolor, leastcolor, palette, numcolors, p_g, p_o, color, colorcount, colorfilter, colorfilter_t,
     ofcolor, recolor, replace, switch,
 }
 
-/// The most frequent colour; of several the smallest.
+/// Returns the most frequent colour; of several, the smallest.
 ///
 /// ```arc
 /// mostcolor([1 2 | 2 3]) = 2
@@ -27,7 +26,7 @@ fn mostcolor(cx: &mut Cx, element: Element) -> Partial<Color> {
     places::mostcolor(cx, element)
 }
 
-/// The least frequent of the colours that occur; of several the smallest.
+/// Returns the least frequent of the colours that occur; of several, the smallest.
 ///
 /// ```arc
 /// leastcolor([1 2 | 2 3]) = 1
@@ -41,7 +40,7 @@ fn leastcolor(cx: &mut Cx, element: Element) -> Partial<Color> {
     least.map(|(place, _)| colors[place]).ok_or(Fail::Empty)
 }
 
-/// The set of colours that occur.
+/// Returns the set of colours that occur.
 ///
 /// ```arc
 /// palette([1 2 | 2 3]) = {1, 2, 3}
@@ -54,7 +53,7 @@ fn palette(cx: &mut Cx, element: Element) -> Total<Set<Color>> {
     cx.set(&colors)
 }
 
-/// How many different colours occur.
+/// Returns the number of different colours.
 ///
 /// ```arc
 /// numcolors([1 2 | 2 3]) = 3
@@ -66,7 +65,7 @@ fn numcolors(cx: &mut Cx, element: Element) -> Total<Int> {
     Ok(Value::Int(cx.distinct(&colors).len() as i64))
 }
 
-/// The colours of a grid as a tuple, ascending.
+/// Returns the colours of a grid as a tuple, ascending.
 ///
 /// ```arc
 /// p_g([3 2 | 2 1]) = (1, 2, 3)
@@ -74,10 +73,12 @@ fn numcolors(cx: &mut Cx, element: Element) -> Total<Int> {
 #[primitive(cost = PerCell, order_sensitive)]
 fn p_g(cx: &mut Cx, grid: Grid) -> Total<Tuple<Color>> {
     let colors = cells_of_rows(cx, grid)?;
-    ascending(cx, colors)
+    distinct_colors(cx, colors)
 }
 
-/// The colours of an object as a tuple, ascending. A tuple of cells is an object, too.
+/// Returns the colours of an object as a tuple, ascending.
+///
+/// A tuple of cells counts as an object.
 ///
 /// ```arc
 /// p_o({(7, (0, 0)), (4, (0, 1)), (7, (0, 2))}) = (4, 7)
@@ -86,10 +87,12 @@ fn p_g(cx: &mut Cx, grid: Grid) -> Total<Tuple<Color>> {
 #[primitive(cost = PerCell, order_sensitive)]
 fn p_o(cx: &mut Cx, obj: Object) -> Total<Tuple<Color>> {
     let colors = colors_of_cells(cx, obj)?;
-    ascending(cx, colors)
+    distinct_colors(cx, colors)
 }
 
-/// The colour of the first cell: of an object with several colours the smallest.
+/// Returns the colour of the first cell of an object.
+///
+/// For a set of cells with several colours, this is the smallest.
 ///
 /// ```arc
 /// color({(7, (0, 0)), (4, (0, 1))}) = 4
@@ -100,7 +103,7 @@ fn color(cx: &mut Cx, obj: Object) -> Partial<Color> {
     first_color(cx, obj)
 }
 
-/// How many cells have the colour.
+/// Returns the number of cells of a colour.
 ///
 /// ```arc
 /// colorcount([1 2 | 2 3], 2) = 2
@@ -108,7 +111,7 @@ fn color(cx: &mut Cx, obj: Object) -> Partial<Color> {
 /// ```
 #[primitive(cost = PerCell, alias(colorcount_t, colorcount_f), keyword(color = value))]
 fn colorcount(cx: &mut Cx, element: Element, value: Color) -> Total<Int> {
-    // Only tuples know how to count, so the rows of a grid must not be sets.
+    // The reference calls `count`, which only tuples have, so the rows of a grid must not be sets.
     if element.is_tuple() && !cx.iter(element)?.all(Value::is_tuple) {
         return Err(Fail::Kind);
     }
@@ -116,7 +119,7 @@ fn colorcount(cx: &mut Cx, element: Element, value: Color) -> Total<Int> {
     Ok(Value::Int(colors.into_iter().filter(|color| order::equal(*color, value)).count() as i64))
 }
 
-/// The set of those objects whose first cell has the colour.
+/// Returns the set of those objects whose first cell has a colour.
 ///
 /// ```arc
 /// colorfilter({{(1, (0, 0))}, {(2, (0, 1))}, {(1, (5, 5))}}, 1) = {{(1, (0, 0))}, {(1, (5, 5))}}
@@ -124,11 +127,11 @@ fn colorcount(cx: &mut Cx, element: Element, value: Color) -> Total<Int> {
 /// ```
 #[primitive(cost = PerCell, order_sensitive, keyword(color = value))]
 fn colorfilter(cx: &mut Cx, objs: Container<Object>, value: Color) -> Partial<Set<Object>> {
-    let objects = of_first_color(cx, objs, value)?;
+    let objects = with_first_color(cx, objs, value)?;
     cx.set(&objects)
 }
 
-/// The tuple of those objects whose first cell has the colour, in their order.
+/// Returns the tuple of those objects whose first cell has a colour, in order.
 ///
 /// ```arc
 /// colorfilter_t((((2, (0, 1)),), ((1, (5, 5)),), ((1, (0, 0)),)), 1) = (((1, (5, 5)),), ((1, (0, 0)),))
@@ -136,11 +139,11 @@ fn colorfilter(cx: &mut Cx, objs: Container<Object>, value: Color) -> Partial<Se
 /// ```
 #[primitive(cost = PerCell, order_sensitive, keyword(color = value), infer = SameAsFirst)]
 fn colorfilter_t(cx: &mut Cx, objs: Tuple<Object>, value: Color) -> Partial<Tuple<Object>> {
-    let objects = of_first_color(cx, objs, value)?;
+    let objects = with_first_color(cx, objs, value)?;
     cx.tuple(&objects)
 }
 
-/// The places of all cells of a grid that have the colour.
+/// Returns the locations of all cells of a colour in a grid.
 ///
 /// ```arc
 /// ofcolor([1 2 | 2 3], 2) = {(0, 1), (1, 0)}
@@ -158,7 +161,7 @@ fn ofcolor(cx: &mut Cx, grid: Grid, value: Color) -> Total<Indices> {
     cx.set(&places)
 }
 
-/// The places of a patch, all in one colour.
+/// Returns an object with the locations of a patch, all in one colour.
 ///
 /// ```arc
 /// recolor(5, {(1, (0, 0)), (2, (0, 1))}) = {(5, (0, 0)), (5, (0, 1))}
@@ -166,14 +169,14 @@ fn ofcolor(cx: &mut Cx, grid: Grid, value: Color) -> Total<Indices> {
 /// ```
 #[primitive(cost = PerCell, alias(recolor_i, recolor_o), keyword(color = value))]
 fn recolor(cx: &mut Cx, value: Color, patch: Patch) -> Total<Object> {
-    // Without duplicates, so that what is asked of the arena is what the result will hold.
+    // Duplicates are removed first, so that the size check is exact.
     let places = cx.set(&cx.members(toindices(cx, patch)?)?)?;
     cx.arena.admit(cx.len(places)?.saturating_mul(value.weight() as usize))?;
     let cells = cx.iter(places)?.map(|place| cx.tuple(&[value, place])).collect::<Result<Vec<_>, _>>()?;
     cx.set(&cells)
 }
 
-/// The grid with every cell of the first colour in the second.
+/// Replaces one colour of a grid with another.
 ///
 /// ```arc
 /// replace([1 2 | 2 3], 2, 0) = [1 0 | 0 3]
@@ -183,14 +186,14 @@ fn replace(cx: &mut Cx, grid: Grid, replacee: Color, replacer: Color) -> Total<G
     map_cells(cx, grid, |cell| if order::equal(cell, replacee) { replacer } else { cell })
 }
 
-/// The grid with two colours swapped.
+/// Swaps two colours of a grid.
 ///
 /// ```arc
 /// switch([1 2 | 2 3], 1, 2) = [2 1 | 1 3]
 /// ```
 #[primitive(cost = PerCell)]
 fn switch(cx: &mut Cx, grid: Grid, a: Color, b: Color) -> Total<Grid> {
-    // If `a` equals `b` without being the same (True and 1), both become `a`: so `b` is asked for first.
+    // If `a` equals `b` without being identical (True and 1), both become `a`, so `b` is compared first.
     map_cells(cx, grid, |cell| {
         if order::equal(cell, b) {
             a
@@ -202,8 +205,8 @@ fn switch(cx: &mut Cx, grid: Grid, a: Color, b: Color) -> Total<Grid> {
     })
 }
 
-/// The distinct colours as a tuple.
-fn ascending<'a>(cx: &Cx<'a>, colors: Vec<Value<'a>>) -> Result<Value<'a>, Fail> {
+/// Returns the distinct colours as an ascending tuple.
+fn distinct_colors<'a>(cx: &Cx<'a>, colors: Vec<Value<'a>>) -> Result<Value<'a>, Fail> {
     let distinct: Vec<_> = cx.distinct(&colors).into_iter().map(|(place, _)| colors[place]).collect();
     cx.tuple(&distinct)
 }
@@ -212,7 +215,7 @@ fn first_color<'a>(cx: &Cx<'a>, object: Value<'a>) -> Result<Value<'a>, Fail> {
     cx.at(cx.first(object)?, 0)
 }
 
-fn of_first_color<'a>(cx: &Cx<'a>, objects: Value<'a>, color: Value<'a>) -> Result<Vec<Value<'a>>, Fail> {
+fn with_first_color<'a>(cx: &Cx<'a>, objects: Value<'a>, color: Value<'a>) -> Result<Vec<Value<'a>>, Fail> {
     let mut kept = Vec::new();
     for object in cx.iter(objects)? {
         if order::equal(first_color(cx, object)?, color) {
@@ -222,7 +225,7 @@ fn of_first_color<'a>(cx: &Cx<'a>, objects: Value<'a>, color: Value<'a>) -> Resu
     Ok(kept)
 }
 
-/// The grid with every cell replaced by `to(cell)`; its rows may be of any kind and become tuples.
+/// Replaces every cell by `to(cell)`. Rows may be any kind of container and become tuples.
 fn map_cells<'a>(
     cx: &Cx<'a>,
     grid: Value<'a>,

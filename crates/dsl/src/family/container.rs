@@ -1,4 +1,4 @@
-//! Making, joining, searching and thinning out tuples and sets.
+//! Creating, joining, searching and filtering tuples and sets.
 
 use batt_dsl_macros::primitive;
 use batt_value::{Bool, Fail, Value, order};
@@ -8,14 +8,15 @@ use crate::python::Lookup;
 use crate::registry::family;
 
 family! {
-    /// Tuples and sets. What keeps members keeps the kind of container too: of a tuple a tuple remains, of a set a
-    /// set. Sets iterate in canonical order, and of equal members the first to arrive stays.
+    /// Create, join, search and filter tuples and sets. Unless the signature says otherwise, a filtered tuple
+    /// is a tuple and a filtered set is a set. Sets iterate in ascending order; of equal members they keep
+    /// the first.
     container: size, contained, combine, intersection, difference, dedupe, repeat, merge, initset, insert, remove,
     other, first, second, last, totuple, interval, astuple, astriple, ascell, toij, product, pair, celltuple,
     mostcommon, leastcommon, mostcommon_f, leastcommon_f, sizefilter, sizefilter_t,
 }
 
-/// How many members a container has.
+/// Returns the number of members of a container.
 ///
 /// ```arc
 /// size((4, 4, 4)) = 3
@@ -27,7 +28,7 @@ fn size(cx: &mut Cx, container: Container<A>) -> Total<Int> {
     Ok(Value::Int(cx.len(container)? as i64))
 }
 
-/// Whether the value is a member of the container.
+/// Returns whether a value is a member of a container.
 ///
 /// ```arc
 /// contained(2, (1, 2)) = True
@@ -38,7 +39,9 @@ fn contained(cx: &mut Cx, value: A, container: Container<A>) -> Total<Bool> {
     Ok(cx.contains(container, value)?.into())
 }
 
-/// The members of `a` and then those of `b`. The result is of `a`'s kind: joined tuples, or the union of sets.
+/// Joins two tuples, or returns the union of two sets.
+///
+/// The result has the kind of `a`. The members of `a` come first.
 ///
 /// ```arc
 /// combine((1, 2), (2, 3)) = (1, 2, 2, 3)
@@ -51,7 +54,9 @@ fn combine(cx: &mut Cx, a: Container<A>, b: Container<A>) -> Total<Container<A>>
     cx.like(a, &items)
 }
 
-/// The common members of two sets. On integers this is Python's `&`: the common bits.
+/// Returns the common members of two sets.
+///
+/// On integers this is Python's `&`: the common bits.
 ///
 /// ```arc
 /// intersection({1, 2, 3}, {2, 3, 4}) = {2, 3}
@@ -70,7 +75,9 @@ fn intersection(cx: &mut Cx, a: Set<A>, b: Set<A>) -> Total<Set<A>> {
     }
 }
 
-/// The members of `a` that are not in `b`. The result is of `a`'s kind, and a tuple keeps its order.
+/// Returns the members of `a` that are not in `b`.
+///
+/// The result has the kind of `a`; a tuple keeps its order.
 ///
 /// ```arc
 /// difference({1, 2, 3}, {2}) = {1, 3}
@@ -80,13 +87,13 @@ fn intersection(cx: &mut Cx, a: Set<A>, b: Set<A>) -> Total<Set<A>> {
 #[primitive(cost = PerCell, infer = SameAsFirst, alias(difference_tuple, difference_t))]
 fn difference(cx: &mut Cx, a: Container<A>, b: Container<A>) -> Total<Container<A>> {
     match cx.len(a)? {
-        // Nobody asks what `b` is.
+        // As in Python, `b` is not read.
         0 => Ok(a),
         _ => cx.without(a, b),
     }
 }
 
-/// The tuple without repetitions: of equal members the first stays.
+/// Removes duplicates from a tuple, keeping the first of equal members.
 ///
 /// ```arc
 /// dedupe((3, 1, 3, 2, 1)) = (3, 1, 2)
@@ -95,14 +102,14 @@ fn difference(cx: &mut Cx, a: Container<A>, b: Container<A>) -> Total<Container<
 #[primitive(cost = PerCell)]
 fn dedupe(cx: &mut Cx, tup: Tuple<A>) -> Total<Tuple<A>> {
     if !tup.is_tuple() {
-        // Python only notices that sets have no places when there is a member to look for.
+        // Python notices that a set cannot be indexed only if it has members.
         return if cx.len(tup)? == 0 { Ok(Value::EMPTY_TUPLE) } else { Err(Fail::Kind) };
     }
     let items = cx.deduped(&cx.members(tup)?);
     cx.tuple(&items)
 }
 
-/// A tuple that holds the item `num` times.
+/// Returns a tuple with `num` copies of an item.
 ///
 /// ```arc
 /// repeat(5, 3) = (5, 5, 5)
@@ -116,7 +123,9 @@ fn repeat(cx: &mut Cx, item: A, num: Int) -> Total<Tuple<A>> {
     cx.tuple(&vec![item; n])
 }
 
-/// The members of the members, one level flatter, in the outer kind of container.
+/// Flattens a container of containers by one level.
+///
+/// The result has the kind of the outer container.
 ///
 /// ```arc
 /// merge(((1, 2), (2, 3))) = (1, 2, 2, 3)
@@ -128,7 +137,7 @@ fn merge(cx: &mut Cx, containers: Container<Container<A>>) -> Total<Container<A>
     cx.merged(containers)
 }
 
-/// The set with one member.
+/// Returns the set with one member.
 ///
 /// ```arc
 /// initset((1, 2)) = {(1, 2)}
@@ -138,7 +147,7 @@ fn initset(cx: &mut Cx, value: A) -> Total<Set<A>> {
     cx.set(&[value])
 }
 
-/// The set with the value added.
+/// Adds a value to a set.
 ///
 /// ```arc
 /// insert(3, {1, 2}) = {1, 2, 3}
@@ -154,7 +163,7 @@ fn insert(cx: &mut Cx, value: A, container: Set<A>) -> Total<Set<A>> {
     cx.set(&items)
 }
 
-/// The container without the members equal to the value.
+/// Removes all members equal to a value.
 ///
 /// ```arc
 /// remove(1, (1, 2, 1, 3)) = (2, 3)
@@ -166,7 +175,7 @@ fn remove(cx: &mut Cx, value: A, container: Container<A>) -> Total<Container<A>>
     cx.like(container, &items)
 }
 
-/// The first member that differs from the value.
+/// Returns the first member that differs from a value.
 ///
 /// ```arc
 /// other((0, 4), 0) = 4
@@ -177,7 +186,7 @@ fn other(cx: &mut Cx, container: Container<A>, value: A) -> Partial<A> {
     cx.iter(container)?.find(|item| !order::equal(*item, value)).ok_or(Fail::Empty)
 }
 
-/// The first member.
+/// Returns the first member.
 ///
 /// ```arc
 /// first((7, 8)) = 7
@@ -189,7 +198,7 @@ fn first(cx: &mut Cx, container: Container<A>) -> Partial<A> {
     cx.first(container)
 }
 
-/// The second member.
+/// Returns the second member.
 ///
 /// ```arc
 /// second((7, 8, 9)) = 8
@@ -202,7 +211,7 @@ fn second(cx: &mut Cx, container: Container<A>) -> Partial<A> {
     cx.iter(container)?.nth(1).ok_or(Fail::Range)
 }
 
-/// The last member.
+/// Returns the last member.
 ///
 /// ```arc
 /// last((7, 8)) = 8
@@ -218,7 +227,9 @@ fn last(cx: &mut Cx, container: Container<A>) -> Partial<A> {
     }
 }
 
-/// The members as a tuple. A set gives them in canonical order, a tuple stays as it is.
+/// Converts a container to a tuple.
+///
+/// The members of a set are in ascending order; a tuple is returned unchanged.
 ///
 /// ```arc
 /// totuple({3, 1, 2}) = (1, 2, 3)
@@ -229,7 +240,7 @@ fn totuple(cx: &mut Cx, container: Container<A>) -> Total<Tuple<A>> {
     cx.tuple(&items)
 }
 
-/// The integers from `start` in steps of `step`, as long as they do not reach `stop`.
+/// Returns the integers from `start` up to, but not including, `stop`, in steps of `step`.
 ///
 /// ```arc
 /// interval(0, 5, 2) = (0, 2, 4)
@@ -242,7 +253,7 @@ fn interval(cx: &mut Cx, start: Int, stop: Int, step: Int) -> Partial<Tuple<Int>
     if step == 0 {
         return Err(Fail::Range);
     }
-    // The wide integers hold any distance; the members themselves lie between `start` and `stop`.
+    // 128 bits hold any distance; the members themselves are between `start` and `stop`.
     let (start, stop, step) = (i128::from(start), i128::from(stop), i128::from(step));
     let n = ((stop - start) * step.signum() + step.abs() - 1).max(0) / step.abs();
     let n = usize::try_from(n).map_err(|_| Fail::TooLarge)?;
@@ -251,7 +262,7 @@ fn interval(cx: &mut Cx, start: Int, stop: Int, step: Int) -> Partial<Tuple<Int>
     cx.tuple(&items)
 }
 
-/// The two values as a tuple.
+/// Returns the tuple `(a, b)`.
 ///
 /// ```arc
 /// astuple(3, 4) = (3, 4)
@@ -262,7 +273,9 @@ fn astuple(cx: &mut Cx, a: A, b: A) -> Total<Tuple<A>> {
     cx.tuple(&[a, b])
 }
 
-/// The three values as a tuple. (A cell is made with `ascell`.)
+/// Returns the tuple `(i, j, c)`.
+///
+/// Use `ascell` to make a cell.
 ///
 /// ```arc
 /// astriple(1, 2, 5) = (1, 2, 5)
@@ -272,7 +285,7 @@ fn astriple(cx: &mut Cx, i: Int, j: Int, c: Color) -> Total<Tuple<Int>> {
     cx.tuple(&[i, j, c])
 }
 
-/// The cell of colour `c` at place `ij`.
+/// Returns the cell of colour `c` at location `ij`.
 ///
 /// ```arc
 /// ascell((1, 2), 5) = (5, (1, 2))
@@ -280,11 +293,11 @@ fn astriple(cx: &mut Cx, i: Int, j: Int, c: Color) -> Total<Tuple<Int>> {
 /// ```
 #[primitive(cost = PerCell)]
 fn ascell(cx: &mut Cx, ij: Pair, c: Color) -> Total<Cell> {
-    let ij = place(ij)?;
+    let ij = location(ij)?;
     cx.tuple(&[c, ij])
 }
 
-/// The place of a cell.
+/// Returns the location of a cell.
 ///
 /// ```arc
 /// toij((5, (1, 2))) = (1, 2)
@@ -293,12 +306,12 @@ fn ascell(cx: &mut Cx, ij: Pair, c: Color) -> Total<Cell> {
 #[primitive(cost = Constant)]
 fn toij(cx: &mut Cx, c: Cell) -> Total<Pair> {
     match cx.len(c)? {
-        2 => place(cx.at(c, 1)?),
+        2 => location(cx.at(c, 1)?),
         _ => Err(Fail::Kind),
     }
 }
 
-/// The set of all pairs of a member of `a` and a member of `b`.
+/// Returns the set of all pairs of a member of `a` and a member of `b`.
 ///
 /// ```arc
 /// product({0, 1}, (5, 6)) = {(0, 5), (0, 6), (1, 5), (1, 6)}
@@ -307,14 +320,14 @@ fn toij(cx: &mut Cx, c: Cell) -> Total<Pair> {
 #[primitive(cost = PerCell)]
 fn product(cx: &mut Cx, a: Container<A>, b: Container<A>) -> Total<Set<Tuple<A>>> {
     if cx.len(b)? == 0 {
-        // Nobody asks what `a` is.
+        // As in Python, `a` is not read.
         return Ok(Value::EMPTY_SET);
     }
     let (a, b) = (cx.members(a)?, cx.members(b)?);
-    // Pairs are equal exactly when both halves are, so repetitions can go first.
+    // Pairs are equal exactly when both components are, so duplicates can be removed first.
     let (a, b) = (cx.set(&a)?, cx.set(&b)?);
     let (n_a, n_b) = (cx.len(a)?, cx.len(b)?);
-    // What the pairs will weigh: each itself, and each member of one side once for every member of the other.
+    // The weight of all pairs: one for each, and each member of one side once for every member of the other.
     let of_members = |set: Value<'_>| set.weight() as usize - 1;
     let weight = n_a * n_b + n_b * of_members(a) + n_a * of_members(b);
     cx.arena.admit(weight)?;
@@ -327,7 +340,9 @@ fn product(cx: &mut Cx, a: Container<A>, b: Container<A>) -> Total<Set<Tuple<A>>
     cx.set(&pairs)
 }
 
-/// The first members as a tuple of two, then the second ones, as long as both sides last.
+/// Pairs the members of two tuples by position.
+///
+/// The result is as long as the shorter tuple.
 ///
 /// ```arc
 /// pair((1, 2), (5, 6)) = ((1, 5), (2, 6))
@@ -340,7 +355,9 @@ fn pair(cx: &mut Cx, a: Tuple<A>, b: Tuple<B>) -> Total<Tuple<Tuple<Any>>> {
     cx.tuple(&pairs)
 }
 
-/// Cells from the places in `a` and the colours in `b`, side by side, as long as both last.
+/// Makes cells from the locations in `a` and the colours in `b`, paired by position.
+///
+/// The result is as long as the shorter tuple.
 ///
 /// ```arc
 /// celltuple(((0, 0), (1, 2)), (3, 4)) = ((3, (0, 0)), (4, (1, 2)))
@@ -348,12 +365,12 @@ fn pair(cx: &mut Cx, a: Tuple<A>, b: Tuple<B>) -> Total<Tuple<Tuple<Any>>> {
 /// ```
 #[primitive(cost = PerCell)]
 fn celltuple(cx: &mut Cx, a: Tuple<Pair>, b: Tuple<Color>) -> Total<Tuple<Cell>> {
-    let cells = cx.iter(a)?.zip(cx.iter(b)?).map(|(ij, c)| cx.tuple(&[c, place(ij)?]));
+    let cells = cx.iter(a)?.zip(cx.iter(b)?).map(|(ij, c)| cx.tuple(&[c, location(ij)?]));
     let cells = cells.collect::<Result<Vec<_>, _>>()?;
     cx.tuple(&cells)
 }
 
-/// The most frequent member of a tuple. Of equally frequent ones the smallest, in canonical order.
+/// Returns the most frequent member of a tuple; of several, the smallest.
 ///
 /// ```arc
 /// mostcommon((3, 1, 3, 2)) = 3
@@ -363,14 +380,14 @@ fn celltuple(cx: &mut Cx, a: Tuple<Pair>, b: Tuple<Color>) -> Total<Tuple<Cell>>
 /// ```
 #[primitive(cost = PerCell, order_sensitive, alias(mostcommon_t))]
 fn mostcommon(cx: &mut Cx, container: Tuple<A>) -> Partial<A> {
-    // Python's sets cannot count their members.
+    // Python's sets have no `count`.
     if !container.is_tuple() {
         return Err(Fail::Kind);
     }
     most_frequent(cx, container)
 }
 
-/// The least frequent member of a tuple. Of equally frequent ones the smallest, in canonical order.
+/// Returns the least frequent member of a tuple; of several, the smallest.
 ///
 /// ```arc
 /// leastcommon((3, 1, 3, 2)) = 1
@@ -384,7 +401,9 @@ fn leastcommon(cx: &mut Cx, container: Tuple<A>) -> Partial<A> {
     least_frequent(cx, container)
 }
 
-/// The most frequent member of any container. All members of a set occur once, so of a set it is the first.
+/// Returns the most frequent member of any container; of several, the smallest.
+///
+/// All members of a set occur once, so the result is its smallest member.
 ///
 /// ```arc
 /// mostcommon_f({3, 2}) = 2
@@ -396,7 +415,9 @@ fn mostcommon_f(cx: &mut Cx, container: Container<A>) -> Partial<A> {
     most_frequent(cx, container)
 }
 
-/// The least frequent member of any container. All members of a set occur once, so of a set it is the first.
+/// Returns the least frequent member of any container; of several, the smallest.
+///
+/// All members of a set occur once, so the result is its smallest member.
 ///
 /// ```arc
 /// leastcommon_f({3, 2}) = 2
@@ -408,7 +429,7 @@ fn leastcommon_f(cx: &mut Cx, container: Container<A>) -> Partial<A> {
     least_frequent(cx, container)
 }
 
-/// The set of the members that have exactly `n` members themselves.
+/// Returns the set of those members that have exactly `n` members themselves.
 ///
 /// ```arc
 /// sizefilter(((1, 2), (3,), (1, 2)), 2) = {(1, 2)}
@@ -416,11 +437,13 @@ fn leastcommon_f(cx: &mut Cx, container: Container<A>) -> Partial<A> {
 /// ```
 #[primitive(cost = PerCell)]
 fn sizefilter(cx: &mut Cx, container: Container<A>, n: Int) -> Partial<Set<A>> {
-    let items = of_size(cx, container, n)?;
+    let items = with_size(cx, container, n)?;
     cx.set(&items)
 }
 
-/// The tuple of the members that have exactly `n` members themselves, in their order, repetitions included.
+/// Returns the tuple of those members that have exactly `n` members themselves.
+///
+/// Order and duplicates are kept.
 ///
 /// ```arc
 /// sizefilter_t(((1, 2), (3,), (1, 2)), 2) = [1 2 | 1 2]
@@ -428,12 +451,12 @@ fn sizefilter(cx: &mut Cx, container: Container<A>, n: Int) -> Partial<Set<A>> {
 /// ```
 #[primitive(cost = PerCell, order_sensitive)]
 fn sizefilter_t(cx: &mut Cx, container: Container<A>, n: Int) -> Partial<Tuple<A>> {
-    let items = of_size(cx, container, n)?;
+    let items = with_size(cx, container, n)?;
     cx.tuple(&items)
 }
 
-/// The common members of two sets. Which of two equal members stays shows when they are `True` and `1`: Python
-/// goes through the smaller set, through `b` if they are of one size, and keeps what it meets.
+/// Returns the common members of two sets. Of `True` and `1`, which are equal, the result holds the one from
+/// the set that Python iterates over: the smaller one, or `b` if both have the same size.
 fn common<'a>(cx: &Cx<'a>, a: Value<'a>, b: Value<'a>) -> Result<Value<'a>, Fail> {
     let (smaller, larger) = if cx.len(a)? < cx.len(b)? { (a, b) } else { (b, a) };
     let larger = Lookup::new(cx.members(larger)?);
@@ -441,8 +464,8 @@ fn common<'a>(cx: &Cx<'a>, a: Value<'a>, b: Value<'a>) -> Result<Value<'a>, Fail
     cx.set(&items)
 }
 
-/// A tuple of two: what a place looks like.
-fn place(value: Value<'_>) -> Result<Value<'_>, Fail> {
+/// Checks that a value has the form of a location, a tuple of two.
+fn location(value: Value<'_>) -> Result<Value<'_>, Fail> {
     if value.is_tuple() && value.len() == Some(2) { Ok(value) } else { Err(Fail::Kind) }
 }
 
@@ -460,8 +483,8 @@ fn least_frequent<'a>(cx: &Cx<'a>, container: Value<'a>) -> Result<Value<'a>, Fa
     best.map(|(place, _)| items[place]).ok_or(Fail::Empty)
 }
 
-/// The members whose size equals `n`, which need not be an integer.
-fn of_size<'a>(cx: &Cx<'a>, container: Value<'a>, n: Value<'a>) -> Result<Vec<Value<'a>>, Fail> {
+/// Returns the members whose size equals `n`, which need not be an integer.
+fn with_size<'a>(cx: &Cx<'a>, container: Value<'a>, n: Value<'a>) -> Result<Vec<Value<'a>>, Fail> {
     let mut items = Vec::new();
     for item in cx.iter(container)? {
         if order::equal(Value::Int(cx.len(item)? as i64), n) {

@@ -1,4 +1,4 @@
-//! Continuing what a picture begins.
+//! Extending cells and objects over a grid, and enclosed cells.
 
 use batt_dsl_macros::primitive;
 use batt_value::{Fail, Grid, Value};
@@ -7,12 +7,12 @@ use crate::Cx;
 use crate::registry::family;
 
 family! {
-    /// Rays, tilings and what is enclosed. Black, the colour 0, is empty here. Grids have cells from -128 to 127;
-    /// anything else is of the wrong kind.
+    /// Extend cells and objects over a grid, and find enclosed cells. Black (colour 0) counts as empty. Grids
+    /// with cells outside -128 to 127, and other values, fail with `Kind`.
     extend: smear, tile, mirrortile, foreground, enclosed,
 }
 
-/// Every coloured cell runs on in a direction, through black cells, until it meets another.
+/// Extends every coloured cell in a direction, through black cells, until it meets another coloured cell.
 ///
 /// ```arc
 /// smear([1 0 0 2 0], (0, 1)) = [1 1 1 2 2]
@@ -21,14 +21,14 @@ family! {
 /// ```
 #[primitive(cost = PerCell)]
 fn smear(cx: &mut Cx, grid: Grid, direction: Pair) -> Total<Grid> {
-    let grid = small(grid)?;
+    let grid = byte_grid(grid)?;
     let (down, right) = cx.two_ints(direction)?;
     let (height, width) = (grid.height() as i64, grid.width() as i64);
     let mut cells = grid.cells().to_vec();
-    // A cell takes over what the cell before it has, so those in front come last.
-    let back = down < 0 || (down == 0 && right < 0);
+    // A cell copies the cell before it, so cells further along the direction come later.
+    let backwards = down < 0 || (down == 0 && right < 0);
     for step in 0..cells.len() {
-        let at = if back { cells.len() - 1 - step } else { step };
+        let at = if backwards { cells.len() - 1 - step } else { step };
         let (row, col) = (at as i64 / width - down, at as i64 % width - right);
         if cells[at] == 0 && (0..height).contains(&row) && (0..width).contains(&col) {
             cells[at] = cells[(row * width + col) as usize];
@@ -37,7 +37,9 @@ fn smear(cx: &mut Cx, grid: Grid, direction: Pair) -> Total<Grid> {
     cx.arena.grid(grid.width(), &cells)
 }
 
-/// The box of an object, repeated over a canvas from where it is. Black cells of the box stay black.
+/// Repeats the bounding box of an object over a canvas, starting where the object is.
+///
+/// Locations of the box that are not in the object are black.
 ///
 /// ```arc
 /// tile({(1, (0, 1)), (2, (0, 2))}, [0 0 0 0 0]) = [2 1 2 1 2]
@@ -48,7 +50,7 @@ fn tile(cx: &mut Cx, obj: Object, canvas: Grid) -> Partial<Grid> {
     tiled(cx, obj, canvas, false)
 }
 
-/// The box of an object, repeated over a canvas from where it is, every other time mirrored.
+/// Repeats the bounding box of an object over a canvas like `tile`, but mirrors every other copy.
 ///
 /// ```arc
 /// mirrortile({(1, (0, 0)), (2, (0, 1))}, [0 0 0 0 0]) = [1 2 2 1 1]
@@ -58,7 +60,7 @@ fn mirrortile(cx: &mut Cx, obj: Object, canvas: Grid) -> Partial<Grid> {
     tiled(cx, obj, canvas, true)
 }
 
-/// The cells that are not black.
+/// Returns the cells that are not black.
 ///
 /// ```arc
 /// foreground([0 1 | 2 0]) = {(1, (0, 1)), (2, (1, 0))}
@@ -66,7 +68,7 @@ fn mirrortile(cx: &mut Cx, obj: Object, canvas: Grid) -> Partial<Grid> {
 /// ```
 #[primitive(cost = PerCell)]
 fn foreground(cx: &mut Cx, grid: Grid) -> Total<Object> {
-    let grid = small(grid)?;
+    let grid = byte_grid(grid)?;
     let width = grid.width();
     let colored = grid.cells().iter().enumerate().filter(|(_, color)| **color != 0);
     let cells = colored
@@ -75,7 +77,7 @@ fn foreground(cx: &mut Cx, grid: Grid) -> Total<Object> {
     cx.set(&cells)
 }
 
-/// The black cells from which no way of black cells, edge to edge, leads to the border.
+/// Returns the black cells that no path of black cells, edge to edge, connects with the border.
 ///
 /// ```arc
 /// enclosed([1 1 1 | 1 0 1 | 1 1 1]) = {(1, 1)}
@@ -83,7 +85,7 @@ fn foreground(cx: &mut Cx, grid: Grid) -> Total<Object> {
 /// ```
 #[primitive(cost = PerCell)]
 fn enclosed(cx: &mut Cx, grid: Grid) -> Total<Indices> {
-    let grid = small(grid)?;
+    let grid = byte_grid(grid)?;
     let (height, width) = (grid.height(), grid.width());
     let mut outside = vec![false; height * width];
     let border = |at: &usize| {
@@ -107,7 +109,8 @@ fn enclosed(cx: &mut Cx, grid: Grid) -> Total<Indices> {
     cx.set(&places)
 }
 
-fn small<'a>(grid: Value<'a>) -> Result<&'a Grid<'a>, Fail> {
+/// Returns the grid if its cells are stored as bytes, which they are from -128 to 127.
+fn byte_grid<'a>(grid: Value<'a>) -> Result<&'a Grid<'a>, Fail> {
     match grid {
         Value::Grid(grid) => Ok(grid),
         _ => Err(Fail::Kind),
@@ -115,30 +118,30 @@ fn small<'a>(grid: Value<'a>) -> Result<&'a Grid<'a>, Fail> {
 }
 
 fn tiled<'a>(cx: &Cx<'a>, obj: Value<'a>, canvas: Value<'a>, mirrored: bool) -> Result<Value<'a>, Fail> {
-    let canvas = small(canvas)?;
+    let canvas = byte_grid(canvas)?;
     let patch = match obj {
         Value::Patch(patch) if patch.is_object() => patch,
         _ if obj.len() == Some(0) => return Err(Fail::Empty),
         _ => return Err(Fail::Kind),
     };
     let (top, left, height, width) = patch.bounds();
-    let mut motif = vec![0i8; (height * width) as usize];
+    let mut pattern = vec![0i8; (height * width) as usize];
     for (color, plane) in patch.planes() {
         for (row, word) in plane.iter().enumerate() {
             for col in (0..width).filter(|col| word >> col & 1 == 1) {
-                motif[row * width as usize + col as usize] = color as i8;
+                pattern[row * width as usize + col as usize] = color as i8;
             }
         }
     }
-    let along = |at: i64, start: i64, side: i64| {
+    let coordinate_in_tile = |at: i64, start: i64, side: i64| {
         let (turn, place) = ((at - start).div_euclid(side), (at - start).rem_euclid(side));
         if mirrored && turn.rem_euclid(2) == 1 { side - 1 - place } else { place }
     };
     cx.arena.new_grid(canvas.height(), canvas.width(), |cells| {
         for (at, cell) in cells.iter_mut().enumerate() {
-            let row = along((at / canvas.width()) as i64, top, height);
-            let col = along((at % canvas.width()) as i64, left, width);
-            *cell = motif[(row * width + col) as usize];
+            let row = coordinate_in_tile((at / canvas.width()) as i64, top, height);
+            let col = coordinate_in_tile((at % canvas.width()) as i64, left, width);
+            *cell = pattern[(row * width + col) as usize];
         }
     })
 }

@@ -1,4 +1,4 @@
-//! Making functions from functions, and using them on containers.
+//! Combining functions, and calling them on the members of containers.
 
 use batt_dsl_macros::primitive;
 use batt_value::{Fail, Op, Value};
@@ -7,14 +7,14 @@ use crate::Cx;
 use crate::registry::family;
 
 family! {
-    /// Functions are values. The combinators take anything, as Python does: what is no function, or takes another
-    /// number of arguments, is noticed when it is called. A function that is never called, because a container is
-    /// empty, is never noticed.
+    /// Combine functions, and call them on the members of containers. Functions are values. As in Python, an
+    /// argument that is not a function, or takes another number of arguments, fails only when it is called.
+    /// On an empty container it is never called.
     function: compose, chain, matcher, rbind, lbind, power, fork, apply, rapply, mapply, papply, mpapply, prapply,
     sfilter, mfilter, extract, order, argmax, argmin, valmax, valmin,
 }
 
-/// The function that calls `inner` and then `outer` on the result.
+/// Returns the function that calls `inner`, then `outer` on the result.
 ///
 /// ```arc
 /// compose(double, increment) = compose(double, increment)
@@ -25,7 +25,7 @@ fn compose(cx: &mut Cx, outer: Func<B, C>, inner: Func<A, B>) -> Total<Func<A, C
     cx.arena.closure(Op::Compose, &[outer, inner])
 }
 
-/// The function that calls `f`, then `g`, then `h`, each on the result of the one before.
+/// Returns the function that calls `f`, then `g`, then `h`, each on the previous result.
 ///
 /// ```arc
 /// chain(double, increment, halve) = chain(double, increment, halve)
@@ -36,7 +36,7 @@ fn chain(cx: &mut Cx, h: Func<C, D>, g: Func<B, C>, f: Func<A, B>) -> Total<Func
     cx.arena.closure(Op::Chain, &[h, g, f])
 }
 
-/// The function that says whether `function` gives the target.
+/// Returns the function that tests whether the result of `function` equals `target`.
 ///
 /// ```arc
 /// matcher(size, 2) = matcher(size, 2)
@@ -47,8 +47,10 @@ fn matcher(cx: &mut Cx, function: Func<A, B>, target: B) -> Total<Func<A, Bool>>
     cx.arena.closure(Op::Matcher, &[function, target])
 }
 
-/// The function with its last argument fixed. A function of two leaves one argument, of three two, and any other
-/// is taken for a function of four.
+/// Fixes the last argument of a function.
+///
+/// A function of two arguments becomes a function of one, a function of three becomes a function of two. Any
+/// other function is treated as a function of four arguments.
 ///
 /// ```arc
 /// rbind(subtract, 1) = rbind(subtract, 1)
@@ -61,8 +63,10 @@ fn rbind(cx: &mut Cx, function: Func<A, B, C>, fixed: B) -> Total<Func<A, C>> {
     cx.arena.closure(Op::Rbind, &[function, fixed])
 }
 
-/// The function with its first argument fixed. A function of two leaves one argument, of three two, and any other
-/// is taken for a function of four.
+/// Fixes the first argument of a function.
+///
+/// A function of two arguments becomes a function of one, a function of three becomes a function of two. Any
+/// other function is treated as a function of four arguments.
 ///
 /// ```arc
 /// lbind(subtract, 1) = lbind(subtract, 1)
@@ -73,7 +77,7 @@ fn lbind(cx: &mut Cx, function: Func<A, B, C>, fixed: A) -> Total<Func<B, C>> {
     cx.arena.closure(Op::Lbind, &[function, fixed])
 }
 
-/// The function that calls `function` `n` times over. It is at least called once.
+/// Returns the function that calls `function` `n` times in a row; `n` is at least 1.
 ///
 /// ```arc
 /// power(double, 1) = double
@@ -93,7 +97,7 @@ fn power(cx: &mut Cx, function: Func<A, A>, n: Int) -> Partial<Func<A, A>> {
     (1..n).try_fold(function, |power, _| cx.arena.closure(Op::Compose, &[function, power]))
 }
 
-/// The function that calls `a` and `b` on its argument, and `outer` on their results.
+/// Returns the function that calls `a` and `b` on its argument, and `outer` on their results.
 ///
 /// ```arc
 /// fork(add, double, halve) = fork(add, double, halve)
@@ -104,7 +108,9 @@ fn fork(cx: &mut Cx, outer: Func<B, C, D>, a: Func<A, B>, b: Func<A, C>) -> Tota
     cx.arena.closure(Op::Fork, &[outer, a, b])
 }
 
-/// The results of the function on every member, in the same kind of container.
+/// Calls a function on every member of a container.
+///
+/// The results are in the same kind of container.
 ///
 /// ```arc
 /// apply(double, (1, 2, 2)) = (2, 4, 4)
@@ -116,7 +122,9 @@ fn apply(cx: &mut Cx, function: Func<A, B>, container: Container<A>) -> Partial<
     applied(cx, function, container)
 }
 
-/// The results of every function in the container on one value, in the same kind of container.
+/// Calls every function of a container on one value.
+///
+/// The results are in the same kind of container.
 ///
 /// ```arc
 /// rapply((double, halve, double), 4) = (8, 2, 8)
@@ -129,7 +137,7 @@ fn rapply(cx: &mut Cx, functions: Container<Func<A, B>>, value: A) -> Partial<Co
     cx.like(functions, &results)
 }
 
-/// The members of the results of the function on every member: `apply`, then `merge`.
+/// Calls a function on every member and merges the results: `apply`, then `merge`.
 ///
 /// ```arc
 /// mapply(totuple, ({2, 1}, {3})) = (1, 2, 3)
@@ -141,7 +149,9 @@ fn mapply(cx: &mut Cx, function: Func<A, Container<B>>, container: Container<A>)
     cx.merged(results)
 }
 
-/// The results of the function on the first members of both, then on the second ones, as long as both last.
+/// Calls a function on the members of two tuples, paired by position.
+///
+/// The result is as long as the shorter tuple.
 ///
 /// ```arc
 /// papply(add, (1, 2), (10, 20)) = (11, 22)
@@ -149,10 +159,12 @@ fn mapply(cx: &mut Cx, function: Func<A, Container<B>>, container: Container<A>)
 /// ```
 #[primitive(cost = PerCall)]
 fn papply(cx: &mut Cx, function: Func<A, B, C>, a: Tuple<A>, b: Tuple<B>) -> Partial<Tuple<C>> {
-    side_by_side(cx, function, a, b)
+    apply_pairwise(cx, function, a, b)
 }
 
-/// The members of the results of the function on the members of both, side by side: `papply`, then `merge`.
+/// Calls a function on the members of two tuples, paired by position, and merges the results.
+///
+/// This is `papply`, then `merge`.
 ///
 /// ```arc
 /// mpapply(repeat, (7, 8), (2, 1)) = (7, 7, 8)
@@ -160,11 +172,11 @@ fn papply(cx: &mut Cx, function: Func<A, B, C>, a: Tuple<A>, b: Tuple<B>) -> Par
 /// ```
 #[primitive(cost = PerCall, order_sensitive)]
 fn mpapply(cx: &mut Cx, function: Func<A, B, Container<C>>, a: Tuple<A>, b: Tuple<B>) -> Partial<Tuple<C>> {
-    let results = side_by_side(cx, function, a, b)?;
+    let results = apply_pairwise(cx, function, a, b)?;
     cx.merged(results)
 }
 
-/// The set of the results of the function on every member of `a` with every member of `b`.
+/// Returns the set of the results of a function on every member of `a` with every member of `b`.
 ///
 /// ```arc
 /// prapply(add, {0, 1}, (10, 20)) = {10, 11, 20, 21}
@@ -174,7 +186,7 @@ fn mpapply(cx: &mut Cx, function: Func<A, B, Container<C>>, a: Tuple<A>, b: Tupl
 fn prapply(cx: &mut Cx, function: Func<A, B, C>, a: Container<A>, b: Container<B>) -> Partial<Set<C>> {
     let n_b = cx.len(b)?;
     if n_b == 0 {
-        // Nobody asks what `a` is.
+        // As in Python, `a` is not read.
         return Ok(Value::EMPTY_SET);
     }
     let n = cx.len(a)?.saturating_mul(n_b);
@@ -182,13 +194,15 @@ fn prapply(cx: &mut Cx, function: Func<A, B, C>, a: Container<A>, b: Container<B
     let mut results = Vec::new();
     for j in cx.iter(b)? {
         for i in cx.iter(a)? {
-            results.push(collect_two(cx, function, i, j)?);
+            results.push(collect2(cx, function, i, j)?);
         }
     }
     cx.set(&results)
 }
 
-/// The members for which the condition holds, in the same kind of container.
+/// Keeps the members for which the condition is true.
+///
+/// The result is the same kind of container.
 ///
 /// ```arc
 /// sfilter((1, 2, 3, 4), even) = (2, 4)
@@ -199,7 +213,7 @@ fn sfilter(cx: &mut Cx, container: Container<A>, condition: Func<A, Bool>) -> Pa
     filtered(cx, container, condition)
 }
 
-/// The members of those members for which the function holds: `sfilter`, then `merge`.
+/// Merges the members for which the function is true: `sfilter`, then `merge`.
 ///
 /// ```arc
 /// mfilter({{1, 2}, {3}}, matcher(size, 2)) = {1, 2}
@@ -215,7 +229,9 @@ fn mfilter(
     cx.merged(kept)
 }
 
-/// The first member for which the condition holds. Later members are not looked at.
+/// Returns the first member for which the condition is true.
+///
+/// The condition is not called on later members.
 ///
 /// ```arc
 /// extract((1, 4, 6), even) = 4
@@ -232,9 +248,10 @@ fn extract(cx: &mut Cx, container: Container<A>, condition: Func<A, Bool>) -> Pa
     Err(Fail::Empty)
 }
 
-/// The members as a tuple that ascends by what the function says of them. Equal ones keep their order.
+/// Sorts members in ascending order of a function.
 ///
-/// As in Python, `None` in place of the function compares the members themselves.
+/// The result is a tuple, and members with equal keys keep their order. As in Python, `None` in place of the
+/// function compares the members themselves.
 ///
 /// ```arc
 /// order({-2, 0, 1}, invert) = (1, 0, -2)
@@ -250,9 +267,9 @@ fn order(cx: &mut Cx, container: Container<A>, compfunc: Func<A, B>) -> Partial<
     cx.tuple(&items)
 }
 
-/// The member of which the function says the most. Of equal ones the first.
+/// Returns the member with the largest result of a function; of several, the first.
 ///
-/// Sets compare as Python's do: only a proper superset is greater. `None` in place of the function compares the
+/// Sets compare as in Python: only a proper superset is greater. `None` in place of the function compares the
 /// members themselves.
 ///
 /// ```arc
@@ -264,10 +281,10 @@ fn argmax(cx: &mut Cx, container: Container<A>, compfunc: Func<A, B>) -> Partial
     greatest(cx, container, compfunc)?.ok_or(Fail::Empty)
 }
 
-/// The member of which the function says the least. Of equal ones the first.
+/// Returns the member with the smallest result of a function; of several, the first.
 ///
-/// Sets compare as Python's do: only a proper subset is less. `None` in place of the function compares the members
-/// themselves.
+/// Sets compare as in Python: only a proper subset is smaller. `None` in place of the function compares the
+/// members themselves.
 ///
 /// ```arc
 /// argmin({{1, 2}, {3}, {4}}, size) = {3}
@@ -278,7 +295,7 @@ fn argmin(cx: &mut Cx, container: Container<A>, compfunc: Func<A, B>) -> Partial
     least(cx, container, compfunc)?.ok_or(Fail::Empty)
 }
 
-/// The most that the function says of a member; of an empty container, what it says of 0.
+/// Returns the largest result of a function on the members; for an empty container, its result on 0.
 ///
 /// ```arc
 /// valmax(((1, 2), (3,)), size) = 2
@@ -291,7 +308,7 @@ fn valmax(cx: &mut Cx, container: Container<A>, compfunc: Func<A, B>) -> Partial
     cx.call(compfunc, &[item])
 }
 
-/// The least that the function says of a member; of an empty container, what it says of 0.
+/// Returns the smallest result of a function on the members; for an empty container, its result on 0.
 ///
 /// ```arc
 /// valmin(((1, 2), (3,)), size) = 1
@@ -303,7 +320,7 @@ fn valmin(cx: &mut Cx, container: Container<A>, compfunc: Func<A, B>) -> Partial
     cx.call(compfunc, &[item])
 }
 
-/// A higher power could not be called: it nests as deep as its exponent, and CPython stops at 1,000 frames.
+/// Limit of `power`. The calls nest as deep as the exponent, and CPython stops at 1,000 frames.
 const MAX_POWER: i64 = 900;
 
 fn applied<'a>(cx: &mut Cx<'a>, function: Value<'a>, container: Value<'a>) -> Result<Value<'a>, Fail> {
@@ -323,24 +340,19 @@ fn filtered<'a>(cx: &mut Cx<'a>, container: Value<'a>, condition: Value<'a>) -> 
 }
 
 /// `tuple(function(i, j) for i, j in zip(a, b))`
-fn side_by_side<'a>(
+fn apply_pairwise<'a>(
     cx: &mut Cx<'a>,
     function: Value<'a>,
     a: Value<'a>,
     b: Value<'a>,
 ) -> Result<Value<'a>, Fail> {
     let pairs = cx.iter(a)?.zip(cx.iter(b)?);
-    let results = pairs.map(|(i, j)| collect_two(cx, function, i, j)).collect::<Result<Vec<_>, _>>()?;
+    let results = pairs.map(|(i, j)| collect2(cx, function, i, j)).collect::<Result<Vec<_>, _>>()?;
     cx.tuple(&results)
 }
 
-/// Calls a function of two and pays for keeping the result.
-fn collect_two<'a>(
-    cx: &mut Cx<'a>,
-    function: Value<'a>,
-    a: Value<'a>,
-    b: Value<'a>,
-) -> Result<Value<'a>, Fail> {
+/// Calls a function of two arguments and charges for keeping the result.
+fn collect2<'a>(cx: &mut Cx<'a>, function: Value<'a>, a: Value<'a>, b: Value<'a>) -> Result<Value<'a>, Fail> {
     let result = cx.call(function, &[a, b])?;
     cx.charge(result.weight().into())?;
     Ok(result)
@@ -354,7 +366,7 @@ fn least<'a>(cx: &mut Cx<'a>, container: Value<'a>, key: Value<'a>) -> Result<Op
     best(cx, container, key, |cx, new, old| cx.less(new, old))
 }
 
-/// The first member whose key no later key beats; none of an empty container.
+/// Returns the first member whose key no later key beats, or `None` for an empty container.
 fn best<'a>(
     cx: &mut Cx<'a>,
     container: Value<'a>,

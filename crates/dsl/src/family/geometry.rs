@@ -1,4 +1,4 @@
-//! Rotations, mirrors and moves.
+//! Rotating, mirroring and moving.
 
 use batt_dsl_macros::primitive;
 use batt_value::{Fail, Value};
@@ -8,13 +8,13 @@ use crate::Cx;
 use crate::registry::family;
 
 family! {
-    /// The symmetries of the square, and moving a patch. Mirrors turn a grid as a whole and a patch within the box
-    /// around it; rotations are for grids only. Mirroring an empty patch fails. Rows of unequal length are cut to
-    /// the shortest wherever rows become columns.
+    /// Rotate and mirror grids and patches, and move patches. A patch is mirrored within its bounding box;
+    /// mirroring an empty patch fails. Rotations accept only grids. If rows have unequal lengths, they are
+    /// cut to the shortest where rows become columns.
     geometry: rot90, rot180, rot270, hmirror, vmirror, dmirror, cmirror, mir_rot, shift, normalize, normalize_t,
 }
 
-/// Rotates the grid a quarter turn clockwise.
+/// Rotates a grid 90 degrees clockwise.
 ///
 /// ```arc
 /// rot90([1 0 | 0 1 | 1 2]) = [1 0 1 | 2 1 0]
@@ -27,7 +27,7 @@ fn rot90(cx: &mut Cx, grid: Grid) -> Total<Grid> {
     tuples(cx, &columns)
 }
 
-/// Rotates the grid half a turn.
+/// Rotates a grid 180 degrees.
 ///
 /// ```arc
 /// rot180([1 2 | 3 4]) = [4 3 | 2 1]
@@ -38,7 +38,7 @@ fn rot180(cx: &mut Cx, grid: Grid) -> Total<Grid> {
     reversed_rows(cx, cx.reversed(grid)?)
 }
 
-/// Rotates the grid a quarter turn anticlockwise.
+/// Rotates a grid 90 degrees counterclockwise.
 ///
 /// ```arc
 /// rot270([1 0 | 0 1 | 1 2]) = [0 1 2 | 1 0 1]
@@ -92,7 +92,9 @@ fn vmirror(cx: &mut Cx, piece: Piece) -> Partial<Piece> {
     relocate(cx, piece, |row, col| Ok([row, cx.sub(sum, col)?]))
 }
 
-/// Mirrors at the diagonal from the upper left: rows become columns. The upper left corner of a patch's box stays.
+/// Mirrors along the main diagonal (top left to bottom right): rows become columns.
+///
+/// The top-left corner of a patch's bounding box stays.
 ///
 /// ```arc
 /// dmirror([1 2 | 3 4 | 5 6]) = [1 3 5 | 2 4 6]
@@ -108,7 +110,9 @@ fn dmirror(cx: &mut Cx, piece: Piece) -> Partial<Piece> {
     places::dmirror(cx, piece)
 }
 
-/// Mirrors at the diagonal from the upper right. The upper left corner of a patch's box stays.
+/// Mirrors along the other diagonal (top right to bottom left).
+///
+/// The top-left corner of a patch's bounding box stays.
 ///
 /// ```arc
 /// cmirror([1 2 | 3 4 | 5 6]) = [6 4 2 | 5 3 1]
@@ -129,10 +133,10 @@ fn cmirror(cx: &mut Cx, piece: Piece) -> Partial<Piece> {
     vmirror(cx, piece)
 }
 
-/// One of the eight symmetries of the square, chosen by a code.
+/// Applies one of the eight symmetries of the square, chosen by a code.
 ///
-/// A0 is `hmirror`, A1 `dmirror`, A2 `vmirror`, A3 `cmirror`, A4 `rot90`, A5 `rot180`, A6 `rot270`; A7 leaves
-/// the piece as it is. The rotations are for grids only.
+/// `A0` is `hmirror`, `A1` `dmirror`, `A2` `vmirror`, `A3` `cmirror`, `A4` `rot90`, `A5` `rot180` and `A6`
+/// `rot270`; `A7` returns the piece unchanged. Rotations accept only grids.
 ///
 /// ```arc
 /// mir_rot([1 2 | 3 4], 0) = [3 4 | 1 2]
@@ -149,11 +153,12 @@ fn cmirror(cx: &mut Cx, piece: Piece) -> Partial<Piece> {
     infer = SameAsFirst
 )]
 fn mir_rot(cx: &mut Cx, piece: Piece, code: Choice8) -> Partial<Piece> {
-    turned(cx, piece, cx.int(code)?)
+    apply_symmetry(cx, piece, cx.int(code)?)
 }
 
-/// Moves a patch by so many rows down and columns right. The result is a set, except that an empty patch is
-/// returned as it is.
+/// Moves a patch by a number of rows down and of columns to the right.
+///
+/// The result is a set, except that an empty patch is returned unchanged.
 ///
 /// ```arc
 /// shift({(5, (1, 0)), (6, (3, 1))}, (1, -2)) = {(5, (2, -2)), (6, (4, -1))}
@@ -165,7 +170,7 @@ fn shift(cx: &mut Cx, patch: Patch, directions: Pair) -> Total<Patch> {
     places::shift(cx, patch, directions)
 }
 
-/// Moves a patch so that its box starts at row 0 and column 0.
+/// Moves a patch so that its bounding box starts at `(0, 0)`.
 ///
 /// ```arc
 /// normalize({(5, (1, 2)), (6, (3, 1))}) = {(5, (0, 1)), (6, (2, 0))}
@@ -177,7 +182,9 @@ fn normalize(cx: &mut Cx, patch: Patch) -> Total<Patch> {
     places::normalize(cx, patch)
 }
 
-/// The grid itself: a grid starts at row 0 and column 0 already. `normalize` would take its rows for places.
+/// Returns the grid itself, which starts at `(0, 0)` already.
+///
+/// `normalize` would treat its rows as locations.
 ///
 /// ```arc
 /// normalize_t([1 2 | 3 4]) = [1 2 | 3 4]
@@ -187,8 +194,8 @@ fn normalize_t(cx: &mut Cx, piece: Grid) -> Total<Grid> {
     Ok(piece)
 }
 
-/// The symmetry with this code.
-pub(super) fn turned<'a>(cx: &mut Cx<'a>, piece: Value<'a>, code: i64) -> Result<Value<'a>, Fail> {
+/// Applies the symmetry with this code.
+pub(super) fn apply_symmetry<'a>(cx: &mut Cx<'a>, piece: Value<'a>, code: i64) -> Result<Value<'a>, Fail> {
     match code {
         0 => hmirror(cx, piece),
         1 => dmirror(cx, piece),
@@ -202,7 +209,7 @@ pub(super) fn turned<'a>(cx: &mut Cx<'a>, piece: Value<'a>, code: i64) -> Result
     }
 }
 
-/// `zip(*grid[::-1])`: the columns, each from the bottom to the top.
+/// `zip(*grid[::-1])`: the columns, each from bottom to top.
 fn columns_upwards<'a>(cx: &Cx<'a>, grid: Value<'a>) -> Result<Vec<Vec<Value<'a>>>, Fail> {
     cx.zip_all(&cx.members(cx.reversed(grid)?)?)
 }
@@ -212,7 +219,8 @@ fn reversed_rows<'a>(cx: &Cx<'a>, grid: Value<'a>) -> Result<Value<'a>, Fail> {
     cx.tuple(&rows)
 }
 
-/// The first and the last row (0) or column (1), added: what a row and its mirror image add up to.
+/// Returns the sum of the first and last row (`which` 0) or column (1). Every row and its mirror image have
+/// this sum.
 fn opposite_sum<'a>(cx: &Cx<'a>, patch: Value<'a>, which: i64) -> Result<Value<'a>, Fail> {
     let first = cx.at(places::ulcorner(cx, patch)?, which)?;
     cx.add(first, cx.at(places::lrcorner(cx, patch)?, which)?)

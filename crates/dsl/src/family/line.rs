@@ -8,14 +8,15 @@ use crate::Cx;
 use crate::registry::family;
 
 family! {
-    /// Sets of places made from a few numbers. Nothing here knows a grid, so places may be negative or lie beyond.
+    /// Lines, boxes and neighbours, as sets of locations. They are computed without a grid, so locations may
+    /// be negative or outside any grid.
     line: connect, shoot, vfrontier, hfrontier, backdrop, delta, inbox, outbox, r#box, dneighbors, ineighbors,
     neighbors,
 }
 
-/// The places on the straight line between two places, both ends included.
+/// Returns the locations on the straight line between two locations, both ends included.
 ///
-/// The line is horizontal, vertical or exactly diagonal; between other places there is none.
+/// If the line is not horizontal, vertical or exactly diagonal, the result is empty.
 ///
 /// ```arc
 /// connect((0, 0), (0, 2)) = {(0, 0), (0, 1), (0, 2)}
@@ -25,10 +26,10 @@ family! {
 /// ```
 #[primitive(cost = PerCell)]
 fn connect(cx: &mut Cx, a: Pair, b: Pair) -> Total<Indices> {
-    connection(cx, cx.two(a)?, cx.two(b)?)
+    straight_line(cx, cx.two(a)?, cx.two(b)?)
 }
 
-/// The line from a place in a direction: as far as 42 times the direction.
+/// Returns the line from `start` to `start` plus 42 times `direction`.
 ///
 /// ```arc
 /// shoot((3, 3), (0, 0)) = {(3, 3)}
@@ -39,10 +40,10 @@ fn connect(cx: &mut Cx, a: Pair, b: Pair) -> Total<Indices> {
 fn shoot(cx: &mut Cx, start: Pair, direction: Pair) -> Total<Indices> {
     let end = |k| cx.add(cx.at(start, k)?, cx.mul(Value::Int(42), cx.at(direction, k)?)?);
     let end = [end(0)?, end(1)?];
-    connection(cx, cx.two(start)?, end)
+    straight_line(cx, cx.two(start)?, end)
 }
 
-/// The column of the place, from row 0 to row 29.
+/// Returns the column of a location, from row 0 to row 29.
 ///
 /// ```arc
 /// equality(vfrontier((7, 2)), connect((0, 2), (29, 2))) = True
@@ -54,7 +55,7 @@ fn vfrontier(cx: &mut Cx, location: Pair) -> Total<Indices> {
     cx.set(&places)
 }
 
-/// The row of the place, from column 0 to column 29.
+/// Returns the row of a location, from column 0 to column 29.
 ///
 /// ```arc
 /// equality(hfrontier((7, 2)), connect((7, 0), (7, 29))) = True
@@ -66,7 +67,7 @@ fn hfrontier(cx: &mut Cx, location: Pair) -> Total<Indices> {
     cx.set(&places)
 }
 
-/// All places in the bounding box of the patch.
+/// Returns all locations in the bounding box of a patch.
 ///
 /// ```arc
 /// backdrop({(0, 0), (1, 1)}) = {(0, 0), (0, 1), (1, 0), (1, 1)}
@@ -79,7 +80,7 @@ fn backdrop(cx: &mut Cx, patch: Patch) -> Total<Indices> {
     bounding_box(cx, patch)
 }
 
-/// The places in the bounding box of the patch that do not belong to it.
+/// Returns the locations in the bounding box of a patch that are not in the patch.
 ///
 /// ```arc
 /// delta({(0, 0), (1, 1)}) = {(0, 1), (1, 0)}
@@ -93,10 +94,10 @@ fn delta(cx: &mut Cx, patch: Patch) -> Total<Indices> {
     cx.sub(bounding_box(cx, patch)?, toindices(cx, patch)?)
 }
 
-/// The outline of a box one smaller on every side than the bounding box of the patch.
+/// Returns the outline of the box one cell inside the bounding box of a patch.
 ///
-/// Where the patch is a single line or cell, the sides pass each other and the outline is that of the box between
-/// them.
+/// If the patch is a single line or cell, opposite sides cross, and the result is the outline of the box
+/// between them.
 ///
 /// ```arc
 /// inbox({(0, 0), (2, 2)}) = {(1, 1)}
@@ -105,10 +106,10 @@ fn delta(cx: &mut Cx, patch: Patch) -> Total<Indices> {
 /// ```
 #[primitive(cost = PerCell)]
 fn inbox(cx: &mut Cx, patch: Patch) -> Partial<Indices> {
-    ring_inside(cx, patch, 1)
+    inset_outline(cx, patch, 1)
 }
 
-/// The outline of a box one larger on every side than the bounding box of the patch.
+/// Returns the outline of the box one cell outside the bounding box of a patch.
 ///
 /// ```arc
 /// outbox({(1, 1)}) = {(0, 0), (0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1), (2, 2)}
@@ -116,10 +117,10 @@ fn inbox(cx: &mut Cx, patch: Patch) -> Partial<Indices> {
 /// ```
 #[primitive(cost = PerCell)]
 fn outbox(cx: &mut Cx, patch: Patch) -> Partial<Indices> {
-    ring_inside(cx, patch, -1)
+    inset_outline(cx, patch, -1)
 }
 
-/// The outline of the bounding box of the patch.
+/// Returns the outline of the bounding box of a patch.
 ///
 /// ```arc
 /// box({(0, 0), (2, 2)}) = {(0, 0), (0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1), (2, 2)}
@@ -133,41 +134,41 @@ fn r#box(cx: &mut Cx, patch: Patch) -> Total<Indices> {
     }
     let a = cx.two(ulcorner(cx, patch)?)?;
     let b = cx.two(lrcorner(cx, patch)?)?;
-    ring(cx, a, b)
+    outline(cx, a, b)
 }
 
-/// The four places beside, above and below.
+/// Returns the four locations above, below, left and right of a location.
 ///
 /// ```arc
 /// dneighbors((1, 1)) = {(0, 1), (1, 0), (1, 2), (2, 1)}
 /// ```
 #[primitive(cost = PerCell)]
 fn dneighbors(cx: &mut Cx, loc: Pair) -> Total<Indices> {
-    cx.set(&direct(cx, loc)?)
+    cx.set(&edge_neighbors(cx, loc)?)
 }
 
-/// The four places that touch at a corner.
+/// Returns the four diagonal neighbours of a location.
 ///
 /// ```arc
 /// ineighbors((1, 1)) = {(0, 0), (0, 2), (2, 0), (2, 2)}
 /// ```
 #[primitive(cost = PerCell)]
 fn ineighbors(cx: &mut Cx, loc: Pair) -> Total<Indices> {
-    cx.set(&diagonal(cx, loc)?)
+    cx.set(&diagonal_neighbors(cx, loc)?)
 }
 
-/// The eight places around.
+/// Returns the eight neighbours of a location.
 ///
 /// ```arc
 /// neighbors((0, 0)) = {(-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1)}
 /// ```
 #[primitive(cost = PerCell)]
 fn neighbors(cx: &mut Cx, loc: Pair) -> Total<Indices> {
-    let places = [direct(cx, loc)?, diagonal(cx, loc)?].concat();
+    let places = [edge_neighbors(cx, loc)?, diagonal_neighbors(cx, loc)?].concat();
     cx.set(&places)
 }
 
-fn connection<'a>(cx: &Cx<'a>, a: [Value<'a>; 2], b: [Value<'a>; 2]) -> Result<Value<'a>, Fail> {
+fn straight_line<'a>(cx: &Cx<'a>, a: [Value<'a>; 2], b: [Value<'a>; 2]) -> Result<Value<'a>, Fail> {
     let (ai, aj) = (cx.int(a[0])?, cx.int(a[1])?);
     let (bi, bj) = (cx.int(b[0])?, cx.int(b[1])?);
     let (rows, cols) = (between(ai, bi), between(aj, bj));
@@ -176,7 +177,7 @@ fn connection<'a>(cx: &Cx<'a>, a: [Value<'a>; 2], b: [Value<'a>; 2]) -> Result<V
         return Ok(Value::EMPTY_SET);
     }
     cx.admit_places(n_rows.max(n_cols), 1)?;
-    // The shared coordinate stays what it is in `a`: True remains True.
+    // The shared coordinate is that of `a`, unchanged: True stays True.
     let places: Result<Vec<_>, _> = if ai == bi {
         cols.map(|j| cx.tuple(&[a[0], Value::Int(j)])).collect()
     } else if aj == bj {
@@ -193,7 +194,7 @@ fn bounding_box<'a>(cx: &Cx<'a>, patch: Value<'a>) -> Result<Value<'a>, Fail> {
     if cx.len(patch)? == 0 {
         return Ok(Value::EMPTY_SET);
     }
-    // For the upper corner the reference takes the indices of the indices, for the lower one it does not.
+    // The reference applies `toindices` twice for the upper corner, but not for the lower one.
     let [si, sj] = cx.two(ulcorner(cx, toindices(cx, patch)?)?)?;
     let [ei, ej] = cx.two(lrcorner(cx, patch)?)?;
     let rows = cx.int(si)?..=cx.int(ei)?;
@@ -207,25 +208,25 @@ fn bounding_box<'a>(cx: &Cx<'a>, patch: Value<'a>) -> Result<Value<'a>, Fail> {
     cx.set(&places)
 }
 
-/// The outline of the bounding box with every side moved inwards by `n`.
-fn ring_inside<'a>(cx: &Cx<'a>, patch: Value<'a>, n: i64) -> Result<Value<'a>, Fail> {
+/// Returns the outline of the bounding box with every side moved inwards by `n`.
+fn inset_outline<'a>(cx: &Cx<'a>, patch: Value<'a>, n: i64) -> Result<Value<'a>, Fail> {
     let n = Value::Int(n);
     let a = [cx.add(uppermost(cx, patch)?, n)?, cx.add(leftmost(cx, patch)?, n)?];
     let b = [cx.sub(lowermost(cx, patch)?, n)?, cx.sub(rightmost(cx, patch)?, n)?];
-    ring(cx, a, b)
+    outline(cx, a, b)
 }
 
-/// The outline of the box with corners `a` and `b`.
-fn ring<'a>(cx: &Cx<'a>, a: [Value<'a>; 2], b: [Value<'a>; 2]) -> Result<Value<'a>, Fail> {
+/// Returns the outline of the box with corners `a` and `b`.
+fn outline<'a>(cx: &Cx<'a>, a: [Value<'a>; 2], b: [Value<'a>; 2]) -> Result<Value<'a>, Fail> {
     let [si, sj] = [cx.min([a[0], b[0]])?, cx.min([a[1], b[1]])?];
     let [ei, ej] = [cx.max([a[0], b[0]])?, cx.max([a[1], b[1]])?];
     let (rows, cols) = (cx.int(si)?..=cx.int(ei)?, cx.int(sj)?..=cx.int(ej)?);
     let (n_rows, n_cols) = (length(&rows), length(&cols));
-    // Four sides share their corners, but a box of one row or column is all outline.
+    // The sides share the four corners; a box of one row or column is all outline.
     let n_outline = n_rows.saturating_add(n_cols).saturating_mul(2) - 4;
     cx.admit_places(n_rows.saturating_mul(n_cols).min(n_outline), 1)?;
     let mut places = Vec::new();
-    // First the upright sides: where the corners are equal but of another kind (True and 1), theirs stay.
+    // Vertical sides come first: if corners are equal but not identical (True and 1), a set keeps the first.
     for j in [sj, ej] {
         for i in rows.clone() {
             places.push(cx.tuple(&[Value::Int(i), j])?);
@@ -239,7 +240,7 @@ fn ring<'a>(cx: &Cx<'a>, a: [Value<'a>; 2], b: [Value<'a>; 2]) -> Result<Value<'
     cx.set(&places)
 }
 
-fn direct<'a>(cx: &Cx<'a>, loc: Value<'a>) -> Result<[Value<'a>; 4], Fail> {
+fn edge_neighbors<'a>(cx: &Cx<'a>, loc: Value<'a>) -> Result<[Value<'a>; 4], Fail> {
     let [i, j] = [cx.at(loc, 0)?, cx.at(loc, 1)?];
     let step = |n, by| cx.add(n, Value::Int(by));
     Ok([
@@ -250,7 +251,7 @@ fn direct<'a>(cx: &Cx<'a>, loc: Value<'a>) -> Result<[Value<'a>; 4], Fail> {
     ])
 }
 
-fn diagonal<'a>(cx: &Cx<'a>, loc: Value<'a>) -> Result<[Value<'a>; 4], Fail> {
+fn diagonal_neighbors<'a>(cx: &Cx<'a>, loc: Value<'a>) -> Result<[Value<'a>; 4], Fail> {
     let [i, j] = [cx.at(loc, 0)?, cx.at(loc, 1)?];
     let step = |n, by| cx.add(n, Value::Int(by));
     Ok([
@@ -261,7 +262,7 @@ fn diagonal<'a>(cx: &Cx<'a>, loc: Value<'a>) -> Result<[Value<'a>; 4], Fail> {
     ])
 }
 
-/// From the smaller to the larger number.
+/// Returns the range from the smaller to the larger number.
 fn between(a: i64, b: i64) -> std::ops::RangeInclusive<i64> {
     a.min(b)..=a.max(b)
 }

@@ -1,4 +1,4 @@
-//! Truth and choice.
+//! Logic and conditions.
 
 use batt_dsl_macros::primitive;
 use batt_value::order;
@@ -7,12 +7,12 @@ use crate::Cx;
 use crate::registry::family;
 
 family! {
-    /// Truth is Python's: zero, None and empty containers are false, and `both` and `either` answer with one of
-    /// their arguments.
+    /// Logic and conditions. As in Python, zero, `None` and empty containers are false, everything else is
+    /// true, and `both` and `either` return one of their arguments.
     logic: identity, flip, equality, both, either, branch,
 }
 
-/// The argument itself.
+/// Returns its argument.
 ///
 /// ```arc
 /// identity(7) = 7
@@ -33,7 +33,9 @@ fn flip(cx: &mut Cx, b: Bool) -> Total<Bool> {
     Ok((!b.truth()).into())
 }
 
-/// Whether two values are equal. `True` equals `1`.
+/// Returns whether two values are equal.
+///
+/// `True` equals `1`.
 ///
 /// ```arc
 /// equality((1, 2), (1, 2)) = True
@@ -45,7 +47,7 @@ fn equality(cx: &mut Cx, a: Any, b: Any) -> Total<Bool> {
     Ok(order::equal(a, b).into())
 }
 
-/// Logical and: `a` if it is false, else `b`.
+/// Logical and: returns `a` if it is false, otherwise `b`.
 ///
 /// ```arc
 /// both(True, False) = False
@@ -56,7 +58,7 @@ fn both(cx: &mut Cx, a: Bool, b: Bool) -> Total<Bool> {
     Ok(if a.truth() { b } else { a })
 }
 
-/// Logical or: `a` if it is true, else `b`.
+/// Logical or: returns `a` if it is true, otherwise `b`.
 ///
 /// ```arc
 /// either(False, True) = True
@@ -67,7 +69,9 @@ fn either(cx: &mut Cx, a: Bool, b: Bool) -> Total<Bool> {
     Ok(if a.truth() { a } else { b })
 }
 
-/// `a` if the condition is true, else `b`. Both are computed in any case.
+/// Returns `a` if the condition is true, otherwise `b`.
+///
+/// Both arguments are always computed.
 ///
 /// ```arc
 /// branch(True, 1, 2) = 1

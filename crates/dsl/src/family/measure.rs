@@ -11,11 +11,11 @@ use crate::python::Lookup;
 use crate::registry::family;
 
 family! {
-    /// How patches lie to each other and on the grid.
+    /// Distances, directions and periods of patches, and reading a cell of a grid.
     measure: manhattan, adjacent, bordering, hmatching, vmatching, position, gravitate, hperiod, vperiod, index,
 }
 
-/// The smallest distance between a cell of `a` and a cell of `b`, in steps along rows and columns.
+/// Returns the smallest Manhattan distance between a cell of `a` and a cell of `b`.
 ///
 /// ```arc
 /// manhattan({(0, 0), (0, 1)}, {(2, 2)}) = 3
@@ -27,7 +27,7 @@ fn manhattan(cx: &mut Cx, a: Patch, b: Patch) -> Partial<Int> {
     i64::try_from(distance(cx, a, b)?).map(Value::Int).map_err(|_| Fail::Overflow)
 }
 
-/// Whether the distance of two patches is one: they touch along an edge and share no cell.
+/// Returns whether two patches touch along an edge and share no cell (their distance is 1).
 ///
 /// ```arc
 /// adjacent({(0, 0)}, {(0, 1), (0, 2)}) = True
@@ -39,7 +39,7 @@ fn adjacent(cx: &mut Cx, a: Patch, b: Patch) -> Partial<Bool> {
     Ok((distance(cx, a, b)? == 1).into())
 }
 
-/// Whether the patch reaches the border of the grid.
+/// Returns whether a patch touches the border of the grid.
 ///
 /// ```arc
 /// bordering({(1, 1), (2, 1)}, [0 0 0 | 0 0 0 | 0 0 0]) = True
@@ -48,7 +48,7 @@ fn adjacent(cx: &mut Cx, a: Patch, b: Patch) -> Partial<Bool> {
 #[primitive(cost = PerCell)]
 fn bordering(cx: &mut Cx, patch: Patch, grid: Grid) -> Partial<Bool> {
     let is = |side, line| order::equal(side, Value::Int(line));
-    // Each side is asked only if those before it do not touch.
+    // As in the reference, a side is computed only if those before it do not touch.
     let touches = is(uppermost(cx, patch)?, 0)
         || is(leftmost(cx, patch)?, 0)
         || is(lowermost(cx, patch)?, cx.len(grid)? as i64 - 1)
@@ -56,7 +56,7 @@ fn bordering(cx: &mut Cx, patch: Patch, grid: Grid) -> Partial<Bool> {
     Ok(touches.into())
 }
 
-/// Whether both patches have cells in some row.
+/// Returns whether some row contains cells of both patches.
 ///
 /// ```arc
 /// hmatching({(0, 0), (1, 0)}, {(1, 5)}) = True
@@ -64,10 +64,10 @@ fn bordering(cx: &mut Cx, patch: Patch, grid: Grid) -> Partial<Bool> {
 /// ```
 #[primitive(cost = PerCell)]
 fn hmatching(cx: &mut Cx, a: Patch, b: Patch) -> Total<Bool> {
-    Ok(shares(cx, a, b, |[i, _]| i)?.into())
+    Ok(share_coordinate(cx, a, b, |[i, _]| i)?.into())
 }
 
-/// Whether both patches have cells in some column.
+/// Returns whether some column contains cells of both patches.
 ///
 /// ```arc
 /// vmatching({(0, 0), (0, 1)}, {(5, 1)}) = True
@@ -75,12 +75,12 @@ fn hmatching(cx: &mut Cx, a: Patch, b: Patch) -> Total<Bool> {
 /// ```
 #[primitive(cost = PerCell)]
 fn vmatching(cx: &mut Cx, a: Patch, b: Patch) -> Total<Bool> {
-    Ok(shares(cx, a, b, |[_, j]| j)?.into())
+    Ok(share_coordinate(cx, a, b, |[_, j]| j)?.into())
 }
 
-/// The direction from the centre of `a` to the centre of `b`: −1, 0 or 1 for rows and for columns.
+/// Returns the direction from the centre of `a` to the centre of `b`.
 ///
-/// For equal centres the direction is (0, −1).
+/// Both components are `-1`, `0` or `1`. For equal centres the result is `(0, -1)`.
 ///
 /// ```arc
 /// position({(0, 0)}, {(3, 5)}) = (1, 1)
@@ -93,16 +93,16 @@ fn position(cx: &mut Cx, a: Patch, b: Patch) -> Partial<Pair> {
     let (ia, ja) = cx.two_ints(center(cx, toindices(cx, a)?)?)?;
     let (ib, jb) = cx.two_ints(center(cx, toindices(cx, b)?)?)?;
     match (ia == ib, ja == jb) {
-        (true, _) => cx.pair(0, ahead(ja, jb)),
-        (false, true) => cx.pair(ahead(ia, ib), 0),
-        (false, false) => cx.pair(ahead(ia, ib), ahead(ja, jb)),
+        (true, _) => cx.pair(0, direction(ja, jb)),
+        (false, true) => cx.pair(direction(ia, ib), 0),
+        (false, false) => cx.pair(direction(ia, ib), direction(ja, jb)),
     }
 }
 
-/// How far `source` has to move until it is adjacent to `destination`.
+/// Returns the offset that moves `source` next to `destination`.
 ///
-/// It moves vertically if they share a column, else horizontally, towards the centre of the destination, at most
-/// 42 steps; if it never becomes adjacent the answer is those 42 steps.
+/// It moves vertically if the patches share a column, otherwise horizontally, towards the centre of
+/// `destination`. If it is not adjacent within 42 steps, the result is 42 steps.
 ///
 /// ```arc
 /// gravitate({(0, 0)}, {(4, 0)}) = (3, 0)
@@ -115,18 +115,21 @@ fn position(cx: &mut Cx, a: Patch, b: Patch) -> Partial<Pair> {
 fn gravitate(cx: &mut Cx, source: Patch, destination: Patch) -> Partial<Pair> {
     let (si, sj) = cx.two_ints(center(cx, source)?)?;
     let (di, dj) = cx.two_ints(center(cx, destination)?)?;
-    let (i, j) =
-        if shares(cx, source, destination, |[_, j]| j)? { (ahead(si, di), 0) } else { (0, ahead(sj, dj)) };
-    let source = int_places(cx, source)?;
-    let destination = int_places(cx, destination)?;
+    let (i, j) = if share_coordinate(cx, source, destination, |[_, j]| j)? {
+        (direction(si, di), 0)
+    } else {
+        (0, direction(sj, dj))
+    };
+    let source = wide_locations(cx, source)?;
+    let destination = wide_locations(cx, destination)?;
     let steps = steps_until_adjacent(&source, &destination, (i.into(), j.into()));
     cx.pair(i * steps, j * steps)
 }
 
-/// The smallest number of columns by which the object, moved left, falls on itself; cells that leave its box do
-/// not count. The width, if there is no smaller one.
+/// Returns the horizontal period of an object: how far left it moves to coincide with itself.
 ///
-/// On top of the cost by cells it costs a 64th of the cells times the width.
+/// Cells that leave the bounding box are ignored. Without a smaller period, the result is the width. The call
+/// costs an extra 64th of the number of cells times the width.
 ///
 /// ```arc
 /// hperiod({(1, (0, 0)), (2, (0, 1)), (1, (0, 2)), (2, (0, 3))}) = 2
@@ -141,10 +144,10 @@ fn hperiod(cx: &mut Cx, obj: Object) -> Total<Int> {
     period(cx, normed, extent, |i, j| (i, j))
 }
 
-/// The smallest number of rows by which the object, moved up, falls on itself; cells that leave its box do not
-/// count. The height, if there is no smaller one.
+/// Returns the vertical period of an object: how far up it moves to coincide with itself.
 ///
-/// On top of the cost by cells it costs a 64th of the cells times the height.
+/// Cells that leave the bounding box are ignored. Without a smaller period, the result is the height. The
+/// call costs an extra 64th of the number of cells times the height.
 ///
 /// ```arc
 /// vperiod({(1, (0, 0)), (1, (1, 0)), (1, (2, 0))}) = 1
@@ -158,7 +161,7 @@ fn vperiod(cx: &mut Cx, obj: Object) -> Total<Int> {
     period(cx, normed, extent, |i, j| (j, i))
 }
 
-/// The colour at a place of the grid; None for a place outside.
+/// Returns the colour at a location of a grid, or `None` outside the grid.
 ///
 /// ```arc
 /// index([1 2 | 3 4], (1, 0)) = 3
@@ -173,21 +176,22 @@ fn index(cx: &mut Cx, grid: Grid, loc: Pair) -> Partial<Color> {
     if cx.within(i, height)?.is_none() || cx.within(j, width)?.is_none() {
         return Ok(Value::None);
     }
-    // Two members of a set can be unpacked above, but a set has no places.
+    // A set of two members can be unpacked above, but not indexed.
     let (i, j) = (cx.int(cx.at(loc, 0)?)?, cx.int(cx.at(loc, 1)?)?);
     cx.at(cx.at(grid, i)?, j)
 }
 
-/// Not 64 bits, so that the difference of any two coordinates is exact.
-type Places = Vec<(i128, i128)>;
+/// Locations in 128 bits, so that the difference of any two coordinates is exact.
+type WideLocations = Vec<(i128, i128)>;
 
-fn int_places<'a>(cx: &Cx<'a>, patch: Value<'a>) -> Result<Places, Fail> {
+fn wide_locations<'a>(cx: &Cx<'a>, patch: Value<'a>) -> Result<WideLocations, Fail> {
     let int = |value| cx.int(value).map(i128::from);
     places(cx, patch)?.into_iter().map(|[i, j]| Ok((int(i)?, int(j)?))).collect()
 }
 
+/// Returns the smallest Manhattan distance between two patches.
 fn distance<'a>(cx: &Cx<'a>, a: Value<'a>, b: Value<'a>) -> Result<i128, Fail> {
-    let (a, b) = (int_places(cx, a)?, int_places(cx, b)?);
+    let (a, b) = (wide_locations(cx, a)?, wide_locations(cx, b)?);
     let mut smallest = None;
     for (ai, aj) in a {
         for (bi, bj) in &b {
@@ -203,8 +207,8 @@ fn distance<'a>(cx: &Cx<'a>, a: Value<'a>, b: Value<'a>) -> Result<i128, Fail> {
     smallest.ok_or(Fail::Empty)
 }
 
-/// Whether some coordinate occurs in both patches.
-fn shares<'a>(
+/// Returns whether some coordinate occurs in both patches.
+fn share_coordinate<'a>(
     cx: &Cx<'a>,
     a: Value<'a>,
     b: Value<'a>,
@@ -216,39 +220,40 @@ fn shares<'a>(
     Ok(a.into_iter().any(|coordinate| b.has(coordinate)))
 }
 
-/// 1 if `to` lies ahead of `from`, else −1.
-fn ahead(from: i64, to: i64) -> i64 {
+/// Returns 1 if `to` is greater than `from`, otherwise −1.
+fn direction(from: i64, to: i64) -> i64 {
     if from < to { 1 } else { -1 }
 }
 
-/// After how many steps the distance is one, at most 42.
+/// Returns the number of steps after which the distance is 1, at most 42.
 ///
-/// The reference takes the distance anew after every step. Here each pair of cells says once at which steps it is
-/// 0 and at which it is 1: the distance is one where some pair is 1 and none is 0.
-fn steps_until_adjacent(source: &Places, destination: &Places, (i, j): (i128, i128)) -> i64 {
-    const MOST: i128 = 42;
-    let step = |k: i128| if (0..=MOST).contains(&k) { 1u64 << k } else { 0 };
+/// The reference computes the distance again after every step. Here each pair of cells contributes once the
+/// steps at which its distance is 0 or 1; the patches are adjacent when some pair is at 1 and none at 0.
+fn steps_until_adjacent(source: &WideLocations, destination: &WideLocations, (i, j): (i128, i128)) -> i64 {
+    const MAX_STEPS: i128 = 42;
+    let bit = |step: i128| if (0..=MAX_STEPS).contains(&step) { 1u64 << step } else { 0 };
+    // Bit k is set if some pair of cells is at distance 0 (or 1) after k steps.
     let (mut zero, mut one) = (0, 0);
     for (si, sj) in source {
         for (di, dj) in destination {
-            // So many steps on they are level, with so much beside.
-            let level = (di - si) * i + (dj - sj) * j;
-            let beside = ((di - si) * j).abs() + ((dj - sj) * i).abs();
-            match beside {
+            // After `closest` steps the cells are nearest to each other, `across` apart.
+            let closest = (di - si) * i + (dj - sj) * j;
+            let across = ((di - si) * j).abs() + ((dj - sj) * i).abs();
+            match across {
                 0 => {
-                    zero |= step(level);
-                    one |= step(level - 1) | step(level + 1);
+                    zero |= bit(closest);
+                    one |= bit(closest - 1) | bit(closest + 1);
                 }
-                1 => one |= step(level),
+                1 => one |= bit(closest),
                 _ => {}
             }
         }
     }
-    i64::from((one & !zero).trailing_zeros()).min(MOST as i64)
+    i64::from((one & !zero).trailing_zeros()).min(MAX_STEPS as i64)
 }
 
-/// The smallest step at which the cells of a normalised object fall on cells of the same colour, else `extent`.
-/// `turn` makes (across, along) of (row, column).
+/// Returns the smallest step at which the cells of a normalised object fall on cells of the same colour, or
+/// `extent` if there is none. `turn` converts (row, column) to (across, along).
 fn period<'a>(
     cx: &mut Cx<'a>,
     normed: Value<'a>,
@@ -259,12 +264,12 @@ fn period<'a>(
         return Ok(Value::Int(extent));
     }
     cx.charge((cx.len(normed)? as u64).saturating_mul(extent as u64) / 64)?;
-    let cells = strands(cx, normed, turn)?;
-    // A cell at the far end has to fall on a cell of its strand, so only those steps need a try. That bounds the
-    // tries by the cells, however far apart they are.
+    let cells = numbered_cells(cx, normed, turn)?;
+    // A cell at the far end has to fall on a cell of its own line and colour, so only those steps are tried.
+    // The number of tries is thus bounded by the number of cells, however far apart they are.
     let far = *cells.iter().find(|cell| cell.2 == extent - 1).ok_or(Fail::Empty)?;
-    let strand = cells.iter().filter(|cell| (cell.0, cell.1) == (far.0, far.1));
-    for &(_, _, along) in strand.rev().skip(1) {
+    let line = cells.iter().filter(|cell| (cell.0, cell.1) == (far.0, far.1));
+    for &(_, _, along) in line.rev().skip(1) {
         let step = extent - 1 - along;
         if falls_on_itself(&cells, step) {
             return Ok(Value::Int(step));
@@ -274,21 +279,21 @@ fn period<'a>(
 }
 
 /// A cell as (number of its colour, across, along).
-type Strand = (usize, i64, i64);
+type NumberedCell = (usize, i64, i64);
 
-/// The cells of an object, sorted; equal colours have equal numbers.
-fn strands<'a>(
+/// Returns the cells of an object, sorted; equal colours have equal numbers.
+fn numbered_cells<'a>(
     cx: &Cx<'a>,
     normed: Value<'a>,
     turn: impl Fn(i64, i64) -> (i64, i64),
-) -> Result<Vec<Strand>, Fail> {
+) -> Result<Vec<NumberedCell>, Fail> {
     let mut cells = Vec::with_capacity(cx.len(normed)?);
     let mut current = None;
     let mut number = 0;
     for member in cx.iter(normed)? {
         let [color, place] = cx.two(member)?;
         let (i, j) = cx.two_ints(place)?;
-        // A set ascends by colour first.
+        // Cells are sorted by colour first.
         if current.is_some_and(|current| !order::equal(current, color)) {
             number += 1;
         }
@@ -300,9 +305,9 @@ fn strands<'a>(
     Ok(cells)
 }
 
-/// Whether every cell that stays in the box after `step` falls on a cell.
-fn falls_on_itself(cells: &[Strand], step: i64) -> bool {
-    // Cells and targets ascend alike, so one walk finds all targets.
+/// Returns whether every cell that stays in the box after a move by `step` falls on a cell of its colour.
+fn falls_on_itself(cells: &[NumberedCell], step: i64) -> bool {
+    // Cells and targets are in the same order, so one pass finds all targets.
     let mut walk = cells.iter();
     cells.iter().filter(|cell| cell.2 >= step).all(|&(number, across, along)| {
         let target = (number, across, along - step);

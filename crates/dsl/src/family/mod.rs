@@ -1,41 +1,41 @@
-//! The families of primitives, in the order of the manual.
+//! The families of primitives, in the order of the manual: the most used first.
 
 mod places;
 
-mod arith;
-mod logic;
+mod object;
+mod paint;
+mod geometry;
+mod assemble;
+mod color;
 mod container;
 mod function;
-mod geometry;
-mod color;
 mod shape;
-mod paint;
-mod object;
-mod measure;
 mod line;
-mod assemble;
-mod extend;
+mod measure;
+mod arith;
+mod logic;
 mod rank;
+mod extend;
 mod samples;
 mod learn;
 
 use crate::registry::Family;
 
 pub(crate) static ALL: &[&Family] = &[
-    &arith::FAMILY,
-    &logic::FAMILY,
+    &object::FAMILY,
+    &paint::FAMILY,
+    &geometry::FAMILY,
+    &assemble::FAMILY,
+    &color::FAMILY,
     &container::FAMILY,
     &function::FAMILY,
-    &geometry::FAMILY,
-    &color::FAMILY,
     &shape::FAMILY,
-    &paint::FAMILY,
-    &object::FAMILY,
-    &measure::FAMILY,
     &line::FAMILY,
-    &assemble::FAMILY,
-    &extend::FAMILY,
+    &measure::FAMILY,
+    &arith::FAMILY,
+    &logic::FAMILY,
     &rank::FAMILY,
+    &extend::FAMILY,
     &samples::FAMILY,
     &learn::FAMILY,
 ];

@@ -1,4 +1,4 @@
-//! Objects on a grid, and the way between grids, objects and places.
+//! Finding objects, and converting between grids, objects and indices.
 
 use batt_dsl_macros::primitive;
 use batt_value::{Fail, Value, order};
@@ -8,17 +8,19 @@ use crate::Cx;
 use crate::registry::family;
 
 family! {
-    /// An object is a set of cells (color, (row, column)), indices are a set of places (row, column). The length
-    /// of the first row is the width of a grid; whoever looks for a cell in a shorter row fails.
+    /// Find objects, and convert between grids, objects and indices. An object is a set of cells
+    /// `(color, (row, column))`; indices are a set of locations `(row, column)`. The first row determines the
+    /// width of a grid; a call that needs a missing cell of a shorter row fails.
     object: objects, objects_t, o_g, o_g_t, partition, fgpartition, frontiers, occurrences, asobject, toobject,
     asindices, toindices,
 }
 
-/// The connected objects on a grid.
+/// Returns the set of connected objects on a grid.
 ///
-/// With `univalued` an object has one colour, else cells of all colours join. With `diagonal` cells that touch at
-/// a corner are connected too. With `without_bg` the commonest colour (of several the smallest) is background and
-/// belongs to no object; else only cells that hold None do not.
+/// With `univalued`, all cells of an object have the same colour; otherwise colours can mix. With `diagonal`,
+/// cells that touch only at a corner are connected. With `without_bg`, the most common colour (of several,
+/// the smallest) is background and belongs to no object; otherwise only cells that hold `None` belong to no
+/// object.
 ///
 /// ```arc
 /// objects([1 0 | 0 1], True, False, True) = {{(1, (0, 0))}, {(1, (1, 1))}}
@@ -36,13 +38,13 @@ fn objects(
     diagonal: Bool,
     without_bg: Bool,
 ) -> Partial<Set<Object>> {
-    let rule = Rule::new(univalued, diagonal, without_bg);
-    cx.set(&components(cx, grid, rule)?)
+    let options = ObjectOptions::new(univalued, diagonal, without_bg);
+    cx.set(&components(cx, grid, options)?)
 }
 
-/// The connected objects on a grid as a tuple, ordered by their first cell as one reads: by row, then by column.
+/// Returns the connected objects on a grid as a tuple, ordered by their first cell in reading order.
 ///
-/// The same objects as those of `objects`, each of them still a set of cells.
+/// They are the objects of `objects`; each is still a set of cells.
 ///
 /// ```arc
 /// objects_t([2 0 1 | 0 0 1], True, False, True) = ({(2, (0, 0))}, {(1, (0, 2)), (1, (1, 2))})
@@ -56,13 +58,14 @@ fn objects_t(
     diagonal: Bool,
     without_bg: Bool,
 ) -> Partial<Tuple<Object>> {
-    let rule = Rule::new(univalued, diagonal, without_bg);
-    cx.tuple(&components(cx, grid, rule)?)
+    let options = ObjectOptions::new(univalued, diagonal, without_bg);
+    cx.tuple(&components(cx, grid, options)?)
 }
 
-/// The connected objects on a grid, with the three options of `objects` packed into one number.
+/// Returns the set of connected objects on a grid, with the options of `objects` packed into a number.
 ///
-/// 4 for univalued, 2 for diagonal and 1 for without_bg, added up; a number outside 0 to 7 fails.
+/// The number is the sum of 4 for `univalued`, 2 for `diagonal` and 1 for `without_bg`. A number outside 0 to
+/// 7 fails.
 ///
 /// ```arc
 /// o_g([1 0 | 0 1], 5) = {{(1, (0, 0))}, {(1, (1, 1))}}
@@ -71,11 +74,11 @@ fn objects_t(
 /// ```
 #[primitive(cost = PerCell, order_sensitive)]
 fn o_g(cx: &mut Cx, grid: Grid, r#type: Choice8) -> Partial<Set<Object>> {
-    let rule = Rule::unpack(cx.int(r#type)?)?;
-    cx.set(&components(cx, grid, rule)?)
+    let options = ObjectOptions::unpack(cx.int(r#type)?)?;
+    cx.set(&components(cx, grid, options)?)
 }
 
-/// The connected objects on a grid as a tuple: `objects_t` with its three options packed as for `o_g`.
+/// Returns the objects of `objects_t`, with the options packed into a number as for `o_g`.
 ///
 /// ```arc
 /// o_g_t([2 0 1], 5) = ({(2, (0, 0))}, {(1, (0, 2))})
@@ -83,11 +86,11 @@ fn o_g(cx: &mut Cx, grid: Grid, r#type: Choice8) -> Partial<Set<Object>> {
 /// ```
 #[primitive(cost = PerCell, order_sensitive, alias(o_g_tuple))]
 fn o_g_t(cx: &mut Cx, grid: Grid, r#type: Choice8) -> Partial<Tuple<Object>> {
-    let rule = Rule::unpack(cx.int(r#type)?)?;
-    cx.tuple(&components(cx, grid, rule)?)
+    let options = ObjectOptions::unpack(cx.int(r#type)?)?;
+    cx.tuple(&components(cx, grid, options)?)
 }
 
-/// One object for each colour on the grid, of all its cells.
+/// Returns one object for each colour on a grid, with all cells of that colour.
 ///
 /// ```arc
 /// partition([1 0 | 0 1]) = {{(0, (0, 1)), (0, (1, 0))}, {(1, (0, 0)), (1, (1, 1))}}
@@ -98,7 +101,7 @@ fn partition(cx: &mut Cx, grid: Grid) -> Total<Set<Object>> {
     color_classes(cx, grid, |_| true)
 }
 
-/// One object for each colour on the grid but the commonest; of several commonest the smallest is left out.
+/// Returns one object for each colour on a grid except the most common (of several, the smallest).
 ///
 /// ```arc
 /// fgpartition([1 0 | 0 0]) = {{(1, (0, 0))}}
@@ -110,7 +113,7 @@ fn fgpartition(cx: &mut Cx, grid: Grid) -> Partial<Set<Object>> {
     color_classes(cx, grid, |color| !order::equal(color, background))
 }
 
-/// The rows and columns of one colour, each as an object.
+/// Returns the rows and columns of a single colour, each as an object.
 ///
 /// ```arc
 /// frontiers([1 1 | 0 1]) = {{(1, (0, 0)), (1, (0, 1))}, {(1, (0, 1)), (1, (1, 1))}}
@@ -118,7 +121,7 @@ fn fgpartition(cx: &mut Cx, grid: Grid) -> Partial<Set<Object>> {
 /// ```
 #[primitive(cost = PerCell)]
 fn frontiers(cx: &mut Cx, grid: Grid) -> Partial<Set<Object>> {
-    let lookup = Lookup::new(cx, grid)?;
+    let lookup = RowLookup::new(cx, grid)?;
     let rows = cx.iter(grid)?.map(|row| cx.members(row)).collect::<Result<Vec<_>, _>>()?;
     let columns = cx.zip_all(&cx.members(grid)?)?;
     let cell = |i, j| cx.cell(lookup.cell(i, j)?, i as i64, j as i64);
@@ -134,9 +137,9 @@ fn frontiers(cx: &mut Cx, grid: Grid) -> Partial<Set<Object>> {
     cx.set(&objects)
 }
 
-/// The places where the upper left corner of the object's box can lie so that all its cells agree with the grid.
+/// Returns the locations in a grid at which an object occurs, given by the top-left corner of its box.
 ///
-/// An empty object occurs everywhere, in the row below and the column beside the grid too.
+/// An empty object occurs everywhere, including one row below and one column to the right of the grid.
 ///
 /// ```arc
 /// occurrences([1 2 | 2 1], {(2, (7, 7))}) = {(0, 1), (1, 0)}
@@ -147,7 +150,7 @@ fn frontiers(cx: &mut Cx, grid: Grid) -> Partial<Set<Object>> {
 #[primitive(cost = PerPair)]
 fn occurrences(cx: &mut Cx, grid: Grid, obj: Object) -> Partial<Indices> {
     let normed = normalize(cx, obj)?;
-    let lookup = Lookup::new(cx, grid)?;
+    let lookup = RowLookup::new(cx, grid)?;
     let (h, w) = (lookup.rows.len() as i64, lookup.width as i64);
     let (oh, ow) = (height(cx, obj)?, width(cx, obj)?);
     let (h2, w2) = ((h + 1).saturating_sub(oh), (w + 1).saturating_sub(ow));
@@ -155,8 +158,8 @@ fn occurrences(cx: &mut Cx, grid: Grid, obj: Object) -> Partial<Indices> {
         return Ok(Value::EMPTY_SET);
     }
     let pattern = pattern(cx, normed)?;
-    // The first cell decides how far it is worth going: beyond, it lies outside the grid and nothing else is
-    // looked at. This also keeps the number of rounds within the cells that the grid really has.
+    // Offsets that put the first cell outside the grid cannot match. Skipping them also bounds the number of
+    // rounds by the number of cells of the grid.
     let (rows, cols) = match pattern.first() {
         Some(&(_, a, b)) => (h2.min(h - a), w2.min(w - b)),
         None => {
@@ -175,7 +178,7 @@ fn occurrences(cx: &mut Cx, grid: Grid, obj: Object) -> Partial<Indices> {
     cx.set(&found)
 }
 
-/// The whole grid as an object.
+/// Converts a whole grid to an object.
 ///
 /// ```arc
 /// asobject([1 0]) = {(0, (0, 1)), (1, (0, 0))}
@@ -183,12 +186,14 @@ fn occurrences(cx: &mut Cx, grid: Grid, obj: Object) -> Partial<Indices> {
 /// ```
 #[primitive(cost = PerCell)]
 fn asobject(cx: &mut Cx, grid: Grid) -> Total<Object> {
-    let cells = numbered(cx, grid)?;
+    let cells = located_cells(cx, grid)?;
     let cells = cells.into_iter().map(|(color, i, j)| cx.cell(color, i, j)).collect::<Result<Vec<_>, _>>()?;
     cx.set(&cells)
 }
 
-/// The places of the patch that lie on the grid, with the colours of the grid.
+/// Returns the cells of a grid at the locations of a patch.
+///
+/// Locations outside the grid are skipped.
 ///
 /// ```arc
 /// toobject({(0, 0), (9, 9)}, [1 0]) = {(1, (0, 0))}
@@ -196,10 +201,10 @@ fn asobject(cx: &mut Cx, grid: Grid) -> Total<Object> {
 /// ```
 #[primitive(cost = PerCell)]
 fn toobject(cx: &mut Cx, patch: Patch, grid: Grid) -> Partial<Object> {
-    let lookup = Lookup::new(cx, grid)?;
+    let lookup = RowLookup::new(cx, grid)?;
     let mut cells = Vec::new();
     for [i, j] in places(cx, patch)? {
-        // A column need not even be a number when the row is outside.
+        // As in Python, the column is not read if the row is outside.
         if let Some(row) = cx.within(i, lookup.rows.len())?
             && let Some(col) = cx.within(j, lookup.width)?
         {
@@ -210,7 +215,7 @@ fn toobject(cx: &mut Cx, patch: Patch, grid: Grid) -> Partial<Object> {
     cx.set(&cells)
 }
 
-/// All places of a grid.
+/// Returns all locations of a grid.
 ///
 /// ```arc
 /// asindices([5 5 | 5 5]) = {(0, 0), (0, 1), (1, 0), (1, 1)}
@@ -229,10 +234,10 @@ fn asindices(cx: &mut Cx, grid: Grid) -> Total<Indices> {
     cx.set(&places)
 }
 
-/// The places of a patch: an object loses its colours, indices stay.
+/// Returns the locations of a patch, without colours.
 ///
-/// Whether it is an object is seen at its first member, whose second component is then a tuple. A tuple of cells
-/// gives a set, a tuple of places stays a tuple.
+/// A patch is an object if the second component of its first member is a tuple. A tuple of cells gives a set,
+/// a tuple of locations stays a tuple.
 ///
 /// ```arc
 /// toindices({(3, (0, 1)), (4, (1, 1))}) = {(0, 1), (1, 1)}
@@ -244,32 +249,36 @@ fn toindices(cx: &mut Cx, patch: Patch) -> Total<Indices> {
     super::places::toindices(cx, patch)
 }
 
-/// Which cells make an object.
+/// The options of `objects`.
 #[derive(Clone, Copy)]
-struct Rule {
+struct ObjectOptions {
     univalued: bool,
     diagonal: bool,
     without_bg: bool,
 }
 
-impl Rule {
-    fn new(univalued: Value<'_>, diagonal: Value<'_>, without_bg: Value<'_>) -> Rule {
-        Rule { univalued: univalued.truth(), diagonal: diagonal.truth(), without_bg: without_bg.truth() }
+impl ObjectOptions {
+    fn new(univalued: Value<'_>, diagonal: Value<'_>, without_bg: Value<'_>) -> ObjectOptions {
+        ObjectOptions {
+            univalued: univalued.truth(),
+            diagonal: diagonal.truth(),
+            without_bg: without_bg.truth(),
+        }
     }
 
-    fn unpack(code: i64) -> Result<Rule, Fail> {
+    fn unpack(code: i64) -> Result<ObjectOptions, Fail> {
         if !(0..8).contains(&code) {
             return Err(Fail::Range);
         }
-        Ok(Rule { univalued: code & 4 != 0, diagonal: code & 2 != 0, without_bg: code & 1 != 0 })
+        Ok(ObjectOptions { univalued: code & 4 != 0, diagonal: code & 2 != 0, without_bg: code & 1 != 0 })
     }
 }
 
-/// The objects of a grid, each a set, in the order of their first cells.
-fn components<'a>(cx: &Cx<'a>, grid: Value<'a>, rule: Rule) -> Result<Vec<Value<'a>>, Fail> {
-    // Without a background colour the reference compares with None, so cells that hold None stay out.
-    let background = if rule.without_bg { mostcolor(cx, grid)? } else { Value::None };
-    let lookup = Lookup::new(cx, grid)?;
+/// Returns the objects of a grid, each a set, in the order of their first cells.
+fn components<'a>(cx: &Cx<'a>, grid: Value<'a>, options: ObjectOptions) -> Result<Vec<Value<'a>>, Fail> {
+    // Without a background colour the reference compares with None, so cells that hold None are skipped.
+    let background = if options.without_bg { mostcolor(cx, grid)? } else { Value::None };
+    let lookup = RowLookup::new(cx, grid)?;
     let (height, width) = (lookup.rows.len(), lookup.width);
     let mut cells = Vec::new();
     for i in 0..height {
@@ -277,12 +286,12 @@ fn components<'a>(cx: &Cx<'a>, grid: Value<'a>, rule: Rule) -> Result<Vec<Value<
             cells.push(lookup.cell(i, j)?);
         }
     }
-    let seen = cells.iter().map(|cell| order::equal(*cell, background)).collect();
-    let mut flood = Flood { cells, height, width, seen, rule };
+    let visited = cells.iter().map(|cell| order::equal(*cell, background)).collect();
+    let mut flood = FloodFill { cells, height, width, visited, options };
     let mut objects = Vec::new();
     for seed in 0..flood.cells.len() {
-        if !flood.seen[seed] {
-            let places = flood.from(seed);
+        if !flood.visited[seed] {
+            let places = flood.fill_from(seed);
             let cell = |at: usize| cx.cell(flood.cells[at], (at / width) as i64, (at % width) as i64);
             let cells = places.into_iter().map(cell).collect::<Result<Vec<_>, _>>()?;
             objects.push(cx.set(&cells)?);
@@ -291,41 +300,42 @@ fn components<'a>(cx: &Cx<'a>, grid: Value<'a>, rule: Rule) -> Result<Vec<Value<
     Ok(objects)
 }
 
-/// A grid whose objects are being found. Cells are numbered row after row.
-struct Flood<'a> {
+/// A grid whose objects are being found. Cells are numbered row by row.
+struct FloodFill<'a> {
     cells: Vec<Value<'a>>,
     height: usize,
     width: usize,
-    /// Background, or part of an object that was found.
-    seen: Vec<bool>,
-    rule: Rule,
+    /// Whether a cell is background or part of an object that was found.
+    visited: Vec<bool>,
+    options: ObjectOptions,
 }
 
-impl Flood<'_> {
-    /// All cells of the object that `seed` belongs to.
-    fn from(&mut self, seed: usize) -> Vec<usize> {
-        self.seen[seed] = true;
+impl FloodFill<'_> {
+    /// Returns all cells of the object that `seed` belongs to.
+    fn fill_from(&mut self, seed: usize) -> Vec<usize> {
+        self.visited[seed] = true;
         let mut found = vec![seed];
         let mut done = 0;
         while let Some(&at) = found.get(done) {
             done += 1;
-            for next in self.around(at) {
-                if self.seen[next] || self.rule.univalued && !order::equal(self.cells[next], self.cells[seed])
+            for next in self.neighbors(at) {
+                if self.visited[next]
+                    || self.options.univalued && !order::equal(self.cells[next], self.cells[seed])
                 {
                     continue;
                 }
-                self.seen[next] = true;
+                self.visited[next] = true;
                 found.push(next);
             }
         }
         found
     }
 
-    /// The neighbours on the grid.
-    fn around(&self, at: usize) -> impl Iterator<Item = usize> + use<> {
+    /// Returns the neighbours on the grid.
+    fn neighbors(&self, at: usize) -> impl Iterator<Item = usize> + use<> {
         const STEPS: [(isize, isize); 8] =
             [(-1, 0), (0, -1), (0, 1), (1, 0), (-1, -1), (-1, 1), (1, -1), (1, 1)];
-        let n_steps = if self.rule.diagonal { 8 } else { 4 };
+        let n_steps = if self.options.diagonal { 8 } else { 4 };
         let (height, width) = (self.height, self.width);
         let (i, j) = (at / width, at % width);
         STEPS[..n_steps].iter().filter_map(move |&(di, dj)| {
@@ -336,19 +346,19 @@ impl Flood<'_> {
     }
 }
 
-/// One object for each colour that `wanted` accepts.
+/// Returns one object for each colour that `wanted` accepts.
 fn color_classes<'a>(
     cx: &Cx<'a>,
     grid: Value<'a>,
     wanted: impl Fn(Value<'a>) -> bool,
 ) -> Result<Value<'a>, Fail> {
-    // The palette of a set are the first components of its members, which must be pairs. The reference then
-    // takes the members for rows, so that second components count as cells where they are in the palette.
+    // The palette of a set is the set of first components of its members, which must be pairs. The reference
+    // then treats the members as rows, so second components count as cells if they are in the palette.
     let is_set = !grid.is_tuple();
     if is_set {
         cx.iter(grid)?.try_for_each(|member| cx.two(member).map(drop))?;
     }
-    let mut cells = numbered(cx, grid)?;
+    let mut cells = located_cells(cx, grid)?;
     cells.sort_by(|a, b| order::cmp(a.0, b.0));
     let mut objects = Vec::new();
     for class in cells.chunk_by(|a, b| order::equal(a.0, b.0)) {
@@ -361,8 +371,8 @@ fn color_classes<'a>(
     cx.set(&objects)
 }
 
-/// Every member of every member, with its place.
-fn numbered<'a>(cx: &Cx<'a>, grid: Value<'a>) -> Result<Vec<(Value<'a>, i64, i64)>, Fail> {
+/// Returns every member of every member, with its location.
+fn located_cells<'a>(cx: &Cx<'a>, grid: Value<'a>) -> Result<Vec<(Value<'a>, i64, i64)>, Fail> {
     let mut cells = Vec::new();
     for (i, row) in cx.iter(grid)?.enumerate() {
         cells.extend(cx.iter(row)?.enumerate().map(|(j, color)| (color, i as i64, j as i64)));
@@ -375,7 +385,7 @@ fn is_uniform(line: &[Value<'_>]) -> bool {
     line.first().is_some_and(|first| line.iter().all(|cell| order::equal(*cell, *first)))
 }
 
-/// The cells of a normalised object as (color, row, column).
+/// Returns the cells of a normalised object as (color, row, column).
 fn pattern<'a>(cx: &Cx<'a>, normed: Value<'a>) -> Result<Vec<(Value<'a>, i64, i64)>, Fail> {
     let cell = |member| {
         let [color, place] = cx.two(member)?;
@@ -385,32 +395,32 @@ fn pattern<'a>(cx: &Cx<'a>, normed: Value<'a>) -> Result<Vec<(Value<'a>, i64, i6
     cx.iter(normed)?.map(cell).collect()
 }
 
-/// The rows of a grid, listed once for many questions.
-struct Lookup<'a> {
-    /// `None` for what is no tuple and has no places.
+/// The rows of a grid, listed once for many lookups.
+struct RowLookup<'a> {
+    /// `None` for a row that is not a tuple and cannot be indexed.
     rows: Vec<Option<Vec<Value<'a>>>>,
     /// The length of the first row.
     width: usize,
 }
 
-impl<'a> Lookup<'a> {
-    fn new(cx: &Cx<'a>, grid: Value<'a>) -> Result<Lookup<'a>, Fail> {
+impl<'a> RowLookup<'a> {
+    fn new(cx: &Cx<'a>, grid: Value<'a>) -> Result<RowLookup<'a>, Fail> {
         let width = cx.len(cx.at(grid, 0)?)?;
         let listed = |row: Value<'a>| row.is_tuple().then(|| cx.members(row)).transpose();
         let rows = cx.iter(grid)?.map(listed).collect::<Result<_, _>>()?;
-        Ok(Lookup { rows, width })
+        Ok(RowLookup { rows, width })
     }
 
-    /// `grid[i][j]`, for an `i` that is a row.
+    /// `grid[i][j]`; `i` must be a row of the grid.
     fn cell(&self, i: usize, j: usize) -> Result<Value<'a>, Fail> {
         self.rows[i].as_ref().ok_or(Fail::Kind)?.get(j).copied().ok_or(Fail::Range)
     }
 
-    /// Whether the pattern, moved by `i` and `j`, lies on the grid and agrees with it. Nothing is looked at after
-    /// the first cell that does not.
+    /// Returns whether the pattern, moved by `i` and `j`, is on the grid and agrees with it. As in the
+    /// reference, no cell is read after the first mismatch.
     fn matches(&self, pattern: &[(Value<'a>, i64, i64)], i: i64, j: i64) -> Result<bool, Fail> {
         for &(color, a, b) in pattern {
-            // A normalised pattern starts at zero, so that nothing is negative.
+            // A normalised pattern starts at zero, so no coordinate is negative.
             let (a, b) = (a.saturating_add(i) as usize, b.saturating_add(j) as usize);
             if a >= self.rows.len() || b >= self.width || !order::equal(self.cell(a, b)?, color) {
                 return Ok(false);

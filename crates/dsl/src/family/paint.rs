@@ -8,12 +8,12 @@ use crate::Cx;
 use crate::registry::family;
 
 family! {
-    /// A grid with some cells changed. What lies outside the grid is not drawn; the length of the first row is
-    /// the width of the grid, and a row that is too short for what is drawn in it is an error.
+    /// Draw on a grid. Locations outside the grid are ignored. The first row determines the width of the
+    /// grid; drawing on a missing cell of a shorter row fails.
     paint: fill, paint, underfill, underpaint, cover, r#move,
 }
 
-/// The grid with the places of the patch in one colour.
+/// Fills the locations of a patch with one colour.
 ///
 /// ```arc
 /// fill([0 0 | 0 0], 3, {(0, 1), (1, 0), (5, 5)}) = [0 3 | 3 0]
@@ -25,9 +25,9 @@ fn fill(cx: &mut Cx, grid: Grid, value: Color, patch: Patch) -> Partial<Grid> {
     filled(cx, grid, value, patch)
 }
 
-/// The grid with the object drawn on it in the object's own colours.
+/// Draws an object on a grid in the object's own colours.
 ///
-/// Where the object has several colours at one place, the last in order stays: the largest, unless the object is
+/// If the object has several colours at one location, the last one counts: the largest, unless the object is
 /// a tuple of cells.
 ///
 /// ```arc
@@ -40,9 +40,9 @@ fn paint(cx: &mut Cx, grid: Grid, obj: Object) -> Partial<Grid> {
     painted(cx, grid, obj)
 }
 
-/// The grid with the places of the patch in one colour, where it has the background colour.
+/// Fills the locations of a patch with one colour where the grid has the background colour.
 ///
-/// The background is the commonest colour; of several the smallest.
+/// The background is the most common colour; of several, the smallest.
 ///
 /// ```arc
 /// underfill([0 1 | 0 0], 3, {(0, 0), (0, 1)}) = [3 1 | 0 0]
@@ -61,10 +61,10 @@ fn underfill(cx: &mut Cx, grid: Grid, value: Color, patch: Patch) -> Partial<Gri
     canvas.grid(cx)
 }
 
-/// The grid with the object drawn on it where the grid has the background colour.
+/// Draws an object on a grid where the grid has the background colour.
 ///
-/// The background is the commonest colour; of several the smallest. Where the object has several colours at one
-/// place, the first that is not the background stays.
+/// The background is the most common colour; of several, the smallest. If the object has several colours at
+/// one location, the first one that is not the background counts.
 ///
 /// ```arc
 /// underpaint([0 1 | 0 0], {(3, (0, 0)), (4, (0, 1))}) = [3 1 | 0 0]
@@ -84,7 +84,7 @@ fn underpaint(cx: &mut Cx, grid: Grid, obj: Object) -> Partial<Grid> {
     canvas.grid(cx)
 }
 
-/// The grid with the patch removed: its places get the commonest colour; of several the smallest.
+/// Erases a patch: fills its locations with the most common colour (of several, the smallest).
 ///
 /// ```arc
 /// cover([0 1 | 0 0], {(1, (0, 1))}) = [0 0 | 0 0]
@@ -94,7 +94,7 @@ fn cover(cx: &mut Cx, grid: Grid, patch: Patch) -> Partial<Grid> {
     covered(cx, grid, patch)
 }
 
-/// The grid with the object removed from its place and drawn again, moved by `offset`.
+/// Moves an object on a grid: erases it and draws it again, shifted by `offset`.
 ///
 /// ```arc
 /// move([0 1 | 0 0], {(1, (0, 1))}, (1, 0)) = [0 0 | 0 1]
@@ -127,7 +127,7 @@ fn painted<'a>(cx: &Cx<'a>, grid: Value<'a>, obj: Value<'a>) -> Result<Value<'a>
 }
 
 fn covered<'a>(cx: &Cx<'a>, grid: Value<'a>, patch: Value<'a>) -> Result<Value<'a>, Fail> {
-    // The reference takes the indices here and `fill` takes them again, which tells for oddly nested cells.
+    // The reference calls `toindices` here and again in `fill`, which matters for oddly nested cells.
     filled(cx, grid, mostcolor(cx, grid)?, toindices(cx, patch)?)
 }
 
@@ -144,10 +144,10 @@ impl<'a> Canvas<'a> {
         Ok(Canvas { rows, width })
     }
 
-    /// The cell at a place, if that is on the grid.
+    /// Returns the cell at a location, or `None` outside the grid.
     fn cell(&mut self, cx: &Cx<'a>, place: Value<'a>) -> Result<Option<&mut Value<'a>>, Fail> {
         let [i, j] = cx.two(place)?;
-        // A column need not even be a number when the row is outside.
+        // As in Python, the column is not read if the row is outside.
         let Some(i) = cx.within(i, self.rows.len())? else {
             return Ok(None);
         };

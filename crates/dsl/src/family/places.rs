@@ -1,44 +1,45 @@
-//! Where the cells of a patch lie, how to move them, and what colours there are: what several families ask.
+//! Functions on locations, patches and colours that several families share.
 //!
-//! These say what the primitives of the same names say, which only pass the question on.
+//! Primitives of the same names only call these functions.
 
 use batt_value::{Fail, Value};
 
 use crate::Cx;
 
-/// The smallest row.
+/// Returns the smallest row.
 pub(super) fn uppermost<'a>(cx: &Cx<'a>, patch: Value<'a>) -> Result<Value<'a>, Fail> {
     cx.min(coordinates(cx, patch, 0)?)
 }
 
-/// The largest row.
+/// Returns the largest row.
 pub(super) fn lowermost<'a>(cx: &Cx<'a>, patch: Value<'a>) -> Result<Value<'a>, Fail> {
     cx.max(coordinates(cx, patch, 0)?)
 }
 
-/// The smallest column.
+/// Returns the smallest column.
 pub(super) fn leftmost<'a>(cx: &Cx<'a>, patch: Value<'a>) -> Result<Value<'a>, Fail> {
     cx.min(coordinates(cx, patch, 1)?)
 }
 
-/// The largest column.
+/// Returns the largest column.
 pub(super) fn rightmost<'a>(cx: &Cx<'a>, patch: Value<'a>) -> Result<Value<'a>, Fail> {
     cx.max(coordinates(cx, patch, 1)?)
 }
 
-/// The smallest row and the smallest column; of places with more coordinates, or fewer, just as many.
+/// Returns the smallest row and column; for locations with another number of coordinates, the smallest of
+/// each.
 pub(super) fn ulcorner<'a>(cx: &Cx<'a>, patch: Value<'a>) -> Result<Value<'a>, Fail> {
     corner(cx, patch, |_, column| cx.min(column))
 }
 
-/// The largest row and the largest column; of places with more coordinates, or fewer, just as many.
+/// Returns the largest row and column; for locations with another number of coordinates, the largest of each.
 pub(super) fn lrcorner<'a>(cx: &Cx<'a>, patch: Value<'a>) -> Result<Value<'a>, Fail> {
     corner(cx, patch, |_, column| cx.max(column))
 }
 
-/// A tuple of what `pick` takes from each coordinate, by its number: from all rows, from all columns.
+/// Returns a tuple of the results of `pick` on each coordinate: on 0 and all rows, on 1 and all columns.
 ///
-/// An empty patch has no coordinates, so its corners are empty tuples.
+/// An empty patch has no coordinates, so the result is an empty tuple.
 pub(super) fn corner<'a>(
     cx: &Cx<'a>,
     patch: Value<'a>,
@@ -49,7 +50,7 @@ pub(super) fn corner<'a>(
     cx.tuple(&picked)
 }
 
-/// Rows of a grid, or of the box around a patch; 0 if it is empty.
+/// Returns the number of rows of a grid, or of the bounding box of a patch; 0 if it is empty.
 pub(super) fn height<'a>(cx: &Cx<'a>, piece: Value<'a>) -> Result<i64, Fail> {
     match cx.len(piece)? {
         0 => Ok(0),
@@ -58,7 +59,7 @@ pub(super) fn height<'a>(cx: &Cx<'a>, piece: Value<'a>) -> Result<i64, Fail> {
     }
 }
 
-/// Columns of a grid's first row, or of the box around a patch; 0 if it is empty.
+/// Returns the number of columns of a grid's first row, or of the bounding box of a patch; 0 if it is empty.
 pub(super) fn width<'a>(cx: &Cx<'a>, piece: Value<'a>) -> Result<i64, Fail> {
     match cx.len(piece)? {
         0 => Ok(0),
@@ -67,7 +68,7 @@ pub(super) fn width<'a>(cx: &Cx<'a>, piece: Value<'a>) -> Result<i64, Fail> {
     }
 }
 
-/// The middle of the box around a patch; of an even size, the place after the middle.
+/// Returns the centre of the bounding box of a patch; if a side is even, the location after the middle.
 pub(super) fn center<'a>(cx: &Cx<'a>, patch: Value<'a>) -> Result<Value<'a>, Fail> {
     let half = |size: i64| Value::Int(size.div_euclid(2));
     let row = cx.add(uppermost(cx, patch)?, half(height(cx, patch)?))?;
@@ -80,7 +81,7 @@ pub(super) fn places<'a>(cx: &Cx<'a>, patch: Value<'a>) -> Result<Vec<[Value<'a>
     cx.iter(toindices(cx, patch)?)?.map(|place| cx.two(place)).collect()
 }
 
-/// The patch moved so that its box starts at row 0 and column 0.
+/// Moves a patch so that its bounding box starts at row 0 and column 0.
 pub(super) fn normalize<'a>(cx: &Cx<'a>, patch: Value<'a>) -> Result<Value<'a>, Fail> {
     if cx.len(patch)? == 0 {
         return Ok(patch);
@@ -90,7 +91,7 @@ pub(super) fn normalize<'a>(cx: &Cx<'a>, patch: Value<'a>) -> Result<Value<'a>, 
     shift(cx, patch, cx.pair(up, left)?)
 }
 
-/// The colours of all cells of a grid (a tuple) or of an object (anything else).
+/// Returns the colours of all cells of a grid (a tuple) or of an object (anything else).
 pub(super) fn colors<'a>(cx: &Cx<'a>, element: Value<'a>) -> Result<Vec<Value<'a>>, Fail> {
     if element.is_tuple() { cells_of_rows(cx, element) } else { colors_of_cells(cx, element) }
 }
@@ -107,27 +108,27 @@ pub(super) fn colors_of_cells<'a>(cx: &Cx<'a>, object: Value<'a>) -> Result<Vec<
     cx.iter(object)?.map(|cell| Ok(cx.two(cell)?[0])).collect()
 }
 
-/// The most frequent colour; of several the smallest.
+/// Returns the most frequent colour; of several, the smallest.
 pub(super) fn mostcolor<'a>(cx: &Cx<'a>, element: Value<'a>) -> Result<Value<'a>, Fail> {
     let colors = colors(cx, element)?;
-    // Of equals `max_by_key` keeps the last, so the smallest colour has to come last.
+    // `max_by_key` keeps the last of equals, so the smallest colour has to come last.
     let most = cx.distinct(&colors).into_iter().rev().max_by_key(|&(_, n)| n);
     most.map(|(place, _)| colors[place]).ok_or(Fail::Empty)
 }
 
-/// The patch moved by `(rows, columns)`; an empty one is returned as it is.
+/// Moves a patch by `(rows, columns)`; an empty patch is returned unchanged.
 pub(super) fn shift<'a>(cx: &Cx<'a>, patch: Value<'a>, by: Value<'a>) -> Result<Value<'a>, Fail> {
     if cx.len(patch)? == 0 {
         return Ok(patch);
     }
     let [down, right] = cx.two(by)?;
-    // Python also "adds" tuples, and each sum is a new one.
+    // Python's `+` also joins tuples, so the sums can be large.
     let weight = down.weight() as usize + right.weight() as usize;
     cx.arena.admit(cx.len(patch)?.saturating_mul(weight))?;
     relocate(cx, patch, |row, col| Ok([cx.add(row, down)?, cx.add(col, right)?]))
 }
 
-/// Swaps rows and columns: of a grid, or of a patch around its upper left corner.
+/// Swaps rows and columns of a grid, or of a patch, whose top-left corner stays.
 pub(super) fn dmirror<'a>(cx: &Cx<'a>, piece: Value<'a>) -> Result<Value<'a>, Fail> {
     if piece.is_tuple() {
         let columns = cx.zip_all(&cx.members(piece)?)?;
@@ -141,8 +142,8 @@ pub(super) fn dmirror<'a>(cx: &Cx<'a>, piece: Value<'a>) -> Result<Value<'a>, Fa
     })
 }
 
-/// The set of the patch's members with each place replaced by `to(row, col)`. Cells keep their colours; whether
-/// the members are cells or places is read off the first, so an empty patch fails.
+/// Returns the set of the patch's members with each location replaced by `to(row, col)`. Cells keep their
+/// colours. The first member decides whether the patch has cells or locations, so an empty patch fails.
 pub(super) fn relocate<'a>(
     cx: &Cx<'a>,
     patch: Value<'a>,
@@ -164,7 +165,7 @@ pub(super) fn relocate<'a>(
     cx.set(&moved)
 }
 
-/// A tuple of tuples.
+/// Makes a tuple of tuples.
 pub(super) fn tuples<'a>(cx: &Cx<'a>, rows: &[Vec<Value<'a>>]) -> Result<Value<'a>, Fail> {
     let mut weight = TotalWeight::default();
     let mut made = Vec::with_capacity(rows.len());
@@ -176,20 +177,20 @@ pub(super) fn tuples<'a>(cx: &Cx<'a>, rows: &[Vec<Value<'a>>]) -> Result<Value<'
     cx.tuple(&made)
 }
 
-/// Total weight of the members made so far. A row of heavy cells may be a copy of them, so a tuple of rows is checked
-/// while it is made, not after.
+/// Total weight of the members made so far. Rows may share heavy cells, so the weight of a tuple of rows is
+/// checked while the rows are made, not after.
 #[derive(Default)]
 pub(super) struct TotalWeight(usize);
 
 impl TotalWeight {
-    /// Adds `times` more members like `member`, if that can be part of a value.
+    /// Adds `times` members like `member`; fails if no value can hold them.
     pub(super) fn add(&mut self, cx: &Cx<'_>, member: Value<'_>, times: usize) -> Result<(), Fail> {
         self.0 = self.0.saturating_add((member.weight() as usize).saturating_mul(times));
         cx.arena.admit(self.0)
     }
 }
 
-/// Coordinate 0 (the row) or 1 (the column) of every place.
+/// Returns coordinate 0 (the row) or 1 (the column) of every location.
 fn coordinates<'a>(cx: &Cx<'a>, patch: Value<'a>, which: usize) -> Result<Vec<Value<'a>>, Fail> {
     cx.iter(toindices(cx, patch)?)?.map(|place| Ok(cx.two(place)?[which])).collect()
 }
@@ -205,9 +206,9 @@ fn by_coordinate<'a>(cx: &Cx<'a>, patch: Value<'a>) -> Result<Vec<Vec<Value<'a>>
     cx.zip_all(&cx.members(toindices(cx, patch)?)?)
 }
 
-/// The places of a patch: of an object without its colours, of indices the indices themselves.
+/// Returns the locations of a patch: an object loses its colours, indices are returned unchanged.
 ///
-/// The first member decides which of the two it is, so a tuple of pairs comes back as the tuple it is.
+/// The first member decides which of the two it is. A tuple of pairs stays a tuple.
 pub(super) fn toindices<'a>(cx: &Cx<'a>, patch: Value<'a>) -> Result<Value<'a>, Fail> {
     if cx.len(patch)? == 0 {
         return Ok(Value::EMPTY_SET);

@@ -1,4 +1,4 @@
-//! Members and values by their rank.
+//! Selecting members and values by rank.
 
 use batt_dsl_macros::primitive;
 use batt_value::{Fail, Value};
@@ -8,14 +8,15 @@ use crate::Cx;
 use crate::registry::family;
 
 family! {
-    /// A rank counts from the front (F0, F1, …) or from the back (L1, L2, …). By position, F0 is the first and L1
-    /// the last. By value or by frequency, F0 is the largest or most frequent and L1 the smallest or rarest. Equal
-    /// ones are listed in the order of the container, sets in canonical order: of two largest F0 is the one that
-    /// comes first and F1 the other. A rank that is not there fails, and so does any rank in an empty container.
+    /// Select members and values by rank. A rank counts from the front (`F0`, `F1`, …) or from the back
+    /// (`L1`, `L2`, …). By position, `F0` is the first and `L1` the last. By value or frequency, `F0` is the
+    /// largest or most frequent, `L1` the smallest or least frequent. Equal members rank in the order of the
+    /// container: of two largest, `F0` is the one that comes first and `F1` the other. A rank beyond the last
+    /// member fails, and so does every rank of an empty container.
     rank: get_nth, get_nth_by_key, get_arg_rank, get_val_rank, get_rank, get_common_rank, get_color_rank,
 }
 
-/// The member at a position.
+/// Returns the member at a position.
 ///
 /// ```arc
 /// get_nth((7, 8, 9), 0) = 7
@@ -25,11 +26,13 @@ family! {
 /// ```
 #[primitive(cost = PerCell, order_sensitive, alias(get_nth_t, get_nth_f))]
 fn get_nth(cx: &mut Cx, container: Container<A>, rank: Rank) -> Partial<A> {
-    let place = place(cx, cx.len(container)?, rank)?;
-    cx.iter(container)?.nth(place).ok_or(Fail::Range)
+    let index = rank_index(cx, cx.len(container)?, rank)?;
+    cx.iter(container)?.nth(index).ok_or(Fail::Range)
 }
 
-/// The member at a position of the container sorted by `key`, ascending as in `order`: F0 has the least key.
+/// Returns the member at a position of the container, sorted by `key` in ascending order.
+///
+/// The sort is that of `order`, so `F0` has the smallest key.
 ///
 /// ```arc
 /// get_nth_by_key((5, -7, 6), 0, identity) = -7
@@ -41,10 +44,12 @@ fn get_nth_by_key(cx: &mut Cx, container: Container<A>, rank: Rank, key: Func<A,
     let items = cx.members(container)?;
     let keys = cx.keys(key, &items)?;
     let sorted = cx.sorted(&keys)?;
-    Ok(items[sorted[place(cx, sorted.len(), rank)?]])
+    Ok(items[sorted[rank_index(cx, sorted.len(), rank)?]])
 }
 
-/// The member of which the function says the most (F0), the second most (F1), …, the least (L1).
+/// Returns the member whose function result has the given rank.
+///
+/// `F0` has the largest result, `F1` the second largest, `L1` the smallest.
 ///
 /// ```arc
 /// get_arg_rank(((1,), (2, 3), (4, 5)), size, 0) = (2, 3)
@@ -55,11 +60,13 @@ fn get_nth_by_key(cx: &mut Cx, container: Container<A>, rank: Rank, key: Func<A,
 fn get_arg_rank(cx: &mut Cx, container: Container<A>, compfunc: Func<A, B>, rank: Rank) -> Partial<A> {
     let items = cx.members(container)?;
     let keys = cx.keys(compfunc, &items)?;
-    Ok(items[ranked(cx, &keys, rank)?])
+    Ok(items[index_by_rank(cx, &keys, rank)?])
 }
 
-/// The most that the function says of a member (F0), the second most (F1), …, the least (L1). Two members with the
-/// same value take two ranks.
+/// Returns the function result of the given rank.
+///
+/// `F0` is the largest result, `F1` the second largest, `L1` the smallest. Two members with the same result
+/// take two ranks.
 ///
 /// ```arc
 /// get_val_rank(((1,), (2, 3), (4, 5)), size, 0) = 2
@@ -70,10 +77,12 @@ fn get_arg_rank(cx: &mut Cx, container: Container<A>, compfunc: Func<A, B>, rank
 fn get_val_rank(cx: &mut Cx, container: Container<A>, compfunc: Func<A, B>, rank: Rank) -> Partial<B> {
     let items = cx.members(container)?;
     let keys = cx.keys(compfunc, &items)?;
-    Ok(keys[ranked(cx, &keys, rank)?])
+    Ok(keys[index_by_rank(cx, &keys, rank)?])
 }
 
-/// The largest member (F0), the second largest (F1), …, the smallest (L1).
+/// Returns the member of the given rank.
+///
+/// `F0` is the largest member, `F1` the second largest, `L1` the smallest.
 ///
 /// ```arc
 /// get_rank({3, 5, 4}, 0) = 5
@@ -84,11 +93,13 @@ fn get_val_rank(cx: &mut Cx, container: Container<A>, compfunc: Func<A, B>, rank
 #[primitive(cost = PerCell)]
 fn get_rank(cx: &mut Cx, container: Container<Int>, rank: Rank) -> Partial<Int> {
     let items = cx.members(container)?;
-    Ok(items[ranked(cx, &items, rank)?])
+    Ok(items[index_by_rank(cx, &items, rank)?])
 }
 
-/// The most frequent member (F0), the second most frequent (F1), …, the rarest (L1). Each value has one rank;
-/// equally frequent ones are listed in canonical order, so that F0 is `mostcommon`.
+/// Returns the member of the given rank by frequency.
+///
+/// `F0` is the most frequent member, `F1` the second most frequent, `L1` the least frequent. Each value has
+/// one rank. Equally frequent values are in ascending order, so `F0` is the result of `mostcommon`.
 ///
 /// ```arc
 /// get_common_rank((3, 1, 3, 2), 0) = 3
@@ -102,8 +113,10 @@ fn get_common_rank(cx: &mut Cx, container: Container<A>, rank: Rank) -> Partial<
     common_rank(cx, &items, rank)
 }
 
-/// The most frequent colour of an object or grid (F0), the second most frequent (F1), …, the rarest (L1). Equally
-/// frequent ones are listed in ascending order, so that F0 is `mostcolor`.
+/// Returns the colour of the given rank by frequency in an object or grid.
+///
+/// `F0` is the most frequent colour, `F1` the second most frequent, `L1` the least frequent. Equally frequent
+/// colours are in ascending order, so `F0` is the result of `mostcolor`.
 ///
 /// ```arc
 /// get_color_rank([3 1 | 3 2], 0) = 3
@@ -122,29 +135,29 @@ fn get_color_rank(cx: &mut Cx, element: Element, rank: Rank) -> Partial<Color> {
     common_rank(cx, &colors, rank)
 }
 
-/// Where in a list of `n` the rank points.
-fn place<'a>(cx: &Cx<'a>, n: usize, rank: Value<'a>) -> Result<usize, Fail> {
+/// Returns the index of a rank in a list of length `n`.
+fn rank_index<'a>(cx: &Cx<'a>, n: usize, rank: Value<'a>) -> Result<usize, Fail> {
     let rank = cx.int(rank)?;
     if n == 0 {
         return Err(Fail::Empty);
     }
-    let place = if rank < 0 { rank.checked_add(n as i64).ok_or(Fail::Range)? } else { rank };
-    usize::try_from(place).ok().filter(|place| *place < n).ok_or(Fail::Range)
+    let index = if rank < 0 { rank.checked_add(n as i64).ok_or(Fail::Range)? } else { rank };
+    usize::try_from(index).ok().filter(|index| *index < n).ok_or(Fail::Range)
 }
 
-/// The place of the key with a rank among descending keys; of equal keys the front one comes first.
-fn ranked<'a>(cx: &Cx<'a>, keys: &[Value<'a>], rank: Value<'a>) -> Result<usize, Fail> {
-    let rank = place(cx, keys.len(), rank)?;
-    // Ascending from back to front is descending from front to back, with equals in their order.
+/// Returns the index of the key with a rank in descending order; equal keys keep their order.
+fn index_by_rank<'a>(cx: &Cx<'a>, keys: &[Value<'a>], rank: Value<'a>) -> Result<usize, Fail> {
+    let rank = rank_index(cx, keys.len(), rank)?;
+    // A stable ascending sort of the reversed keys, read from the back, is descending with equals in order.
     let backwards: Vec<_> = keys.iter().rev().copied().collect();
     let sorted = cx.sorted(&backwards)?;
     Ok(keys.len() - 1 - sorted[keys.len() - 1 - rank])
 }
 
-/// The item with a rank among descending frequencies.
+/// Returns the item with a rank in descending order of frequency.
 fn common_rank<'a>(cx: &Cx<'a>, items: &[Value<'a>], rank: Value<'a>) -> Result<Value<'a>, Fail> {
     let mut counts = cx.distinct(items);
     counts.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
-    let (first, _) = counts[place(cx, counts.len(), rank)?];
+    let (first, _) = counts[rank_index(cx, counts.len(), rank)?];
     Ok(items[first])
 }

@@ -1,22 +1,24 @@
-//! What the demonstration pairs have in common.
-#![allow(non_snake_case, reason = "the parameter S is called as in programs")]
+//! Functions of the demonstration pairs.
+#![allow(non_snake_case, reason = "the parameter is called S in programs, too")]
 
 use batt_dsl_macros::primitive;
 use batt_value::{Fail, Value, order};
 
-use super::geometry::turned;
+use super::geometry::apply_symmetry;
 use crate::Cx;
 use crate::registry::family;
 
 family! {
-    /// Functions of S, the tuple of the task's (input, output) pairs: the same for every input of a task.
+    /// Compare the inputs and outputs of the demonstration pairs `S`, a tuple of `(input, output)`. The
+    /// results are the same for every input of a task.
     samples: c_iz, c_iz_n, c_zo, c_zo_n, a_mr, dedupe_pair_tuple,
 }
 
-/// What the function finds in some input and in no output: the colours that disappear.
+/// Returns what a function finds in some input but in no output, such as the colours that disappear.
 ///
-/// Each once, in the order of discovery. The same as `difference(x, y)`, where `x` is
-/// `dedupe(mapply(function, apply(first, S)))` and `y` the same with `second`.
+/// The results are in the order in which they are found, without duplicates. The call equals
+/// `difference(x, y)`, where `x` is `dedupe(mapply(function, apply(first, S)))` and `y` is the same with
+/// `second`.
 ///
 /// ```arc
 /// c_iz((([3 1], [1 1]), ([2 1], [1 0])), merge) = (3, 2)
@@ -24,11 +26,11 @@ family! {
 /// ```
 #[primitive(cost = PerCall, order_sensitive)]
 fn c_iz(cx: &mut Cx, S: Samples, function: Func<Grid, Container<A>>) -> Partial<Tuple<A>> {
-    let (inputs, outputs) = findings(cx, S, function)?;
-    new_in(cx, inputs, outputs)
+    let (inputs, outputs) = collect_from_pairs(cx, S, function)?;
+    only_in(cx, inputs, outputs)
 }
 
-/// One of the colours that disappear: what `pick` makes of `c_iz(S, function)`.
+/// Returns the result of `pick` on `c_iz(S, function)`, such as one of the colours that disappear.
 ///
 /// ```arc
 /// c_iz_n((([3 1], [1 1]), ([2 1], [1 0])), merge, last) = 2
@@ -45,21 +47,22 @@ fn c_iz_n(
     cx.call(pick, &[found])
 }
 
-/// What the function finds in some output and in no input: the colours that appear.
+/// Returns what a function finds in some output but in no input, such as the colours that appear.
 ///
-/// Each once, in the order of discovery. The same as `difference(y, x)`, where `x` is
-/// `dedupe(mapply(function, apply(first, S)))` and `y` the same with `second`.
+/// The results are in the order in which they are found, without duplicates. The call equals
+/// `difference(y, x)`, where `x` is `dedupe(mapply(function, apply(first, S)))` and `y` is the same with
+/// `second`.
 ///
 /// ```arc
 /// c_zo((([3 1], [1 1]), ([2 1], [1 0])), merge) = (0,)
 /// ```
 #[primitive(cost = PerCall, order_sensitive)]
 fn c_zo(cx: &mut Cx, S: Samples, function: Func<Grid, Container<A>>) -> Partial<Tuple<A>> {
-    let (inputs, outputs) = findings(cx, S, function)?;
-    new_in(cx, outputs, inputs)
+    let (inputs, outputs) = collect_from_pairs(cx, S, function)?;
+    only_in(cx, outputs, inputs)
 }
 
-/// One of the colours that appear: what `pick` makes of `c_zo(S, function)`.
+/// Returns the result of `pick` on `c_zo(S, function)`, such as one of the colours that appear.
 ///
 /// ```arc
 /// c_zo_n((([3 1], [1 1]), ([2 1], [1 0])), merge, first) = 0
@@ -75,7 +78,7 @@ fn c_zo_n(
     cx.call(pick, &[found])
 }
 
-/// The first code of `mir_rot`, 0 to 7, that turns every input into its output.
+/// Returns the first code of `mir_rot`, from 0 to 7, that turns every input into its output.
 ///
 /// ```arc
 /// a_mr((([1 2 | 3 4], [3 4 | 1 2]),)) = 0
@@ -93,7 +96,7 @@ fn a_mr(cx: &mut Cx, S: Samples) -> Partial<Choice8> {
     for code in 0..8 {
         let mut all = true;
         for &[input, output] in &samples {
-            if !order::equal(turned(cx, input, code)?, output) {
+            if !order::equal(apply_symmetry(cx, input, code)?, output) {
                 all = false;
                 break;
             }
@@ -105,7 +108,7 @@ fn a_mr(cx: &mut Cx, S: Samples) -> Partial<Choice8> {
     Err(Fail::Empty)
 }
 
-/// The pairs whose output differs from their input.
+/// Returns the demonstration pairs whose output differs from their input.
 ///
 /// ```arc
 /// dedupe_pair_tuple((([1], [1]), ([1], [2]))) = (([1], [2]),)
@@ -122,8 +125,8 @@ fn dedupe_pair_tuple(cx: &mut Cx, S: Samples) -> Total<Samples> {
     cx.tuple(&kept)
 }
 
-/// What the function finds in all inputs, and in all outputs.
-fn findings<'a>(
+/// Returns the members of the function's results on all inputs, and on all outputs.
+fn collect_from_pairs<'a>(
     cx: &mut Cx<'a>,
     samples: Value<'a>,
     function: Value<'a>,
@@ -139,8 +142,8 @@ fn findings<'a>(
     Ok((inputs, outputs))
 }
 
-/// The items that are not among the known ones, each once, in their order.
-fn new_in<'a>(cx: &Cx<'a>, items: Vec<Value<'a>>, known: Vec<Value<'a>>) -> Result<Value<'a>, Fail> {
+/// Returns the items that are not in `others`, without duplicates, in order.
+fn only_in<'a>(cx: &Cx<'a>, items: Vec<Value<'a>>, others: Vec<Value<'a>>) -> Result<Value<'a>, Fail> {
     let items = cx.tuple(&cx.deduped(&items))?;
-    cx.without(items, cx.tuple(&known)?)
+    cx.without(items, cx.tuple(&others)?)
 }

@@ -1,4 +1,4 @@
-//! Sizes, corners and outlines.
+//! Size and location of grids and patches.
 
 use batt_dsl_macros::primitive;
 use batt_value::{Fail, Value};
@@ -8,14 +8,14 @@ use crate::Cx;
 use crate::registry::family;
 
 family! {
-    /// How large a grid or patch is and where a patch lies. The size of a patch is that of the box around it. An
-    /// empty patch has size 0 and the empty tuple for every corner and for its centre of mass; what asks for its
-    /// first or last row or column fails.
+    /// Size and location of grids and patches. The size of a patch is that of its bounding box. An empty
+    /// patch has size 0, its corners and its centre of mass are the empty tuple, and asking for its first or
+    /// last row or column fails.
     shape: height, width, shape, portrait, square, vline, hline, uppermost, lowermost, leftmost, rightmost,
     col_row, ulcorner, urcorner, llcorner, lrcorner, corner, corners, center, centerofmass, is_no_grid,
 }
 
-/// The number of rows.
+/// Returns the number of rows of a grid, or of the bounding box of a patch.
 ///
 /// ```arc
 /// height([1 2 3 | 4 5 6]) = 2
@@ -27,7 +27,7 @@ fn height(cx: &mut Cx, piece: Piece) -> Total<Int> {
     places::height(cx, piece).map(Value::Int)
 }
 
-/// The number of columns; of a grid, in its first row.
+/// Returns the number of columns of a grid's first row, or of the bounding box of a patch.
 ///
 /// ```arc
 /// width([1 2 3 | 4 5 6]) = 3
@@ -39,7 +39,7 @@ fn width(cx: &mut Cx, piece: Piece) -> Total<Int> {
     places::width(cx, piece).map(Value::Int)
 }
 
-/// The number of rows and the number of columns.
+/// Returns the number of rows and the number of columns.
 ///
 /// ```arc
 /// shape([1 2 3 | 4 5 6]) = (2, 3)
@@ -50,7 +50,7 @@ fn shape(cx: &mut Cx, piece: Piece) -> Total<Pair> {
     cx.pair(places::height(cx, piece)?, places::width(cx, piece)?)
 }
 
-/// Whether there are more rows than columns.
+/// Returns whether there are more rows than columns.
 ///
 /// ```arc
 /// portrait([1 2 3 | 4 5 6]) = False
@@ -61,7 +61,9 @@ fn portrait(cx: &mut Cx, piece: Piece) -> Total<Bool> {
     Ok((places::height(cx, piece)? > places::width(cx, piece)?).into())
 }
 
-/// Whether a grid has as many columns as rows, or a patch fills a square box. The empty patch does.
+/// Returns whether a grid is square, or a patch fills a square bounding box.
+///
+/// The empty patch counts as square.
 ///
 /// ```arc
 /// square([1 2 | 3 4]) = True
@@ -74,12 +76,12 @@ fn square(cx: &mut Cx, piece: Piece) -> Partial<Bool> {
         return Ok((cx.len(piece)? == cx.len(cx.at(piece, 0)?)?).into());
     }
     let (height, width) = (places::height(cx, piece)?, places::width(cx, piece)?);
-    // A product beyond 64 bits is the size of nothing.
+    // No patch has more cells than 64 bits can count.
     let full = height.checked_mul(width) == Some(cx.len(piece)? as i64);
     Ok((full && height == width).into())
 }
 
-/// Whether the patch is one column without gaps.
+/// Returns whether a patch is a vertical line without gaps.
 ///
 /// ```arc
 /// vline({(2, 0), (3, 0), (4, 0)}) = True
@@ -92,7 +94,7 @@ fn vline(cx: &mut Cx, patch: Patch) -> Total<Bool> {
     Ok((long && places::width(cx, patch)? == 1).into())
 }
 
-/// Whether the patch is one row without gaps.
+/// Returns whether a patch is a horizontal line without gaps.
 ///
 /// ```arc
 /// hline({(5, (0, 2)), (5, (0, 3))}) = True
@@ -104,7 +106,7 @@ fn hline(cx: &mut Cx, patch: Patch) -> Total<Bool> {
     Ok((long && places::height(cx, patch)? == 1).into())
 }
 
-/// The smallest row.
+/// Returns the top row of a patch (the smallest row number).
 ///
 /// ```arc
 /// uppermost({(2, 0), (5, 1)}) = 2
@@ -115,7 +117,7 @@ fn uppermost(cx: &mut Cx, patch: Patch) -> Partial<Int> {
     places::uppermost(cx, patch)
 }
 
-/// The largest row.
+/// Returns the bottom row of a patch (the largest row number).
 ///
 /// ```arc
 /// lowermost({(7, (2, 0)), (7, (5, 1))}) = 5
@@ -126,7 +128,7 @@ fn lowermost(cx: &mut Cx, patch: Patch) -> Partial<Int> {
     places::lowermost(cx, patch)
 }
 
-/// The smallest column.
+/// Returns the leftmost column of a patch (the smallest column number).
 ///
 /// ```arc
 /// leftmost({(2, 0), (5, 1)}) = 0
@@ -137,7 +139,7 @@ fn leftmost(cx: &mut Cx, patch: Patch) -> Partial<Int> {
     places::leftmost(cx, patch)
 }
 
-/// The largest column.
+/// Returns the rightmost column of a patch (the largest column number).
 ///
 /// ```arc
 /// rightmost({(7, (2, 0)), (7, (5, 1))}) = 1
@@ -148,10 +150,9 @@ fn rightmost(cx: &mut Cx, patch: Patch) -> Partial<Int> {
     places::rightmost(cx, patch)
 }
 
-/// The first or last row or column of a patch, chosen by a code.
+/// Returns the bottom row, top row, leftmost or rightmost column of a patch, chosen by a code.
 ///
-/// R0 is the row lowest on the page, which is the largest (`lowermost`), R1 the one highest on the page, which
-/// is the smallest (`uppermost`), R2 the smallest column (`leftmost`), R3 the largest (`rightmost`).
+/// `R0` is `lowermost`, `R1` `uppermost`, `R2` `leftmost` and `R3` `rightmost`.
 ///
 /// ```arc
 /// col_row({(2, 0), (5, 1)}, 0) = 5
@@ -171,7 +172,7 @@ fn col_row(cx: &mut Cx, patch: Patch, code: Choice4) -> Partial<Int> {
     }
 }
 
-/// The smallest row and the smallest column.
+/// Returns the top-left corner of the bounding box.
 ///
 /// ```arc
 /// ulcorner({(2, 1), (5, 0)}) = (2, 0)
@@ -182,7 +183,7 @@ fn ulcorner(cx: &mut Cx, patch: Patch) -> Total<Pair> {
     places::ulcorner(cx, patch)
 }
 
-/// The smallest row and the largest column.
+/// Returns the top-right corner of the bounding box.
 ///
 /// ```arc
 /// urcorner({(2, 1), (5, 0)}) = (2, 1)
@@ -196,7 +197,7 @@ fn urcorner(cx: &mut Cx, patch: Patch) -> Total<Pair> {
     })
 }
 
-/// The largest row and the smallest column.
+/// Returns the bottom-left corner of the bounding box.
 ///
 /// ```arc
 /// llcorner({(2, 1), (5, 0)}) = (5, 0)
@@ -210,7 +211,7 @@ fn llcorner(cx: &mut Cx, patch: Patch) -> Total<Pair> {
     })
 }
 
-/// The largest row and the largest column.
+/// Returns the bottom-right corner of the bounding box.
 ///
 /// ```arc
 /// lrcorner({(7, (2, 1)), (7, (5, 0))}) = (5, 1)
@@ -220,9 +221,9 @@ fn lrcorner(cx: &mut Cx, patch: Patch) -> Total<Pair> {
     places::lrcorner(cx, patch)
 }
 
-/// A corner of the box around a patch, chosen by a code.
+/// Returns a corner of the bounding box, chosen by a code.
 ///
-/// R0 is upper left, R1 upper right, R2 lower left, R3 lower right.
+/// `R0` is top left, `R1` top right, `R2` bottom left and `R3` bottom right.
 ///
 /// ```arc
 /// corner({(2, 1), (5, 0)}, 0) = (2, 0)
@@ -242,7 +243,7 @@ fn corner(cx: &mut Cx, patch: Patch, code: Choice4) -> Total<Pair> {
     }
 }
 
-/// The set of the four corners.
+/// Returns the set of the four corners of the bounding box.
 ///
 /// ```arc
 /// corners({(2, 1), (5, 0)}) = {(2, 0), (2, 1), (5, 0), (5, 1)}
@@ -255,7 +256,9 @@ fn corners(cx: &mut Cx, patch: Patch) -> Total<Indices> {
     cx.set(&corners)
 }
 
-/// The middle of the box around a patch; of an even size, the place after the middle.
+/// Returns the centre of the bounding box.
+///
+/// If a side is even, it is the location after the middle.
 ///
 /// ```arc
 /// center({(0, 0), (2, 3)}) = (1, 2)
@@ -266,7 +269,7 @@ fn center(cx: &mut Cx, patch: Patch) -> Partial<Pair> {
     places::center(cx, patch)
 }
 
-/// The mean row and the mean column, rounded down.
+/// Returns the mean row and the mean column, rounded down.
 ///
 /// ```arc
 /// centerofmass({(0, 0), (0, 1), (4, 4)}) = (1, 1)
@@ -277,7 +280,7 @@ fn center(cx: &mut Cx, patch: Patch) -> Partial<Pair> {
 fn centerofmass(cx: &mut Cx, patch: Patch) -> Total<Pair> {
     let n = cx.len(patch)? as i128;
     places::corner(cx, patch, |_, column| {
-        // The sum may leave the 64 bits; the mean does not.
+        // The sum may exceed 64 bits; the mean does not.
         let mut sum = 0i128;
         for coordinate in column {
             sum += i128::from(cx.int(coordinate)?);
@@ -286,8 +289,9 @@ fn centerofmass(cx: &mut Cx, patch: Patch) -> Total<Pair> {
     })
 }
 
-/// Whether the value is anything but a tuple of tuples of integers. Rows may be empty and of unequal length, and
-/// there may be none.
+/// Returns whether a value is anything other than a tuple of tuples of integers.
+///
+/// Rows may be empty and of unequal length, and there may be none.
 ///
 /// ```arc
 /// is_no_grid([1 2 | 3 4]) = False

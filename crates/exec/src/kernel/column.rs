@@ -30,13 +30,13 @@ pub(super) fn members<'a>(cx: &mut Cx<'a>, container: Value<'a>) -> Option<Colum
         return None;
     }
     let key = members_key(container);
-    if let Some(column) = key.and_then(|key| cx.remembered(key)) {
+    if let Some(column) = key.and_then(|key| cx.stored_column(key)) {
         return Some(column);
     }
     let column = Column::of(cx.arena, container)?;
     // For other containers the column is cheap to make.
     if let (Value::Patch(_), Some(key)) = (container, key) {
-        cx.remember(key, column);
+        cx.store_column(key, column);
     }
     Some(column)
 }
@@ -62,7 +62,7 @@ pub(super) fn remember_product<'a>(
     if LENGTHS.contains(&(n * m)) {
         let (a, b) = (Column::of(cx.arena, a)?, Column::of(cx.arena, b)?);
         let column = Column::zipped(cx.arena, a.repeated(cx.arena, m), b.tiled(cx.arena, m));
-        cx.remember(members_key(product)?, column);
+        cx.store_column(members_key(product)?, column);
     }
     Some(())
 }
@@ -197,7 +197,7 @@ fn call_cached<'a>(
     captured: &[Column<'a>],
 ) -> Option<Column<'a>> {
     let key = [std::ptr::from_ref(closure).addr(), x.address(), n];
-    cx.recalled(key, |cx| call_combinator(cx, closure.op, captured, x, n))
+    cx.cached_column(key, |cx| call_combinator(cx, closure.op, captured, x, n))
 }
 
 fn call_combinator<'a>(
@@ -289,13 +289,13 @@ fn collect_each<'a>(
 
 fn primitive1<'a>(cx: &mut Cx<'a>, symbol: &'static Symbol, x: &Column<'a>, n: usize) -> Option<Column<'a>> {
     if let Some(ColumnKernel::One(kernel)) = COLUMN_KERNELS[usize::from(symbol.id)]
-        && let Some(results) = cx.counted(symbol, n, |cx| kernel(cx, x, n))
+        && let Some(results) = cx.count_calls(symbol, n, |cx| kernel(cx, x, n))
     {
         return Some(results);
     }
     let x = x.list(cx.arena, n)?;
     let entry = cx.entry(symbol);
-    cx.counted(symbol, n, |cx| match entry.kernel {
+    cx.count_calls(symbol, n, |cx| match entry.kernel {
         Some(Kernel::Q1(quick)) => collect_each(cx.arena, n, |index| {
             let x = x.at(index);
             quick(cx, x).or_else(|| cx.primitive_by(symbol, entry, [x]).ok())
@@ -312,13 +312,13 @@ fn primitive2<'a>(
     n: usize,
 ) -> Option<Column<'a>> {
     if let Some(ColumnKernel::Two(kernel)) = COLUMN_KERNELS[usize::from(symbol.id)]
-        && let Some(results) = cx.counted(symbol, n, |cx| kernel(cx, a, b, n))
+        && let Some(results) = cx.count_calls(symbol, n, |cx| kernel(cx, a, b, n))
     {
         return Some(results);
     }
     let (a, b) = (a.list(cx.arena, n)?, b.list(cx.arena, n)?);
     let entry = cx.entry(symbol);
-    cx.counted(symbol, n, |cx| match entry.kernel {
+    cx.count_calls(symbol, n, |cx| match entry.kernel {
         Some(Kernel::Q2(quick)) => collect_each(cx.arena, n, |index| {
             let (a, b) = (a.at(index), b.at(index));
             quick(cx, a, b).or_else(|| cx.primitive_by(symbol, entry, [a, b]).ok())
