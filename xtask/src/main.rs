@@ -2,6 +2,7 @@
 
 mod codegen;
 mod instructions;
+mod manual;
 mod tidy;
 
 use std::path::{Path, PathBuf};
