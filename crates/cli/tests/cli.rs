@@ -306,8 +306,8 @@ fn huge_and_hostile_files_are_refused_or_read() {
         error: the text is not UTF-8
           ╭─ {dir}/bytes.py:2:18
         2 │ def g(I): return �
-          │                  ^ from here on
-          ╰─ nothing after this place was read
+          │                  ^ invalid byte
+          ╰─ the text after this byte was not read
 
         {dir}/bytes.py: 1 program, 1 error, 0 warnings
         exit 1
@@ -460,7 +460,7 @@ fn check_adds_up_and_warns_of_types() {
     expect![[r#"
             ╭─ {dir}/many.py:101:21
         101 │ def f100(I): return nothing_100
-            │                     ^^^^^^^^^^^ the first of them is here
+            │                     ^^^^^^^^^^^ the first one is here
 
         warning: `subgrid` expects Patch for `patch`, not Set<Object>
           ╭─ {dir}/p.py:3:20
@@ -470,7 +470,7 @@ fn check_adds_up_and_warns_of_types() {
         warning: `f` is defined again
           ╭─ {dir}/p.py:5:5
         5 │ def f(I):
-          │     ^ this one counts, not that of line 1
+          │     ^ this definition replaces the one on line 1
 
         warning: the answer is Int, not a grid
           ╭─ {dir}/p.py:6:12

@@ -1,21 +1,22 @@
-//! Names of other dialects.
+//! Alias files: the names that other dialects use for primitives and constants.
 
 use std::collections::BTreeMap;
 
-use crate::foreign::shorten;
 use crate::lexer::{Kind, Lexer};
 use crate::problem::{Problem, Span};
 use crate::resolve::{Global, suggestion};
+use crate::unsupported::shorten;
 
-/// What the names of another dialect mean. They hide primitives and constants of the same name.
+/// The names of another dialect. They hide primitives and constants of the same name.
 #[derive(Clone, Default, Debug)]
 pub struct Aliases {
-    /// Each with the line that defines it.
+    /// Meaning of each name, and the line that defines it.
     names: BTreeMap<String, (Global, u32)>,
 }
 
 impl Aliases {
-    /// Reads lines of the form `their_name = our_name`; `#` starts a comment. All mistakes come back.
+    /// Parses lines of the form `their_name = our_name`; `#` starts a comment. Returns all problems if there
+    /// are any.
     ///
     /// ```
     /// # use batt_lang::{Aliases, Options, parse_bytes_with};
@@ -36,7 +37,7 @@ impl Aliases {
         if problems.is_empty() { Ok(aliases) } else { Err(problems) }
     }
 
-    /// Reads the line that starts at `start`.
+    /// Parses the line that starts at `start`.
     fn line(&mut self, line: &str, start: usize, number: u32) -> Result<(), Problem> {
         let code = line.split('#').next().unwrap_or_default().trim();
         if code.is_empty() {
@@ -76,7 +77,7 @@ impl Aliases {
     }
 }
 
-/// Whether a program can use the word as a name.
+/// Returns whether a program can use the word as a name.
 fn is_name(word: &str) -> bool {
     let token = Lexer::new(word, false).next();
     token.kind == Kind::Name && token.span.range() == (0..word.len())

@@ -1,5 +1,5 @@
-//! One function as it was written: flat lists, children before parents, so that neither reading nor dropping it
-//! recurses.
+//! The syntax tree of one function, in flat lists with children before parents, so that neither traversing
+//! nor dropping it recurses.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -10,7 +10,8 @@ use crate::keyed::KeyedMap;
 use crate::problem::Span;
 use crate::resolve::Global;
 
-/// A function between the parser and the resolver. One is used for all functions of a text.
+/// A parsed function. The parser fills it and the resolver reads it; its memory is reused for all functions
+/// of a text.
 #[derive(Default)]
 pub(crate) struct Function {
     pub(crate) head: Option<Head>,
@@ -20,9 +21,9 @@ pub(crate) struct Function {
     pub(crate) exprs: Vec<Expr>,
     /// Arguments of calls and members of tuples.
     pub(crate) args: Vec<Arg>,
-    /// Names in statements that could not be read.
-    pub(crate) lost: Vec<Lost>,
-    /// Whether a problem was reported that keeps the function from being a program.
+    /// Names in statements that were skipped after an error.
+    pub(crate) skipped_names: Vec<SkippedName>,
+    /// Whether an error was reported, so that the function is not a valid program.
     pub(crate) failed: bool,
 }
 
@@ -46,12 +47,13 @@ pub(crate) enum Stmt {
         target: Target,
         value: ExprId,
     },
-    /// An annotation without a value: it makes the name local.
+    /// An annotation without a value, which makes the name local.
     Declare(Target),
     Expr(ExprId),
     Return(Option<ExprId>),
-    /// Something that was reported; the names of [`Function::lost`] in this range may mean anything from here on.
-    Lost(Range<u32>),
+    /// A statement that was skipped after an error. From here on, its names may mean anything; they are this
+    /// range of [`Function::skipped_names`].
+    Skipped(Range<u32>),
 }
 
 #[derive(Clone, Copy)]
@@ -85,7 +87,7 @@ pub(crate) struct Arg {
     pub(crate) keyword: Option<Span>,
 }
 
-pub(crate) struct Lost {
+pub(crate) struct SkippedName {
     pub(crate) name: NameId,
     /// Whether `=` follows it.
     pub(crate) assigned: bool,
@@ -94,17 +96,17 @@ pub(crate) struct Lost {
 
 impl Function {
     pub(crate) fn clear(&mut self) {
-        let Function { head, params, stmts, exprs, args, lost, failed } = self;
+        let Function { head, params, stmts, exprs, args, skipped_names, failed } = self;
         *head = None;
         params.clear();
         stmts.clear();
         exprs.clear();
         args.clear();
-        lost.clear();
+        skipped_names.clear();
         *failed = false;
     }
 
-    /// Whether a parameter or a line so far has the name.
+    /// Returns whether the name is a parameter or was assigned so far.
     pub(crate) fn assigns(&self, name: NameId) -> bool {
         let assigned = |stmt: &Stmt| matches!(stmt, Stmt::Assign { target, .. } if target.name == name);
         self.params.iter().any(|param| param.name == name) || self.stmts.iter().any(assigned)
@@ -126,11 +128,11 @@ impl Function {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub(crate) struct NameId(pub(crate) u32);
 
-/// All names of a text, each once.
+/// All names of a text, without duplicates.
 pub(crate) struct Names<'t> {
     ids: KeyedMap<&'t str, NameId>,
     list: Vec<Name<'t>>,
-    /// Names that are known to be functions of the text before it is read.
+    /// Names that are known to be functions of the text before it is parsed.
     functions: HashSet<&'t str>,
     aliases: Option<&'t Aliases>,
 }

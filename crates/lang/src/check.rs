@@ -1,7 +1,7 @@
-//! The types of nodes, and which arguments certainly do not fit.
+//! Infers the types of nodes, and finds arguments that certainly do not fit.
 //!
-//! Types are promises about well-typed programs, and programs need not be well-typed, so a type that is not
-//! certain is `Any`. Types of nodes contain no variables and are bounded in size.
+//! Declared types hold for well-typed programs only, and programs need not be well-typed, so an uncertain
+//! type is `Any`. Types of nodes contain no variables and are bounded in size.
 
 use std::collections::HashSet;
 use std::sync::{Arc, LazyLock};
@@ -11,30 +11,30 @@ use rustc_hash::FxHashSet;
 
 use crate::keyed::{Keyed, KeyedMap};
 
-/// No primitive takes more.
+/// Maximum number of parameters of a primitive.
 pub(crate) const MAX_ARITY: usize = 4;
 
-/// What the checker wants to know of a primitive.
-pub(crate) struct Facts {
+/// The types of a primitive, prepared for the checker.
+pub(crate) struct PrimitiveTypes {
     params: Vec<Kinds>,
-    /// The type of the result, if it follows from the declaration alone.
+    /// The type of the result, if it does not depend on the arguments.
     result: Option<Arc<Ty>>,
     /// The type of the primitive as a value.
     pub(crate) func: Arc<Ty>,
 }
 
-impl Facts {
-    /// Whether an argument of type `ty` is certainly of the wrong kind for parameter `index`.
+impl PrimitiveTypes {
+    /// Returns whether an argument of type `ty` is certainly of the wrong kind for parameter `index`.
     pub(crate) fn mismatch(&self, index: usize, ty: &Ty) -> bool {
         self.params.get(index).is_some_and(|kinds| kinds.disjoint(ty.kinds()))
     }
 }
 
-/// The types that need not be found out, made once.
-pub(crate) struct Known {
+/// Types that do not depend on programs, created once.
+pub(crate) struct TypeTable {
     /// By `Symbol::id`.
-    facts: Vec<Facts>,
-    /// Each of them once.
+    primitives: Vec<PrimitiveTypes>,
+    /// All types of the table, without duplicates.
     shared: FxHashSet<Arc<Ty>>,
     pub(crate) any: Arc<Ty>,
     pub(crate) none: Arc<Ty>,
@@ -44,13 +44,14 @@ pub(crate) struct Known {
     pub(crate) samples: Arc<Ty>,
 }
 
-pub(crate) fn known() -> &'static Known {
-    static KNOWN: LazyLock<Known> = LazyLock::new(Known::new);
-    &KNOWN
+/// Returns the types that do not depend on programs.
+pub(crate) fn type_table() -> &'static TypeTable {
+    static TYPES: LazyLock<TypeTable> = LazyLock::new(TypeTable::new);
+    &TYPES
 }
 
-impl Known {
-    fn new() -> Known {
+impl TypeTable {
+    fn new() -> TypeTable {
         let mut shared = FxHashSet::default();
         let mut share = |ty: Ty| match shared.get(&ty) {
             Some(ty) => Arc::clone(ty),
@@ -60,49 +61,51 @@ impl Known {
                 ty
             }
         };
-        let facts = registry().iter().map(|primitive| {
+        let primitives = registry().iter().map(|primitive| {
             let fixed = primitive.infer == Infer::Declared && !has_vars(&primitive.result);
-            Facts {
+            PrimitiveTypes {
                 params: primitive.types.iter().map(Ty::kinds).collect(),
                 result: fixed.then(|| share(primitive.result.clone())),
                 func: share(erase(&Ty::func(primitive.types.clone(), primitive.result.clone()))),
             }
         });
-        let facts = facts.collect();
+        let primitives = primitives.collect();
         let [any, none, bool, int, grid, samples] =
             [Ty::Any, Ty::None, Ty::Bool, Ty::Int, Ty::Grid, Ty::Samples].map(share);
-        Known { facts, shared, any, none, bool, int, grid, samples }
+        TypeTable { primitives, shared, any, none, bool, int, grid, samples }
     }
 
-    pub(crate) fn facts(&self, primitive: &Primitive) -> &Facts {
-        &self.facts[primitive.symbol.id as usize]
+    pub(crate) fn of(&self, primitive: &Primitive) -> &PrimitiveTypes {
+        &self.primitives[primitive.symbol.id as usize]
     }
 }
 
-/// Finds the types of nodes. Equal types are made once, and calls on the same types are looked up.
+/// Infers the types of nodes. Equal types share memory, and the results of calls are cached by the types of
+/// arguments.
 ///
-/// PERF: a fifth of the time of parsing was inferring the same few types again and again.
+/// PERF: inferring the same few types repeatedly took a fifth of the parsing time.
 #[derive(Default)]
 pub(crate) struct Checker {
     shared: HashSet<Arc<Ty>, Keyed>,
-    /// By primitive and addresses of the arguments' types. All types are kept, so addresses stay theirs.
+    /// By primitive and addresses of the argument types. Types are never dropped, so their addresses are
+    /// unique.
     calls: KeyedMap<(u16, [usize; MAX_ARITY]), Arc<Ty>>,
 }
 
 impl Checker {
-    /// How many calls it has looked into.
-    pub(crate) fn remembered(&self) -> usize {
+    /// Returns the number of cached calls.
+    pub(crate) fn n_cached(&self) -> usize {
         self.calls.len()
     }
 
-    /// The type of a call's result.
+    /// Returns the result type of a call.
     pub(crate) fn call(&mut self, primitive: &Primitive, args: &[&Arc<Ty>]) -> Arc<Ty> {
-        let facts = known().facts(primitive);
+        let types = type_table().of(primitive);
         // After a wrong argument nothing is certain.
-        if args.iter().enumerate().any(|(index, ty)| facts.mismatch(index, ty)) {
-            return known().any.clone();
+        if args.iter().enumerate().any(|(index, ty)| types.mismatch(index, ty)) {
+            return type_table().any.clone();
         }
-        if let Some(result) = &facts.result {
+        if let Some(result) = &types.result {
             return result.clone();
         }
         let mut addresses = [0; MAX_ARITY];
@@ -116,11 +119,11 @@ impl Checker {
         result
     }
 
-    /// The type of what a function value gives.
+    /// Returns the result type of a call of a function value.
     pub(crate) fn apply(&mut self, callee: &Ty, n_args: usize) -> Arc<Ty> {
         match callee {
             Ty::Func(params, result) if params.len() == n_args => self.share((**result).clone()),
-            _ => known().any.clone(),
+            _ => type_table().any.clone(),
         }
     }
 
@@ -138,7 +141,7 @@ impl Checker {
     }
 
     fn share(&mut self, ty: Ty) -> Arc<Ty> {
-        if let Some(ty) = known().shared.get(&ty).or_else(|| self.shared.get(&ty)) {
+        if let Some(ty) = type_table().shared.get(&ty).or_else(|| self.shared.get(&ty)) {
             return ty.clone();
         }
         let ty = Arc::new(ty);
@@ -173,15 +176,15 @@ fn infer(primitive: &Primitive, args: &[&Arc<Ty>]) -> Ty {
     bounded(bindings.substitute(&primitive.result))
 }
 
-/// On which side of a function type something stands. What results is bound first: what a function accepts says
-/// less about what it is given.
+/// The side of a function type on which a variable occurs. Bindings from results win: the type that a
+/// function accepts says less about its actual arguments.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
     Result,
     Param,
 }
 
-/// What type variables stand for.
+/// The types that variables are bound to.
 #[derive(Default)]
 struct Bindings {
     results: Vec<(char, Ty)>,
@@ -227,7 +230,7 @@ impl Bindings {
     }
 }
 
-/// A type that admits whatever either admits.
+/// Returns a type that admits all values of both types.
 fn join(a: &Ty, b: &Ty) -> Ty {
     if a == b {
         return a.clone();
@@ -258,7 +261,7 @@ fn join(a: &Ty, b: &Ty) -> Ty {
     }
 }
 
-/// Whether all values of the type are of these kinds.
+/// Returns whether all values of the type are of these kinds.
 fn only(ty: &Ty, kinds: &[Kinds]) -> bool {
     let all = [Kinds::NONE, Kinds::INT, Kinds::TUPLE, Kinds::SET, Kinds::FUNC];
     all.iter().all(|kind| kinds.contains(kind) || kind.disjoint(ty.kinds()))
@@ -289,7 +292,7 @@ fn has_vars(ty: &Ty) -> bool {
     }
 }
 
-/// Without variables. Those of one function mean nothing to another.
+/// Replaces variables by `Any`, because they have no meaning outside their function.
 fn erase(ty: &Ty) -> Ty {
     map_vars(ty, &|_| Ty::Any)
 }
@@ -307,9 +310,10 @@ fn map_vars(ty: &Ty, var: &dyn Fn(char) -> Ty) -> Ty {
     }
 }
 
-/// Types grow with the program, line by line; past this size nobody learns anything from them.
+/// Maximum size of a type. Types grow with the program, line by line, and larger ones tell nobody anything.
 const MAX_SIZE: usize = 32;
 
+/// Returns the type, simplified if it is too large.
 fn bounded(ty: Ty) -> Ty {
     match ty {
         ty if size(&ty) <= MAX_SIZE => ty,

@@ -1,21 +1,21 @@
-//! Program text in one layout. Comments, names and unneeded lines stay.
+//! The formatter. It keeps comments, names and unneeded lines.
 //!
-//! The formatter works on tokens: [`scan`] splits the text into comments and statements, [`Tree`] groups the tokens
-//! of a statement by brackets, and [`Page`] writes them down.
+//! It works on tokens: [`scan`] splits the text into comments and statements, [`Tree`] groups the tokens of a
+//! statement by brackets, and [`Writer`] prints them.
 
 use crate::lexer::{Keyword, Kind, Lexer, Token};
 use crate::problem::{Problem, Severity};
 use crate::syntax_problems;
 
-/// Longer lines are broken inside their brackets.
+/// Maximum width of a line. Longer lines are broken inside brackets.
 const MAX_WIDTH: usize = 100;
 
 const INDENT: usize = 4;
 
-/// Formats a text: one statement a line, four spaces of indentation, two blank lines around functions. The result
-/// holds the same programs and the same comments, and formatting it again changes nothing.
+/// Formats a text: one statement per line, four spaces of indentation, two blank lines around functions. The
+/// result holds the same programs and the same comments, and formatting it again changes nothing.
 ///
-/// A text with syntax errors is not formatted; its errors come back instead.
+/// A text with syntax errors is not formatted; the errors are returned instead.
 ///
 /// ```
 /// let text = "def f( I ):return hmirror(I) # upside down";
@@ -29,19 +29,19 @@ pub fn format(text: &str) -> Result<String, Vec<Problem>> {
     }
     let entries = scan(text);
     let blank_lines = blank_lines(&entries);
-    let mut page = Page { out: String::with_capacity(text.len()), column: 0 };
+    let mut writer = Writer { out: String::with_capacity(text.len()), column: 0 };
     for (entry, blank_lines) in entries.iter().zip(blank_lines) {
-        page.out.push_str(&"\n".repeat(blank_lines));
-        page.entry(entry);
+        writer.out.push_str(&"\n".repeat(blank_lines));
+        writer.entry(entry);
     }
-    // A file keeps its kind of line breaks.
+    // The file keeps its kind of line breaks.
     let windows = text.find(['\n', '\r']).is_some_and(|at| text[at..].starts_with("\r\n"));
-    Ok(if windows { page.out.replace('\n', "\r\n") } else { page.out })
+    Ok(if windows { writer.out.replace('\n', "\r\n") } else { writer.out })
 }
 
 /// A comment on a line of its own, or a statement.
 struct Entry<'t> {
-    /// How many blank lines stand before it.
+    /// Number of blank lines before it.
     blanks: usize,
     /// Whether it belongs to the body of a function.
     inside: bool,
@@ -69,36 +69,36 @@ impl Entry<'_> {
     }
 }
 
-/// A token with the comments before it, which only stand inside brackets.
+/// A token with the comments before it, which occur only inside brackets.
 struct Piece<'t> {
     kind: Kind,
     text: &'t str,
-    notes: Vec<Note<'t>>,
+    comments: Vec<InnerComment<'t>>,
 }
 
 /// A comment between two tokens.
-struct Note<'t> {
+struct InnerComment<'t> {
     text: &'t str,
-    /// Whether nothing else stands on its line.
+    /// Whether nothing else is on its line.
     own_line: bool,
     indented: bool,
-    /// How many blank lines stand before it.
+    /// Number of blank lines before it.
     blanks: usize,
 }
 
-/// The comments in the blanks between two tokens, and the number of blank lines after the last of them. `fresh`: a
-/// line starts here.
-fn notes(gap: &str, fresh: bool) -> (Vec<Note<'_>>, usize) {
+/// Returns the comments in the gap between two tokens, and the number of blank lines after the last comment.
+/// `at_line_start`: the gap begins a line.
+fn comments_in(gap: &str, at_line_start: bool) -> (Vec<InnerComment<'_>>, usize) {
     let is_break = |c: char| c == '\n' || c == '\r';
-    let (mut notes, mut rest) = (Vec::new(), gap);
-    let (mut own_line, mut empty, mut indented, mut blanks) = (fresh, true, false, 0);
+    let (mut comments, mut rest) = (Vec::new(), gap);
+    let (mut own_line, mut empty, mut indented, mut blanks) = (at_line_start, true, false, 0);
     while let Some(c) = rest.chars().next() {
         let break_at = |at: usize| if rest[at..].starts_with("\r\n") { 2 } else { 1 };
         let n = match c {
             '#' => {
                 let end = rest.find(is_break).unwrap_or(rest.len());
                 let text = rest[..end].trim_end();
-                notes.push(Note { text, own_line, indented, blanks: std::mem::take(&mut blanks) });
+                comments.push(InnerComment { text, own_line, indented, blanks: std::mem::take(&mut blanks) });
                 empty = false;
                 end
             }
@@ -115,7 +115,7 @@ fn notes(gap: &str, fresh: bool) -> (Vec<Note<'_>>, usize) {
         };
         rest = &rest[n..];
     }
-    (notes, blanks)
+    (comments, blanks)
 }
 
 /// Splits a text without syntax errors.
@@ -127,9 +127,9 @@ fn scan(text: &str) -> Vec<Entry<'_>> {
         let in_brackets = lexer.depth > 0;
         let token = lexer.next();
         let gap_start = end.unwrap_or(text.len() - text.trim_start_matches('\u{feff}').len());
-        let (notes, blanks) = notes(&text[gap_start..token.span.start as usize], end.is_none());
+        let (comments, blanks) = comments_in(&text[gap_start..token.span.start as usize], end.is_none());
         end = Some(token.span.end as usize);
-        let piece = Piece { kind: token.kind, text: &text[token.span.range()], notes };
+        let piece = Piece { kind: token.kind, text: &text[token.span.range()], comments };
         if in_brackets && token.kind != Kind::End {
             scanner.pieces.push(piece);
             continue;
@@ -145,19 +145,20 @@ fn scan(text: &str) -> Vec<Entry<'_>> {
 #[derive(Default)]
 struct Scanner<'t> {
     entries: Vec<Entry<'t>>,
-    /// Of the statement at hand.
+    /// Tokens of the current statement.
     pieces: Vec<Piece<'t>>,
+    /// Number of blank lines before the current statement.
     blanks: usize,
-    /// Whether the statement at hand belongs to a function.
+    /// Whether the current statement belongs to a function.
     inside: bool,
-    /// The comment that ends the line of the statement at hand.
+    /// The comment at the end of the current statement's line.
     comment: Option<&'t str>,
 }
 
 impl<'t> Scanner<'t> {
-    /// A token outside brackets. `inside`: its line is indented.
+    /// Adds a token outside brackets. `inside`: its line is indented.
     fn token(&mut self, token: Token, mut piece: Piece<'t>, inside: bool, blanks: usize) {
-        self.comments(std::mem::take(&mut piece.notes), inside);
+        self.comments(std::mem::take(&mut piece.comments), inside);
         if token.first {
             self.inside = inside;
         }
@@ -172,19 +173,19 @@ impl<'t> Scanner<'t> {
                 self.pieces.push(piece);
                 if ends_head {
                     self.finish(true);
-                    // What follows on the line of the head is the body.
+                    // The rest of the line is the body.
                     self.inside = true;
                 }
             }
         }
     }
 
-    /// The comments before a token. `inside`: whether the token belongs to a function.
-    fn comments(&mut self, notes: Vec<Note<'t>>, inside: bool) {
+    /// Adds the comments before a token. `inside`: whether the token belongs to a function.
+    fn comments(&mut self, comments: Vec<InnerComment<'t>>, inside: bool) {
         let mut in_body = self.inside;
-        for Note { text, own_line, indented, blanks } in notes {
+        for InnerComment { text, own_line, indented, blanks } in comments {
             if own_line {
-                // After the last line of a function its comments are the indented ones.
+                // After the last line of a function, only indented comments belong to it.
                 in_body &= inside || indented;
                 self.entries.push(Entry { blanks, inside: in_body, content: Content::Comment(text) });
             } else if !self.pieces.is_empty() {
@@ -211,13 +212,13 @@ impl<'t> Scanner<'t> {
     }
 }
 
-/// How many blank lines to write before each entry.
+/// Returns the number of blank lines to print before each entry.
 fn blank_lines(entries: &[Entry<'_>]) -> Vec<usize> {
-    // A comment right above a function belongs to it.
-    let mut leads = vec![false; entries.len()];
+    // A comment directly above a function belongs to it.
+    let mut with_function = vec![false; entries.len()];
     for (i, entry) in entries.iter().enumerate().rev() {
-        let above = |next: &Entry<'_>| next.blanks == 0 && !next.inside && leads[i + 1];
-        leads[i] = entry.is_head() || (entry.is_comment() && entries.get(i + 1).is_some_and(above));
+        let above = |next: &Entry<'_>| next.blanks == 0 && !next.inside && with_function[i + 1];
+        with_function[i] = entry.is_head() || (entry.is_comment() && entries.get(i + 1).is_some_and(above));
     }
     let before = |(i, entry): (usize, &Entry<'_>)| {
         let Some(above) = i.checked_sub(1).map(|above| &entries[above]) else { return 0 };
@@ -226,7 +227,7 @@ fn blank_lines(entries: &[Entry<'_>]) -> Vec<usize> {
             true => entry.blanks.min(1),
             false if above.inside || above.is_head() => 2,
             false if above.is_comment() && entry.blanks == 0 => 0,
-            false if leads[i] => 2,
+            false if with_function[i] => 2,
             false => entry.blanks.min(2),
         }
     };
@@ -240,7 +241,7 @@ enum Tree<'t> {
 }
 
 impl Tree<'_> {
-    /// The columns it takes on one line.
+    /// Returns its width on one line.
     fn width(&self) -> usize {
         let (spaced, width) = match self {
             Tree::Token { spaced, text } => (spaced, text.chars().count()),
@@ -249,7 +250,7 @@ impl Tree<'_> {
         usize::from(*spaced) + width
     }
 
-    /// The columns up to where a line can be broken.
+    /// Returns its width up to the first possible line break.
     fn unbreakable_width(&self) -> usize {
         match self {
             Tree::Token { .. } => self.width(),
@@ -263,16 +264,17 @@ struct Group<'t> {
     open: &'t str,
     close: &'t str,
     /// The comment on the line of the opening bracket.
-    opened: Option<&'t str>,
+    open_comment: Option<&'t str>,
     items: Vec<Item<'t>>,
     /// Comments between the last item and the closing bracket.
-    closing: Vec<&'t str>,
-    /// The comma after the last item: on one line, and on lines of their own.
+    close_comments: Vec<&'t str>,
+    /// Whether a comma follows the last item if all items are on one line.
     comma_flat: bool,
+    /// Whether a comma follows the last item if each item is on its own line.
     comma_broken: bool,
-    /// The columns it takes on one line.
+    /// Width on one line.
     width: usize,
-    /// Whether a comment keeps it from being one line.
+    /// Whether it contains a comment and cannot be on one line.
     commented: bool,
 }
 
@@ -284,7 +286,7 @@ struct Item<'t> {
     trees: Vec<Tree<'t>>,
     /// The comment at the end of its line.
     comment: Option<&'t str>,
-    /// Whether it holds a comprehension, which takes no comma.
+    /// Whether it is a comprehension, which must not be followed by a comma.
     comprehension: bool,
 }
 
@@ -293,25 +295,26 @@ impl<'t> Item<'t> {
         self.trees.is_empty() && self.above.is_empty() && self.comment.is_none()
     }
 
-    /// Adds a comment at the end of a line. There is room for one, so an earlier one moves up.
-    fn end_with(&mut self, comment: &'t str) {
+    /// Adds a comment at the end of the line. A line ends with one comment at most, so an earlier one moves
+    /// above it.
+    fn add_end_comment(&mut self, comment: &'t str) {
         self.above.extend(self.comment.replace(comment));
     }
 }
 
-/// Builds trees from the pieces of one statement.
-struct Planter<'p, 't> {
+/// Builds trees from the tokens of one statement.
+struct TreeBuilder<'p, 't> {
     pieces: &'p [Piece<'t>],
     spaced: Vec<bool>,
     at: usize,
 }
 
-impl<'t> Planter<'_, 't> {
-    fn plant(pieces: &[Piece<'t>]) -> Vec<Tree<'t>> {
-        let mut planter = Planter { pieces, spaced: spaces(pieces), at: 0 };
+impl<'t> TreeBuilder<'_, 't> {
+    fn build(pieces: &[Piece<'t>]) -> Vec<Tree<'t>> {
+        let mut builder = TreeBuilder { pieces, spaced: spaces(pieces), at: 0 };
         let mut trees = Vec::new();
-        while planter.at < pieces.len() {
-            trees.push(planter.tree());
+        while builder.at < pieces.len() {
+            trees.push(builder.tree());
         }
         trees
     }
@@ -325,7 +328,7 @@ impl<'t> Planter<'_, 't> {
         }
     }
 
-    /// What follows an opening bracket, with the closing one.
+    /// Builds the group after an opening bracket, up to the closing one.
     fn group(&mut self) -> Group<'t> {
         let pieces = self.pieces;
         let call = self.at > 1 && ends_operand(pieces[self.at - 2].kind);
@@ -333,15 +336,15 @@ impl<'t> Planter<'_, 't> {
         let (mut item, mut trailing_comma) = (Item::default(), false);
         while let Some(piece) = pieces.get(self.at) {
             let closes = is_close(piece.kind);
-            for note in &piece.notes {
+            for comment in &piece.comments {
                 group.commented = true;
-                match (note.own_line, closes) {
-                    (true, true) => group.closing.push(note.text),
-                    (true, false) => item.above.push(note.text),
-                    (false, _) if !item.trees.is_empty() => item.end_with(note.text),
+                match (comment.own_line, closes) {
+                    (true, true) => group.close_comments.push(comment.text),
+                    (true, false) => item.above.push(comment.text),
+                    (false, _) if !item.trees.is_empty() => item.add_end_comment(comment.text),
                     (false, _) => match group.items.last_mut() {
-                        Some(last) => last.end_with(note.text),
-                        None => group.opened = Some(note.text),
+                        Some(last) => last.add_end_comment(comment.text),
+                        None => group.open_comment = Some(comment.text),
                     },
                 }
             }
@@ -354,7 +357,7 @@ impl<'t> Planter<'_, 't> {
                 group.items.push(std::mem::take(&mut item));
                 continue;
             }
-            // The comma before an item brings its own space.
+            // The space before an item is printed with the comma.
             self.spaced[self.at] &= !item.trees.is_empty();
             item.comprehension |= piece.kind == Kind::Keyword(Keyword::For);
             let tree = self.tree();
@@ -372,7 +375,7 @@ impl<'t> Planter<'_, 't> {
 }
 
 impl Group<'_> {
-    /// `call`: it holds the arguments of a call.
+    /// Decides about trailing commas and computes the width. `call`: the group holds the arguments of a call.
     fn finish(&mut self, call: bool, trailing_comma: bool) {
         let single = self.items.len() == 1;
         let parenthesis = self.open == "(";
@@ -386,20 +389,20 @@ impl Group<'_> {
     }
 }
 
-/// The text under construction.
-struct Page {
+/// The formatted text so far.
+struct Writer {
     out: String,
     column: usize,
 }
 
-impl Page {
+impl Writer {
     fn entry(&mut self, entry: &Entry<'_>) {
         let indent = if entry.inside { INDENT } else { 0 };
         self.indent(indent);
         match &entry.content {
             Content::Comment(text) => self.comment(text),
             Content::Statement { pieces, comment, .. } => {
-                self.trees(&Planter::plant(pieces), indent, 0);
+                self.trees(&TreeBuilder::build(pieces), indent, 0);
                 self.end_comment(*comment);
             }
         }
@@ -407,7 +410,7 @@ impl Page {
         self.column = 0;
     }
 
-    /// `tail`: the columns that must follow on the last line.
+    /// Prints trees. `tail`: the number of columns that must follow on the last line.
     fn trees(&mut self, trees: &[Tree<'_>], indent: usize, tail: usize) {
         for (i, tree) in trees.iter().enumerate() {
             match tree {
@@ -417,7 +420,7 @@ impl Page {
                 }
                 Tree::Group { spaced, group } => {
                     self.space(*spaced);
-                    // What stands after the group up to the next place to break belongs on the same line.
+                    // Text after the group, up to the next possible line break, must fit on the same line.
                     let rest = &trees[i + 1..];
                     let next = rest.iter().position(|tree| matches!(tree, Tree::Group { .. }));
                     let (rest, tail) = next.map_or((rest, tail), |next| (&rest[..=next], 0));
@@ -453,11 +456,11 @@ impl Page {
         self.push(group.close);
     }
 
-    /// One item a line.
+    /// Prints a group with one item per line.
     fn broken(&mut self, group: &Group<'_>, indent: usize) {
         let inner = indent + INDENT;
         self.push(group.open);
-        self.end_comment(group.opened);
+        self.end_comment(group.open_comment);
         for (i, item) in group.items.iter().enumerate() {
             for comment in &item.above {
                 self.line(inner);
@@ -469,7 +472,7 @@ impl Page {
             self.push(if last && !group.comma_broken { "" } else { "," });
             self.end_comment(item.comment);
         }
-        for comment in &group.closing {
+        for comment in &group.close_comments {
             self.line(inner);
             self.comment(comment);
         }
@@ -482,7 +485,7 @@ impl Page {
             self.column += text.chars().count();
             return self.out.push_str(text);
         }
-        // A long string; its line breaks become those of the file.
+        // A string with line breaks, which become those of the file.
         let text = text.replace("\r\n", "\n").replace('\r', "\n");
         self.column = text.rsplit('\n').next().map_or(0, |line| line.chars().count());
         self.out.push_str(&text);
@@ -509,7 +512,7 @@ impl Page {
         }
     }
 
-    /// `#text` becomes `# text`; `#!` and `#:` mean something to other programs.
+    /// Prints a comment. `#text` becomes `# text`, but `#!` and `#:` have a meaning for other programs.
     fn comment(&mut self, comment: &str) {
         let text = comment.trim_start_matches('#');
         let marks = &comment[..comment.len() - text.len()];
@@ -519,7 +522,7 @@ impl Page {
     }
 }
 
-/// Before which tokens a space stands.
+/// Returns for each token whether a space comes before it.
 fn spaces(pieces: &[Piece<'_>]) -> Vec<bool> {
     let mut depth = 0usize;
     let mut spaced = vec![false; pieces.len()];
@@ -527,7 +530,7 @@ fn spaces(pieces: &[Piece<'_>]) -> Vec<bool> {
         let (left, right) = (pair[0].kind, pair[1].kind);
         depth = if is_open(left) { depth + 1 } else { depth.saturating_sub(usize::from(is_close(left))) };
         let operand_before = i > 0 && ends_operand(pieces[i - 1].kind);
-        // An operator before its only operand.
+        // Whether the left token is a unary operator.
         let prefix = is_operator(left) && !operand_before;
         spaced[i + 1] = is_spaced(left, right, depth > 0, prefix);
     }
@@ -562,12 +565,12 @@ fn is_operator(kind: Kind) -> bool {
     matches!(kind, Kind::Minus | Kind::Star | Kind::StarStar | Kind::Operator)
 }
 
-/// `True`, `False` and `None`.
+/// Returns whether this is `True`, `False` or `None`.
 fn is_value(kind: Kind) -> bool {
     matches!(kind, Kind::Keyword(Keyword::True | Keyword::False | Keyword::None))
 }
 
-/// Whether a bracket after it is a call or a subscript.
+/// Returns whether a bracket after this token is a call or a subscript.
 fn ends_operand(kind: Kind) -> bool {
     let ends = matches!(kind, Kind::Name | Kind::Int | Kind::Float | Kind::Text | Kind::OtherString);
     ends || is_close(kind) || is_value(kind)

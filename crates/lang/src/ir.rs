@@ -1,4 +1,4 @@
-//! Programs: hash-consed graphs of exactly the calls that the result needs.
+//! Programs: graphs of exactly the calls that the result needs, in which equal calls are one node.
 
 use std::collections::hash_map::Entry;
 use std::fmt;
@@ -8,46 +8,46 @@ use std::sync::{Arc, OnceLock};
 use batt_dsl::{Constant, ConstantValue, Ty};
 use batt_value::{Arena, ContentHash, Fail, Symbol, Value};
 
-use crate::check::known;
-use crate::few::Few;
+use crate::check::type_table;
 use crate::keyed::KeyedMap;
 use crate::problem::Span;
+use crate::small_list::SmallList;
 
 /// A checked program.
 ///
-/// The nodes stand in depth-first order from the result, arguments before calls and left to right. So the names
-/// of variables, the order of independent lines, lines that are written twice and lines that the result does not
-/// need cannot be seen in them.
+/// The nodes are in depth-first order from the result, arguments before calls and left to right. They do not
+/// depend on names of variables, on the order of independent lines, or on repeated and unneeded lines.
 #[derive(Clone, Debug)]
 pub struct Program {
     pub(crate) name: Arc<str>,
     pub(crate) params: Arc<[Param]>,
     pub(crate) nodes: Vec<Node>,
-    /// The constant that the result was written as.
-    pub(crate) result_spelled: Spelled,
+    /// The named constant that the result was written as.
+    pub(crate) result_constant: NamedConstant,
     pub(crate) source: Source,
-    /// Once somebody has asked for it.
+    /// Computed on first use.
     pub(crate) hash: OnceLock<ContentHash>,
 }
 
+/// A parameter of a program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Param {
     pub name: String,
     pub role: Role,
 }
 
-/// What is passed for a parameter.
+/// The argument that a parameter receives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
     /// The grid.
     Input,
     /// The demonstration pairs.
     Samples,
-    /// Always `None`. The old dialect passes a context here that no program looks at.
+    /// Always `None`. The old dialect passes a context that no program uses.
     Context,
 }
 
-/// The place of a node in [`Program::nodes`].
+/// The index of a node in [`Program::nodes`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Hash)]
 pub struct NodeId(pub u32);
 
@@ -63,26 +63,28 @@ impl fmt::Display for NodeId {
     }
 }
 
+/// A node of a program: an input, a constant, a call or a tuple.
 #[derive(Clone, Debug)]
 pub struct Node {
     pub op: Op,
-    pub args: Few<NodeId>,
+    pub args: SmallList<NodeId>,
     pub ty: Arc<Ty>,
-    /// Where the node was first written.
+    /// Place where the node was first written.
     pub span: Span,
-    /// The line where the node was first written.
+    /// Line where the node was first written.
     pub line: u32,
-    /// The variables it was assigned to, in the order of the text. There is mostly one.
-    first: Option<Binding>,
-    more: Vec<Binding>,
-    /// By which named constants the arguments were written, if by any.
-    spelled: Few<Spelled>,
+    /// The first variable it was assigned to. Most nodes have at most one.
+    first_binding: Option<Binding>,
+    /// Further variables it was assigned to, in the order of the text.
+    other_bindings: Vec<Binding>,
+    /// The named constants that the arguments were written as. Empty if there are none.
+    named_constants: SmallList<NamedConstant>,
 }
 
 /// The named constant that a value was written as.
-pub(crate) type Spelled = Option<&'static Constant>;
+pub(crate) type NamedConstant = Option<&'static Constant>;
 
-/// An assignment: the name on the left, and its line.
+/// An assignment to a variable, with its line.
 #[derive(Clone, Debug)]
 pub struct Binding {
     source: Arc<str>,
@@ -91,13 +93,14 @@ pub struct Binding {
 }
 
 impl Binding {
+    /// Returns the name of the variable.
     pub fn name(&self) -> &str {
         &self.source[self.name.start as usize..self.name.end as usize]
     }
 }
 
 impl Node {
-    /// The primitive that the node calls.
+    /// Returns the primitive that the node calls.
     pub fn primitive(&self) -> Option<&'static Symbol> {
         match self.op {
             Op::Call(symbol) => Some(symbol),
@@ -105,29 +108,29 @@ impl Node {
         }
     }
 
-    /// Whether the node calls a primitive or a function value.
+    /// Returns whether the node calls a primitive or a function value.
     #[inline]
     pub fn is_call(&self) -> bool {
         self.op.is_call()
     }
 
-    /// The first variable that it was assigned to.
+    /// Returns the first variable that it was assigned to.
     pub fn name(&self) -> Option<&str> {
-        self.first.as_ref().map(Binding::name)
+        self.first_binding.as_ref().map(Binding::name)
     }
 
-    /// The named constant that an argument was written as.
-    pub fn spelled(&self, arg: usize) -> Option<&'static Constant> {
-        self.spelled.get(arg).copied().flatten()
+    /// Returns the named constant that an argument was written as.
+    pub fn named_constant(&self, arg: usize) -> Option<&'static Constant> {
+        self.named_constants.get(arg).copied().flatten()
     }
 
-    /// The assignments to variables, in the order of the text.
+    /// Iterates over the assignments to variables, in the order of the text.
     pub fn bindings(&self) -> impl Iterator<Item = &Binding> {
-        self.first.iter().chain(&self.more)
+        self.first_binding.iter().chain(&self.other_bindings)
     }
 }
 
-/// What a node computes from its arguments.
+/// The operation of a node.
 #[derive(Clone, Debug)]
 pub enum Op {
     /// The grid.
@@ -141,18 +144,18 @@ pub enum Op {
     Call(&'static Symbol),
     /// A function value, the first argument, called with the others.
     Apply,
-    /// A tuple of members that are not all constant (or of too many for a constant).
+    /// A tuple whose members are not all constant, or that is too large for a constant.
     Tuple,
 }
 
 impl Op {
-    /// Whether this calls a primitive or a function value.
+    /// Returns whether this calls a primitive or a function value.
     #[inline]
     pub fn is_call(&self) -> bool {
         matches!(self, Op::Call(_) | Op::Apply)
     }
 
-    /// Whether this computes something: a call or a tuple, not an input or a constant.
+    /// Returns whether this is a call or a tuple, not an input or a constant.
     #[inline]
     pub fn is_computed(&self) -> bool {
         self.is_call() || matches!(self, Op::Tuple)
@@ -175,7 +178,7 @@ impl PartialEq for Op {
 
 impl Eq for Op {}
 
-/// A constant. Named constants are their values. `True` and `1` are different constants.
+/// A constant value. Named constants are stored as their values. `True` and `1` are different.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Literal {
     None,
@@ -185,7 +188,7 @@ pub enum Literal {
 }
 
 impl Literal {
-    /// Whether it is what a name stands for.
+    /// Returns whether it equals the value of a named constant.
     pub fn is(&self, value: ConstantValue) -> bool {
         match (self, value) {
             (Literal::Bool(a), ConstantValue::Bool(b)) => *a == b,
@@ -197,7 +200,7 @@ impl Literal {
         }
     }
 
-    /// The constant inside a run.
+    /// Returns the constant as a value of a run.
     pub fn value<'a>(&self, arena: &'a Arena) -> Result<Value<'a>, Fail> {
         Ok(match self {
             Literal::None => Value::None,
@@ -210,7 +213,7 @@ impl Literal {
         })
     }
 
-    /// Appends bytes that tell constants apart.
+    /// Appends an encoding that is unique to the constant.
     pub fn encode(&self, out: &mut Vec<u8>) {
         match self {
             Literal::None => out.push(0),
@@ -229,7 +232,7 @@ impl Literal {
 }
 
 impl Literal {
-    /// A constant as [`Display`](fmt::Display) writes it.
+    /// Parses a constant as [`Display`](fmt::Display) prints it.
     pub fn parse(text: &str) -> Option<Literal> {
         let parsed = crate::parse(&format!("def constant(I): return {text}"));
         let [program] = &parsed.programs[..] else { return None };
@@ -241,7 +244,7 @@ impl Literal {
 }
 
 impl fmt::Display for Literal {
-    /// As Python writes it.
+    /// Prints the constant as Python does.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Literal::None => f.write_str("None"),
@@ -258,7 +261,7 @@ impl fmt::Display for Literal {
     }
 }
 
-/// The text of one function, and where it stood.
+/// The text of one function, with its place.
 #[derive(Clone, Debug)]
 pub(crate) struct Source {
     pub(crate) text: Arc<str>,
@@ -271,7 +274,7 @@ impl Program {
         &self.name
     }
 
-    /// The same program under another name.
+    /// Returns the program under another name.
     pub fn renamed(self, name: &str) -> Program {
         Program { name: name.into(), ..self }
     }
@@ -284,7 +287,7 @@ impl Program {
         &self.nodes
     }
 
-    /// The last node.
+    /// Returns the node of the result, which is the last one.
     pub fn result(&self) -> NodeId {
         NodeId(self.nodes.len() as u32 - 1)
     }
@@ -293,16 +296,16 @@ impl Program {
         &self.nodes[id.index()]
     }
 
-    /// Nodes with their ids.
+    /// Iterates over the nodes with their ids.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (NodeId, &Node)> + Clone {
         self.nodes.iter().enumerate().map(|(index, node)| (NodeId(index as u32), node))
     }
 
-    /// A key for what the program computes: it does not depend on the program's name, on the names and number of
-    /// its parameters, or on how it is written.
+    /// Returns the content hash of the program. It does not depend on the program's name, on the names and
+    /// number of its parameters, or on how it is written.
     pub fn hash(&self) -> ContentHash {
         *self.hash.get_or_init(|| {
-            // A node takes some ten bytes.
+            // A node takes about ten bytes.
             let mut bytes = Vec::with_capacity(16 * self.nodes.len() + 16);
             bytes.extend(b"batt program 1\n");
             self.nodes.iter().for_each(|node| node.encode(&mut bytes));
@@ -310,27 +313,27 @@ impl Program {
         })
     }
 
-    /// Whether the result depends on the demonstration pairs.
+    /// Returns whether the result depends on the demonstration pairs.
     pub fn needs_samples(&self) -> bool {
         self.nodes.iter().any(|node| node.op == Op::Samples)
     }
 
-    /// The program as it was written, from `def` to its last line.
+    /// Returns the text of the program, from `def` to its last line.
     pub fn source(&self) -> &str {
         &self.source.text
     }
 
-    /// Where [`source`](Program::source) stands in the parsed text. The spans of nodes are within it.
+    /// Returns the place of [`source`](Program::source) in the parsed text. The spans of nodes are within it.
     pub fn span(&self) -> Span {
         self.source.span
     }
 
-    /// The line of `def`, from 1.
+    /// Returns the line of `def`, counted from 1.
     pub fn line(&self) -> u32 {
         self.source.line
     }
 
-    /// The whole line on which `span` starts, and its number in the parsed text.
+    /// Returns the line on which `span` starts: its number in the parsed text, and its content.
     pub fn source_line(&self, span: Span) -> (u32, &str) {
         let text = self.source();
         let at = (span.start.saturating_sub(self.source.span.start) as usize).min(text.len());
@@ -345,7 +348,8 @@ impl Program {
         (self.source.line + breaks.count() as u32, text.get(start..end).unwrap_or_default())
     }
 
-    /// The graph as text, one node a line (`{program}` without the types, `{program:#}` with them).
+    /// Returns the graph as text, one node per line. `{program}` prints it without types, `{program:#}` with
+    /// them.
     pub fn to_text_ir(&self) -> String {
         self.to_string()
     }
@@ -353,7 +357,7 @@ impl Program {
 
 impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        /// Where the names of variables are written.
+        /// Column of the names of variables.
         const COMMENT: usize = 24;
         for (id, node) in self.iter() {
             let mut line = id.to_string();
@@ -410,7 +414,7 @@ fn encode_name(tag: u8, name: &str, out: &mut Vec<u8>) {
     out.extend(name.as_bytes());
 }
 
-/// Seven bits a byte, lowest first.
+/// Appends a number, seven bits per byte, lowest first.
 fn encode_number(mut number: usize, out: &mut Vec<u8>) {
     while number >= 0x80 {
         out.push(number as u8 | 0x80);
@@ -419,17 +423,17 @@ fn encode_number(mut number: usize, out: &mut Vec<u8>) {
     out.push(number as u8);
 }
 
-/// A tuple of constants is one constant up to this many nodes, which is enough for any grid. Without a limit
-/// `x = (x, x)`, line after line, would make a constant of exponential size.
+/// Maximum number of parts of a constant tuple, enough for any grid. Without a limit, repeating `x = (x, x)`
+/// would make a constant of exponential size.
 const MAX_WEIGHT: u32 = 1024;
 
-/// And up to this nesting, so that it can be printed and read again.
+/// Maximum nesting of a constant tuple, so that it can be printed and parsed again.
 const MAX_DEPTH: u32 = 32;
 
-/// The place of what the result does not need.
-const NOWHERE: NodeId = NodeId(u32::MAX);
+/// The index of a node that the result does not need.
+const NOT_NEEDED: NodeId = NodeId(u32::MAX);
 
-/// Collects the nodes of one function, each once, and then keeps those that the result needs.
+/// Collects the nodes of one function without duplicates, then keeps those that the result needs.
 #[derive(Default)]
 pub(crate) struct Builder {
     nodes: Vec<Draft>,
@@ -438,11 +442,12 @@ pub(crate) struct Builder {
     ids: KeyedMap<Key, u32>,
     n_lists: u32,
     bindings: Vec<(NodeId, At)>,
-    places: Vec<NodeId>,
+    /// Index of each node in the finished program.
+    final_ids: Vec<NodeId>,
     stack: Vec<(NodeId, usize)>,
 }
 
-/// How far a builder has come.
+/// A state of a builder, to return to.
 #[derive(Clone, Copy, Debug)]
 pub struct Mark {
     nodes: usize,
@@ -450,14 +455,14 @@ pub struct Mark {
     n_lists: u32,
 }
 
-/// A node as it is used by another.
+/// A node as an argument of another, with the named constant that it was written as.
 #[derive(Clone, Copy, Debug)]
 pub struct Use {
     pub(crate) node: NodeId,
-    pub(crate) spelled: Spelled,
+    pub(crate) constant: NamedConstant,
 }
 
-/// Where something is written.
+/// The place of something in the text.
 #[derive(Clone, Copy)]
 pub(crate) struct At {
     pub(crate) span: Span,
@@ -469,7 +474,7 @@ struct Draft {
     args: std::ops::Range<u32>,
     ty: Arc<Ty>,
     at: At,
-    /// Of a constant as a tree; 0 for what is no constant.
+    /// Number of parts of a constant; 0 for other nodes.
     weight: u32,
     depth: u32,
 }
@@ -482,11 +487,11 @@ enum Key {
     Bool(bool),
     Int(i64),
     Prim(u16),
-    /// A list and one more node.
+    /// A list and the node that extends it.
     List(u32, NodeId),
     Tuple(u32),
     Call(u16, u32),
-    /// PERF: calls are the bulk, so those of a few arguments do without lists.
+    /// PERF: most nodes are calls, so calls with few arguments do not use lists.
     Call1(u16, NodeId),
     Call2(u16, NodeId, NodeId),
     Call3(u16, NodeId, NodeId, NodeId),
@@ -494,15 +499,16 @@ enum Key {
     Apply(u32),
 }
 
-/// A node, and whether it is new and still needs its type.
-pub(crate) type Made = (NodeId, bool);
+/// A node, and whether it is new and still needs a type.
+pub(crate) type Interned = (NodeId, bool);
 
 impl Builder {
     pub(crate) fn clear(&mut self) {
         let Builder { nodes, args, ids, n_lists, bindings, .. } = self;
         nodes.clear();
         args.clear();
-        // Clearing takes as long as the map is large, so one huge function must not burden all later ones.
+        // Clearing takes time proportional to the capacity, so one huge function must not slow down all later
+        // ones.
         if ids.capacity() > 4096 {
             *ids = KeyedMap::default();
         } else {
@@ -516,7 +522,7 @@ impl Builder {
         Mark { nodes: self.nodes.len(), args: self.args.len(), n_lists: self.n_lists }
     }
 
-    /// Forgets all nodes that were made since.
+    /// Removes all nodes that were added since `mark`.
     pub(crate) fn rewind(&mut self, mark: Mark) {
         self.nodes.truncate(mark.nodes);
         self.args.truncate(mark.args);
@@ -544,30 +550,30 @@ impl Builder {
     }
 
     pub(crate) fn input(&mut self, at: At) -> NodeId {
-        self.make(Key::Input, Op::Input, &[], &known().grid, at).0
+        self.make(Key::Input, Op::Input, &[], &type_table().grid, at).0
     }
 
     pub(crate) fn samples(&mut self, at: At) -> NodeId {
-        self.make(Key::Samples, Op::Samples, &[], &known().samples, at).0
+        self.make(Key::Samples, Op::Samples, &[], &type_table().samples, at).0
     }
 
     pub(crate) fn none(&mut self, at: At) -> NodeId {
-        self.scalar(Key::None, Literal::None, &known().none, at)
+        self.scalar(Key::None, Literal::None, &type_table().none, at)
     }
 
     pub(crate) fn bool(&mut self, bool: bool, at: At) -> NodeId {
-        self.scalar(Key::Bool(bool), Literal::Bool(bool), &known().bool, at)
+        self.scalar(Key::Bool(bool), Literal::Bool(bool), &type_table().bool, at)
     }
 
     pub(crate) fn int(&mut self, int: i64, at: At) -> NodeId {
-        self.scalar(Key::Int(int), Literal::Int(int), &known().int, at)
+        self.scalar(Key::Int(int), Literal::Int(int), &type_table().int, at)
     }
 
     pub(crate) fn prim(&mut self, symbol: &'static Symbol, ty: &Arc<Ty>, at: At) -> NodeId {
         self.make(Key::Prim(symbol.id), Op::Prim(symbol), &[], ty, at).0
     }
 
-    pub(crate) fn call(&mut self, symbol: &'static Symbol, args: &[Use], at: At) -> Made {
+    pub(crate) fn call(&mut self, symbol: &'static Symbol, args: &[Use], at: At) -> Interned {
         let key = match *args {
             [a] => Key::Call1(symbol.id, a.node),
             [a, b] => Key::Call2(symbol.id, a.node, b.node),
@@ -575,30 +581,30 @@ impl Builder {
             [a, b, c, d] => Key::Call4(symbol.id, a.node, b.node, c.node, d.node),
             _ => Key::Call(symbol.id, self.list(args)),
         };
-        self.make(key, Op::Call(symbol), args, &known().any, at)
+        self.make(key, Op::Call(symbol), args, &type_table().any, at)
     }
 
-    /// The callee is the first of `args`.
-    pub(crate) fn apply(&mut self, args: &[Use], at: At) -> Made {
+    /// Adds a call of a function value, the first of `args`.
+    pub(crate) fn apply(&mut self, args: &[Use], at: At) -> Interned {
         let key = Key::Apply(self.list(args));
-        self.make(key, Op::Apply, args, &known().any, at)
+        self.make(key, Op::Apply, args, &type_table().any, at)
     }
 
-    pub(crate) fn tuple(&mut self, args: &[Use], at: At) -> Made {
+    pub(crate) fn tuple(&mut self, args: &[Use], at: At) -> Interned {
         let key = Key::Tuple(self.list(args));
         let members = || args.iter().map(|arg| &self.nodes[arg.node.index()]);
         let constant = members().all(|member| member.weight > 0);
         let weight = members().fold(1u32, |sum, member| sum.saturating_add(member.weight));
         let depth = 1 + members().map(|member| member.depth).max().unwrap_or(0);
         if !constant || weight > MAX_WEIGHT || depth > MAX_DEPTH {
-            return self.make(key, Op::Tuple, args, &known().any, at);
+            return self.make(key, Op::Tuple, args, &type_table().any, at);
         }
         let literals = members().filter_map(|member| match &member.op {
             Op::Const(literal) => Some(literal.clone()),
             _ => None,
         });
         let literal = Literal::Tuple(literals.collect());
-        let made = self.make(key, Op::Const(literal), &[], &known().any, at);
+        let made = self.make(key, Op::Const(literal), &[], &type_table().any, at);
         let draft = &mut self.nodes[made.0.index()];
         (draft.weight, draft.depth) = (weight, depth);
         made
@@ -610,7 +616,7 @@ impl Builder {
         node
     }
 
-    /// A number for the list of nodes, the same for the same list.
+    /// Returns a number for a list of nodes; equal lists have equal numbers.
     fn list(&mut self, args: &[Use]) -> u32 {
         args.iter().fold(u32::MAX, |list, arg| {
             *self.ids.entry(Key::List(list, arg.node)).or_insert_with(|| {
@@ -620,7 +626,7 @@ impl Builder {
         })
     }
 
-    fn make(&mut self, key: Key, op: Op, args: &[Use], ty: &Arc<Ty>, at: At) -> Made {
+    fn make(&mut self, key: Key, op: Op, args: &[Use], ty: &Arc<Ty>, at: At) -> Interned {
         let next = self.nodes.len() as u32;
         match self.ids.entry(key) {
             Entry::Occupied(entry) => (NodeId(*entry.get()), false),
@@ -635,57 +641,66 @@ impl Builder {
         }
     }
 
-    /// The nodes that `result` needs, in depth-first order.
+    /// Returns the nodes that `result` needs, in depth-first order.
     pub(crate) fn finish(&mut self, result: NodeId, source: &Source) -> Vec<Node> {
-        let (mut places, mut stack) = (take(&mut self.places), take(&mut self.stack));
-        places.clear();
-        places.resize(self.nodes.len(), NOWHERE);
+        let (mut final_ids, mut stack) = (take(&mut self.final_ids), take(&mut self.stack));
+        final_ids.clear();
+        final_ids.resize(self.nodes.len(), NOT_NEEDED);
         let mut nodes = Vec::with_capacity(self.nodes.len());
-        // Programs are as deep as they are long, so the stack is our own: nodes, and how many of their
-        // arguments are done.
+        // Programs can be as deep as they are long, so this uses its own stack: nodes with the number of
+        // arguments that are done.
         stack.push((result, 0));
         while let Some((id, n_done)) = stack.pop() {
-            if places[id.index()] != NOWHERE {
+            if final_ids[id.index()] != NOT_NEEDED {
                 continue;
             }
             let args = self.args_of(id);
-            let missing = args[n_done..].iter().position(|arg| places[arg.node.index()] == NOWHERE);
+            let missing = args[n_done..].iter().position(|arg| final_ids[arg.node.index()] == NOT_NEEDED);
             if let Some(n) = missing {
                 stack.push((id, n_done + n + 1));
                 stack.push((args[n_done + n].node, 0));
                 continue;
             }
-            let spelled = match args.iter().any(|arg| arg.spelled.is_some()) {
-                true => Few::new(args.iter().map(|arg| arg.spelled)),
-                false => Few::new(std::iter::empty()),
+            let named_constants = match args.iter().any(|arg| arg.constant.is_some()) {
+                true => SmallList::new(args.iter().map(|arg| arg.constant)),
+                false => SmallList::new(std::iter::empty()),
             };
-            let args = Few::new(args.iter().map(|arg| places[arg.node.index()]));
-            places[id.index()] = NodeId(nodes.len() as u32);
+            let args = SmallList::new(args.iter().map(|arg| final_ids[arg.node.index()]));
+            final_ids[id.index()] = NodeId(nodes.len() as u32);
             let draft = &mut self.nodes[id.index()];
             let (op, ty) = (draft.op.clone(), draft.ty.clone());
             let At { span, line } = draft.at;
-            nodes.push(Node { op, args, ty, span, line, first: None, more: Vec::new(), spelled });
+            nodes.push(Node {
+                op,
+                args,
+                ty,
+                span,
+                line,
+                first_binding: None,
+                other_bindings: Vec::new(),
+                named_constants,
+            });
         }
         for (id, At { span, line }) in self.bindings.drain(..) {
-            if let Some(node) = nodes.get_mut(places[id.index()].index()) {
+            if let Some(node) = nodes.get_mut(final_ids[id.index()].index()) {
                 let start = source.span.start;
                 let name = span.start - start..span.end - start;
                 let binding = Binding { source: source.text.clone(), name, line };
-                match node.first {
-                    None => node.first = Some(binding),
-                    Some(_) => node.more.push(binding),
+                match node.first_binding {
+                    None => node.first_binding = Some(binding),
+                    Some(_) => node.other_bindings.push(binding),
                 }
             }
         }
-        (self.places, self.stack) = (places, stack);
+        (self.final_ids, self.stack) = (final_ids, stack);
         nodes
     }
 
-    /// The nodes that the last result needed, in their order.
+    /// Returns the nodes that the last result needed, in their order.
     pub(crate) fn finished(&self) -> Vec<NodeId> {
-        let placed = self.places.iter().enumerate().filter(|(_, place)| **place != NOWHERE);
-        let mut nodes = vec![NOWHERE; placed.clone().count()];
-        placed.for_each(|(id, place)| nodes[place.index()] = NodeId(id as u32));
+        let needed = self.final_ids.iter().enumerate().filter(|(_, final_id)| **final_id != NOT_NEEDED);
+        let mut nodes = vec![NOT_NEEDED; needed.clone().count()];
+        needed.for_each(|(id, final_id)| nodes[final_id.index()] = NodeId(id as u32));
         nodes
     }
 

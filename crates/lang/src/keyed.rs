@@ -1,20 +1,22 @@
-//! Hash tables over what a text contains.
+//! Hash tables with a random key.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher, RandomState};
 
-/// A table whose hash has a key that no text can know, so that no text can be made whose names or nodes collide.
-/// Nothing depends on the key but the places in the table, which nobody sees.
+/// A hash table with a random key, so that no text can be made whose names or nodes collide. Only the order
+/// inside the table depends on the key, and nothing iterates over it.
 pub(crate) type KeyedMap<K, V> = HashMap<K, V, Keyed>;
 
-/// PERF: an eighth of the time of parsing was the hash of the standard library, which is made for longer keys.
+/// A fast hash for short keys.
+///
+/// PERF: the hash of the standard library, which is made for longer keys, took an eighth of the parsing time.
 #[derive(Clone)]
 pub(crate) struct Keyed([u64; 2]);
 
 impl Default for Keyed {
     fn default() -> Keyed {
         let random = RandomState::new();
-        // An odd factor loses nothing.
+        // Multiplying by an odd factor is a bijection.
         Keyed([random.hash_one(0), random.hash_one(1) | 1])
     }
 }
@@ -35,7 +37,7 @@ pub(crate) struct KeyedHasher {
 impl KeyedHasher {
     fn absorb(&mut self, word: u64) {
         let product = u128::from(self.state ^ word) * u128::from(self.factor);
-        // The sum keeps what a product with zero would forget.
+        // The sum keeps the word if the product is zero.
         self.state = (product as u64 ^ (product >> 64) as u64).wrapping_add(word.rotate_left(32));
     }
 }
@@ -46,7 +48,7 @@ impl Hasher for KeyedHasher {
         for word in words {
             self.absorb(u64::from_le_bytes(*word));
         }
-        // The number of the last bytes goes in with them, to keep apart what differs only in zeros at the end.
+        // The number of the last bytes is part of the hash, so that trailing zeros matter.
         self.absorb(rest.iter().fold(rest.len() as u64, |word, byte| word << 8 | u64::from(*byte)));
     }
 

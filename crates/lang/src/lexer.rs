@@ -1,16 +1,17 @@
-//! Text to tokens, one at a time and in one pass. Never fails: what is no token becomes one that no rule of the
-//! grammar expects.
+//! Splits text into tokens, one at a time and in one pass. Never fails: invalid input becomes a token that no
+//! rule of the grammar accepts.
 
 use crate::ir::At;
 use crate::problem::Span;
 
-/// CPython's own limit.
+/// Maximum nesting of brackets, as in CPython.
 pub(crate) const MAX_NESTING: u32 = 200;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Token {
     pub(crate) kind: Kind,
-    /// Whether it is the first on its line (and the line does not continue another by a backslash).
+    /// Whether it is the first token on its line, and the line does not continue another one after a
+    /// backslash.
     pub(crate) first: bool,
     pub(crate) line: u32,
     pub(crate) span: Span,
@@ -34,7 +35,7 @@ pub(crate) enum Kind {
     BadNumber,
     /// A string that can be a docstring.
     Text,
-    /// A string of bytes or with a format.
+    /// A bytes or format string.
     OtherString,
     UnclosedString,
     LParen,
@@ -56,15 +57,15 @@ pub(crate) enum Kind {
     Minus,
     /// Any other operator.
     Operator,
-    /// `+=` and its like.
+    /// `+=` and similar.
     Augmented,
     Keyword(Keyword),
     BadChar,
-    /// A backslash that is not the end of its line.
+    /// A backslash that is not at the end of its line.
     BadBackslash,
-    /// A bracket inside too many others.
+    /// A bracket that is nested too deep.
     TooDeep,
-    /// The end of what is readable, in front of a byte that is no UTF-8.
+    /// The end of the readable text, before a byte that is not UTF-8.
     NotUtf8,
 }
 
@@ -93,8 +94,8 @@ keywords! {
     With b"with", Yield b"yield",
 }
 
-/// How far a line is indented, measured twice: with tabs to multiples of eight, and with tabs of width one.
-/// Two lines are indented alike when both agree, which is CPython's rule.
+/// The indentation of a line, measured with tabs to multiples of eight and with tabs of width one. Two lines
+/// have the same indentation if both measures agree, as in CPython.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Indent {
     pub(crate) wide: u32,
@@ -102,7 +103,7 @@ pub(crate) struct Indent {
 }
 
 impl Indent {
-    /// `None` where it depends on the width of a tab.
+    /// Compares two indentations. Returns `None` if the result depends on the width of a tab.
     pub(crate) fn compare(self, other: Indent) -> Option<std::cmp::Ordering> {
         let wide = self.wide.cmp(&other.wide);
         (wide == self.narrow.cmp(&other.narrow)).then_some(wide)
@@ -115,34 +116,35 @@ pub(crate) struct Lexer<'t> {
     at: usize,
     line: u32,
     /// Whether the next token is the first on its line.
-    fresh: bool,
-    /// Of the line of the last token that was first.
+    at_line_start: bool,
+    /// Indentation of the current line.
     pub(crate) indent: Indent,
-    /// How many brackets are open.
+    /// Number of open brackets.
     pub(crate) depth: u32,
-    /// Whether something unreadable follows the text.
-    cut: bool,
-    /// Whether `'''` and `"""` are known to find no end. Without it texts full of them would be read many times.
-    never_closes: [bool; 2],
+    /// Whether bytes that are not UTF-8 follow the text.
+    truncated: bool,
+    /// Whether an unclosed `'''` or `"""` was found. Without this, a text full of them would be read many
+    /// times.
+    unclosed_triple: [bool; 2],
 }
 
 impl<'t> Lexer<'t> {
-    pub(crate) fn new(text: &'t str, cut: bool) -> Lexer<'t> {
+    pub(crate) fn new(text: &'t str, truncated: bool) -> Lexer<'t> {
         let at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
         Lexer {
             text,
             bytes: text.as_bytes(),
             at,
             line: 1,
-            fresh: true,
+            at_line_start: true,
             indent: Indent::default(),
             depth: 0,
-            cut,
-            never_closes: [false; 2],
+            truncated,
+            unclosed_triple: [false; 2],
         }
     }
 
-    /// Reads what was read before, from `start` up to `end`.
+    /// Creates a lexer that reads a part of the text again, from `start` to `end`.
     pub(crate) fn between(text: &'t str, start: Token, end: u32) -> Lexer<'t> {
         let text = &text[..end as usize];
         Lexer { at: start.span.start as usize, line: start.line, ..Lexer::new(text, false) }
@@ -152,13 +154,13 @@ impl<'t> Lexer<'t> {
         if let Some(token) = self.skip_blanks() {
             return token;
         }
-        let (first, line, start) = (self.fresh, self.line, self.at);
-        self.fresh = false;
+        let (first, line, start) = (self.at_line_start, self.line, self.at);
+        self.at_line_start = false;
         let kind = self.token();
         Token { kind, first, line, span: Span::new(start, self.at) }
     }
 
-    /// Whether `=` follows, and not `==`.
+    /// Returns whether `=` follows, and not `==`.
     pub(crate) fn assignment_follows(&self) -> bool {
         let rest = &self.bytes[self.at..];
         let blanks = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
@@ -166,69 +168,69 @@ impl<'t> Lexer<'t> {
     }
 
     fn peek(&self, ahead: usize) -> u8 {
-        // A NUL is no character of any token, so it can stand for the end.
+        // No token contains a NUL, so it can represent the end.
         self.bytes.get(self.at + ahead).copied().unwrap_or(0)
     }
 
-    /// Skips to the next token. Answers with a token where it is the blanks themselves that make one.
+    /// Skips blanks and comments. Returns a token if the line or the text ends.
     fn skip_blanks(&mut self) -> Option<Token> {
-        if self.fresh {
+        if self.at_line_start {
             self.indent = Indent::default();
         } else {
             while self.bytes.get(self.at) == Some(&b' ') {
                 self.at += 1;
             }
         }
-        // Of a line that goes on by a backslash in its indentation, the first indentation counts.
-        let mut kept = Indent::default();
+        // If the indentation itself continues after a backslash, its first part counts.
+        let mut first_part = Indent::default();
         while let Some(&byte) = self.bytes.get(self.at) {
             match byte {
                 b' ' | b'\t' | 0x0c => self.blank(byte),
                 b'#' => self.comment(),
-                b'\n' | b'\r' if self.fresh || self.depth > 0 => {
+                b'\n' | b'\r' if self.at_line_start || self.depth > 0 => {
                     self.line_break();
-                    self.fresh = true;
+                    self.at_line_start = true;
                     self.indent = Indent::default();
-                    kept = Indent::default();
+                    first_part = Indent::default();
                 }
                 b'\n' | b'\r' => {
-                    let token = self.here(Kind::Newline);
+                    let token = self.empty_token(Kind::Newline);
                     self.line_break();
-                    self.fresh = true;
+                    self.at_line_start = true;
                     return Some(token);
                 }
                 b'\\' if matches!(self.peek(1), b'\n' | b'\r') => {
-                    let token = self.here(Kind::BadBackslash);
+                    let token = self.empty_token(Kind::BadBackslash);
                     self.at += 1;
                     self.line_break();
-                    // A line cannot go on after the end of the text.
+                    // A line cannot continue after the end of the text.
                     if self.at == self.bytes.len() {
                         return Some(token);
                     }
-                    if self.fresh {
-                        kept = if kept.wide > 0 { kept } else { self.indent };
+                    if self.at_line_start {
+                        first_part = if first_part.wide > 0 { first_part } else { self.indent };
                         self.indent = Indent::default();
                     }
                 }
                 _ => {
-                    self.indent = if kept.wide > 0 { kept } else { self.indent };
+                    self.indent = if first_part.wide > 0 { first_part } else { self.indent };
                     return None;
                 }
             }
         }
-        let kind = if self.cut { Kind::NotUtf8 } else { Kind::End };
-        self.cut = false;
-        Some(self.here(kind))
+        let kind = if self.truncated { Kind::NotUtf8 } else { Kind::End };
+        self.truncated = false;
+        Some(self.empty_token(kind))
     }
 
-    /// A token without text.
-    fn here(&self, kind: Kind) -> Token {
-        Token { kind, first: self.fresh, line: self.line, span: Span::new(self.at, self.at) }
+    /// Returns a token without text at the current position.
+    fn empty_token(&self, kind: Kind) -> Token {
+        Token { kind, first: self.at_line_start, line: self.line, span: Span::new(self.at, self.at) }
     }
 
     fn blank(&mut self, byte: u8) {
         self.at += 1;
-        if self.fresh {
+        if self.at_line_start {
             let Indent { wide, narrow } = self.indent;
             self.indent = match byte {
                 b' ' => Indent { wide: wide + 1, narrow: narrow + 1 },
@@ -325,7 +327,7 @@ impl<'t> Lexer<'t> {
         Keyword::find(word).map_or(Kind::Name, Kind::Keyword)
     }
 
-    /// Takes everything that could belong to the number; `int` decides what an integer is worth.
+    /// Reads everything that could belong to a number. [`int`] parses the value of an integer.
     fn number(&mut self) -> Kind {
         let start = self.at;
         let radix = self.peek(0) == b'0' && matches!(self.peek(1) | 0x20, b'x' | b'o' | b'b');
@@ -365,14 +367,14 @@ impl<'t> Lexer<'t> {
         }
         let which = usize::from(quote == b'"');
         let (at, line) = (self.at + 3, self.line);
-        if !self.never_closes[which] && self.long_string(quote) {
+        if !self.unclosed_triple[which] && self.long_string(quote) {
             return kind;
         }
-        if self.cut {
+        if self.truncated {
             return self.unclosed();
         }
-        // The rest of the text may be sound, so only this line is given up.
-        self.never_closes[which] = true;
+        // The rest of the text may be valid, so only this line is skipped.
+        self.unclosed_triple[which] = true;
         (self.at, self.line) = (at, line);
         self.comment();
         Kind::UnclosedString
@@ -393,10 +395,11 @@ impl<'t> Lexer<'t> {
         self.unclosed()
     }
 
-    /// A string that reaches the end of the text. It may well go on after what is unreadable.
+    /// Returns the token for a string that reaches the end of the text. It may continue after bytes that are
+    /// not UTF-8.
     fn unclosed(&mut self) -> Kind {
-        let kind = if self.cut { Kind::NotUtf8 } else { Kind::UnclosedString };
-        self.cut = false;
+        let kind = if self.truncated { Kind::NotUtf8 } else { Kind::UnclosedString };
+        self.truncated = false;
         kind
     }
 
@@ -416,19 +419,19 @@ impl<'t> Lexer<'t> {
         false
     }
 
-    /// Skips a backslash and what it protects.
+    /// Skips a backslash and the character after it.
     fn escape(&mut self) {
         self.at += 1;
         match self.bytes.get(self.at) {
             Some(b'\n' | b'\r') => self.line_break(),
-            // Of a longer character this takes the first byte only; the others end no string.
+            // This skips only the first byte of a longer character; its other bytes never end a string.
             Some(_) => self.at += 1,
             None => {}
         }
     }
 }
 
-/// What an integer token is worth; `None`: more than 64 bits.
+/// Returns the value of an integer token, or `None` if it has more than 64 bits.
 pub(crate) fn int(text: &str) -> Option<u64> {
     let (digits, radix) = match text.get(..2) {
         Some("0x" | "0X") => (&text[2..], 16),
@@ -442,7 +445,7 @@ pub(crate) fn int(text: &str) -> Option<u64> {
     })
 }
 
-/// Which bytes can stand in a word.
+/// The bytes that can be part of a word.
 static WORD: [bool; 256] = {
     let mut word = [false; 256];
     let mut byte = 0;
@@ -453,7 +456,8 @@ static WORD: [bool; 256] = {
     word
 };
 
-/// Python's rules: underscores only between digits (or after the prefix), no leading zeros.
+/// Returns whether a number is an integer by Python's rules: underscores only between digits or after the
+/// prefix, no leading zeros.
 fn is_int(text: &str) -> bool {
     let (digits, radix) = match text.get(..2) {
         Some("0x" | "0X") => (&text[2..], 16),

@@ -1,10 +1,11 @@
 //! Warnings about values whose types certainly do not fit.
 //!
-//! The type of a node is a promise about well-typed calls only, so it is certain where all arguments that it depends
-//! on are certain and fit their parameters. Many primitives accept an empty container of anything, so a container that
-//! may be empty is reported only to primitives that refuse it then too, or have no use for it.
+//! Declared types hold for well-typed calls only, so the type of a node is certain if all arguments that it
+//! depends on are certain and fit their parameters. Many primitives accept an empty container of anything. A
+//! container that may be empty is therefore reported only as an argument of primitives that fail on it even
+//! then, or do nothing with it.
 //!
-//! Only what the answer needs is looked at.
+//! Only nodes that the result needs are checked.
 
 use batt_dsl::{Infer, Kinds, Primitive, Ty, registry};
 
@@ -13,8 +14,8 @@ use crate::ir::{Literal, Node, NodeId, Op, Program};
 use crate::lexer::{Kind, Lexer, Token};
 use crate::problem::{Problem, Problems, Span};
 
-/// Primitives that fail on every set without tuples in it, also on the empty set.
-const REFUSE: &[&str] = &[
+/// Primitives that fail on every set without tuples in it, including the empty set.
+const REJECT_SETS: &[&str] = &[
     "adjacent",
     "bordering",
     "center",
@@ -39,7 +40,7 @@ const REFUSE: &[&str] = &[
     "vmirror",
 ];
 
-/// Primitives that take the members of a set apart, and so may take sets of two members for cells.
+/// Primitives that unpack the members of a set, and therefore may accept sets of two members as cells.
 const UNPACK: &[&str] = &[
     "colorcount",
     "get_color_rank",
@@ -52,13 +53,13 @@ const UNPACK: &[&str] = &[
     "underpaint",
 ];
 
-/// Primitives that draw on a grid, and change nothing where there is nothing to draw.
+/// Primitives that draw on a grid, and change nothing if there is nothing to draw.
 const DRAW: &[&str] = &["cover", "fill", "move", "paint", "underfill", "underpaint"];
 
-/// Primitives that give all objects of a grid.
+/// Primitives that return all objects of a grid.
 const ALL_OBJECTS: &[&str] = &["fgpartition", "o_g", "o_g_t", "objects", "objects_t", "partition"];
 
-/// Primitives that give no empty container if the first argument is not empty.
+/// Primitives that return a non-empty container if the first argument is not empty.
 const KEEP_MEMBERS: &[&str] = &[
     "asindices",
     "asobject",
@@ -75,10 +76,10 @@ const KEEP_MEMBERS: &[&str] = &[
     "vmirror",
 ];
 
-/// Longer arguments are not repeated in a remedy. Picked by feel.
+/// Maximum length of an argument that is repeated in a remedy. Picked by feel.
 const MAX_REPEATED: usize = 12;
 
-/// Adds the warnings about a program of `text`.
+/// Adds warnings about a program of `text`.
 pub(crate) fn lint(program: &Program, text: &str, problems: &mut Problems) {
     let n_before = problems.total();
     let mut certain: Vec<bool> = Vec::with_capacity(program.nodes().len());
@@ -99,9 +100,9 @@ pub(crate) fn lint(program: &Program, text: &str, problems: &mut Problems) {
     }
     let result = program.node(program.result());
     let is_certain = certain[program.result().index()];
-    // After a warning nothing follows from the kind alone.
-    let of_other_kind = problems.total() == n_before && result.ty.kinds().disjoint(Kinds::TUPLE);
-    if of_other_kind || (is_certain && !may_be_grid(&result.ty)) {
+    // After a warning the kind of the result is not certain.
+    let is_other_kind = problems.total() == n_before && result.ty.kinds().disjoint(Kinds::TUPLE);
+    if is_other_kind || (is_certain && !may_be_grid(&result.ty)) {
         let written = &text[result.span.range()];
         // A function without `return` has a warning already.
         if result.ty != Ty::None.into() || written == "None" {
@@ -111,7 +112,7 @@ pub(crate) fn lint(program: &Program, text: &str, problems: &mut Problems) {
     }
 }
 
-/// A call of a primitive, after all nodes that it depends on.
+/// A call of a primitive, when all nodes that it depends on are checked.
 struct Call<'p> {
     program: &'p Program,
     node: &'p Node,
@@ -120,7 +121,7 @@ struct Call<'p> {
 }
 
 impl<'p> Call<'p> {
-    /// The declared types of the parameters with the arguments for them.
+    /// Iterates over the declared type of each parameter, its argument, and the argument's type.
     fn args(&self) -> impl Iterator<Item = (&'static Ty, NodeId, &'p Ty)> {
         let program = self.program;
         let types = self.primitive.types.iter().zip(self.node.args.iter());
@@ -134,7 +135,7 @@ impl<'p> Call<'p> {
             }
             let Some(help) = self.consequence(arg) else { continue };
             let (name, param) = (self.primitive.name, self.primitive.params[place]);
-            let span = argument(text, self.node.span, self.primitive, place).unwrap_or(self.node.span);
+            let span = argument_span(text, self.node.span, self.primitive, place).unwrap_or(self.node.span);
             let message = format!("`{name}` expects {declared} for `{param}`, not {ty}");
             let label = remedy(declared, ty, &text[span.range()]);
             problems.add(Problem {
@@ -144,24 +145,24 @@ impl<'p> Call<'p> {
         }
     }
 
-    /// What is certain about an argument of the wrong type, in words where it is not just failure; `None` if the call
-    /// may be of use.
+    /// Returns the certain effect of an argument of the wrong type: `Some(None)` if the call fails,
+    /// `Some(text)` for another effect, `None` if the call may succeed.
     fn consequence(&self, arg: NodeId) -> Option<Option<&'static str>> {
         let name = self.primitive.name;
         let source = self.program.node(arg);
-        let of_all = source.primitive().is_some_and(|symbol| ALL_OBJECTS.contains(&symbol.name));
-        if REFUSE.contains(&name) {
+        let is_all_objects = source.primitive().is_some_and(|symbol| ALL_OBJECTS.contains(&symbol.name));
+        if REJECT_SETS.contains(&name) {
             Some(None)
-        } else if DRAW.contains(&name) && of_all {
+        } else if DRAW.contains(&name) && is_all_objects {
             Some(Some("the call fails, or has no effect if there are no objects"))
         } else {
             let filters = self.primitive.types.iter().any(has_func);
             let fails = !filters && !UNPACK.contains(&name) && kinds(&source.ty) == Kinds::SET;
-            (fails && is_filled(self.program, arg)).then_some(None)
+            (fails && is_nonempty(self.program, arg)).then_some(None)
         }
     }
 
-    /// Whether the type of the result is certain.
+    /// Returns whether the type of the result is certain.
     fn is_certain(&self) -> bool {
         let same_as_first = match self.primitive.infer {
             Infer::Declared => false,
@@ -172,15 +173,15 @@ impl<'p> Call<'p> {
         let fits_all = data().all(|(declared, arg, ty)| self.certain[arg.index()] && fits(declared, ty));
         let known = |letter: char| data().any(|(declared, ..)| has_var(declared, letter));
         let first = self.args().next().map_or(&Ty::Any, |(.., ty)| ty);
-        let alike = || data().all(|(declared, _, ty)| !has_any_var(declared) || fits(first, ty));
+        let same_type = || data().all(|(declared, _, ty)| !has_any_var(declared) || fits(first, ty));
         fits_all
             && !has_func(&self.primitive.result)
-            && (if same_as_first { alike() } else { all_vars(&self.primitive.result, &known) })
+            && (if same_as_first { same_type() } else { all_vars(&self.primitive.result, &known) })
     }
 }
 
-/// Whether a container certainly has members. Inputs have.
-fn is_filled(program: &Program, mut id: NodeId) -> bool {
+/// Returns whether a container certainly has members. Inputs do.
+fn is_nonempty(program: &Program, mut id: NodeId) -> bool {
     loop {
         let node = program.node(id);
         match node.op {
@@ -201,7 +202,7 @@ fn is_objects_with_background(program: &Program, node: &Node) -> bool {
     node.primitive().is_some_and(|symbol| symbol.name == "objects") && node.args.get(3).is_some_and(is_false)
 }
 
-/// Whether every value of type `actual` is what a parameter promises to take.
+/// Returns whether a parameter accepts every value of type `actual`.
 fn fits(declared: &Ty, actual: &Ty) -> bool {
     match declared {
         Ty::Any | Ty::Var(_) => true,
@@ -220,13 +221,13 @@ fn fits(declared: &Ty, actual: &Ty) -> bool {
     }
 }
 
-/// Whether no value of type `actual` is what a parameter takes, empty containers aside. Differences of
-/// [kind](Ty::kinds) are found by the resolver.
+/// Returns whether a parameter accepts no value of type `actual`, except for empty containers. The resolver
+/// finds differences of [kind](Ty::kinds).
 fn clashes(declared: &Ty, actual: &Ty) -> bool {
     match declared {
-        // A place or a cell is a tuple.
+        // Locations and cells are tuples.
         Ty::Indices | Ty::Object | Ty::Patch => kinds(actual.member()).disjoint(Kinds::TUPLE),
-        // A tuple is taken for a grid.
+        // A tuple is treated as a grid.
         Ty::Element | Ty::Piece => {
             kinds(actual) == Kinds::SET && kinds(actual.member()).disjoint(Kinds::TUPLE)
         }
@@ -239,7 +240,7 @@ fn clashes(declared: &Ty, actual: &Ty) -> bool {
     }
 }
 
-/// Whether a value of a certain type can be a grid: a tuple of tuples of integers.
+/// Returns whether a value of a certain type can be a grid: a tuple of tuples of integers.
 fn may_be_grid(ty: &Ty) -> bool {
     let may_be = |ty: &Ty, kind: Kinds| !kinds(ty).disjoint(kind);
     let (row, cell) = (ty.member(), ty.member().member());
@@ -247,7 +248,7 @@ fn may_be_grid(ty: &Ty) -> bool {
     !scalar && may_be(ty, Kinds::TUPLE) && may_be(row, Kinds::TUPLE) && may_be(cell, Kinds::INT)
 }
 
-/// The kinds of the values of a certain type. A parameter takes more: a tuple of cells serves as an object.
+/// Returns the kinds of the values of a certain type. Parameters accept more: a tuple of cells as an object.
 fn kinds(ty: &Ty) -> Kinds {
     if is_patch(ty) { Kinds::SET } else { ty.kinds() }
 }
@@ -268,7 +269,7 @@ fn has_any_var(ty: &Ty) -> bool {
     !all_vars(ty, &|_| false)
 }
 
-/// Whether something holds for all variables of a type without functions.
+/// Returns whether a condition holds for all variables of a type without functions.
 fn all_vars(ty: &Ty, holds: &dyn Fn(char) -> bool) -> bool {
     match ty {
         Ty::Var(letter) => holds(*letter),
@@ -277,7 +278,7 @@ fn all_vars(ty: &Ty, holds: &dyn Fn(char) -> bool) -> bool {
     }
 }
 
-/// How to make what is expected; empty where nothing is obvious.
+/// Returns how to make a value of the expected type; empty if nothing is obvious.
 fn remedy(declared: &Ty, actual: &Ty, arg: &str) -> String {
     let arg = if arg.len() <= MAX_REPEATED { arg } else { "…" };
     let of_piece = matches!(actual, Ty::Tuple(of) | Ty::Set(of) | Ty::Container(of) if is_piece(of));
@@ -290,7 +291,7 @@ fn remedy(declared: &Ty, actual: &Ty, arg: &str) -> String {
     }
 }
 
-/// How to make a grid.
+/// Returns how to make a grid from a value of this type.
 fn grid_remedy(ty: &Ty) -> &'static str {
     let member = ty.member();
     match ty {
@@ -308,8 +309,8 @@ fn grid_remedy(ty: &Ty) -> &'static str {
     }
 }
 
-/// Where the argument for a parameter is written in a call.
-fn argument(text: &str, call: Span, primitive: &Primitive, place: usize) -> Option<Span> {
+/// Returns the place of the argument for a parameter in a call.
+fn argument_span(text: &str, call: Span, primitive: &Primitive, place: usize) -> Option<Span> {
     let start = Token { kind: Kind::Name, first: false, line: 1, span: call };
     let mut lexer = Lexer::between(text, start, call.end);
     let (mut depth, mut args, mut arg) = (0, Vec::new(), Vec::new());

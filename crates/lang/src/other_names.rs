@@ -1,8 +1,9 @@
-//! What primitives and constants are called elsewhere: in Python, in numpy, in other dialects, and by language models.
+//! Names of primitives and constants in Python, in numpy, in other dialects, and in the output of language
+//! models.
 
 use batt_dsl::registry;
 
-/// Other names with ours, in lower case and without `_`.
+/// Our names, each with its names elsewhere, in lower case and without `_`.
 const OTHER_NAMES: &[(&str, &[&str])] = &[
     ("adjacent", &["touching", "touches"]),
     ("apply", &["foreach", "map", "transform"]),
@@ -97,7 +98,7 @@ const OTHER_NAMES: &[(&str, &[&str])] = &[
     ("replace", &["changecolor", "recolorgrid", "replacecolor", "substitute"]),
     ("righthalf", &["halfright"]),
     ("rot180", &["rotate180", "turnaround"]),
-    // numpy turns counterclockwise.
+    // numpy rotates counterclockwise.
     ("rot270", &["np.rot90", "rotate270", "rotateccw", "rotatecounterclockwise", "rotateleft"]),
     ("rot90", &["rotate", "rotate90", "rotateclockwise", "rotatecw", "rotateright"]),
     ("sfilter", &["filter", "keepif", "select"]),
@@ -135,10 +136,10 @@ const OTHER_NAMES: &[(&str, &[&str])] = &[
     ("MAGENTA", &["fuchsia", "pink", "purple"]),
 ];
 
-/// What people put in front of a name.
+/// Common prefixes of names.
 const PREFIXES: [&str; 6] = ["np.", "get", "find", "extract", "compute", "is"];
 
-/// The primitive or constant that goes by another name elsewhere. `name` may be dotted.
+/// Returns the primitive or constant that has this name elsewhere. `name` may be dotted.
 pub(crate) fn by_other_name(name: &str) -> Option<&'static str> {
     let name = name.replace('_', "").to_ascii_lowercase().replace("numpy.", "np.").replace("colour", "color");
     let direct = |name: &str| {
@@ -148,7 +149,7 @@ pub(crate) fn by_other_name(name: &str) -> Option<&'static str> {
     direct(&name).or_else(|| PREFIXES.iter().find_map(|prefix| direct(name.strip_prefix(prefix)?)))
 }
 
-/// `did you mean …?` with what it does, as the names differ.
+/// Returns `did you mean …?` with the summary of the primitive, because the names differ.
 pub(crate) fn did_you_mean(ours: &str) -> String {
     match registry().get(ours) {
         Some(primitive) => format!("did you mean `{ours}`? {}", primitive.summary()),
@@ -168,9 +169,13 @@ mod tests {
         for (ours, others) in OTHER_NAMES {
             assert!(registry().get(ours).is_some() || constant(ours).is_some(), "there is no {ours}");
             for other in *others {
-                assert!(seen.insert(other), "{other} stands twice");
+                assert!(seen.insert(other), "{other} is listed twice");
                 assert!(registry().get(other).is_none() && constant(other).is_none(), "{other} is ours");
-                assert_eq!(**other, other.replace('_', "").to_lowercase(), "{other} is never looked up");
+                assert_eq!(
+                    **other,
+                    other.replace('_', "").to_lowercase(),
+                    "{other} is not in lower case without `_`"
+                );
             }
         }
     }

@@ -1,21 +1,21 @@
-//! Tokens to functions, by recursive descent. Only brackets recurse, and the lexer limits those.
+//! A recursive-descent parser. Only brackets recurse, and the lexer limits their nesting.
 //!
-//! After a mistake the parser gives up the statement, with whatever is indented below it, and goes on with the
-//! next one. Names in what was given up are remembered, so that one mistake does not make others.
+//! After an error the parser skips the statement, with everything indented below it, and continues with the
+//! next one. It records the names in the skipped text, so that one error does not cause others.
 
 use std::cmp::Ordering;
 
-use crate::ast::{Arg, Expr, ExprId, ExprKind, Function, Head, Lost, Names, Param, Stmt, Target};
-use crate::foreign::{self, Position};
+use crate::ast::{Arg, Expr, ExprId, ExprKind, Function, Head, Names, Param, SkippedName, Stmt, Target};
 use crate::ir::At;
 use crate::lexer::{self, Indent, Keyword, Kind, Lexer, MAX_NESTING, Token};
 use crate::other_names::{by_other_name, did_you_mean};
 use crate::problem::{Problem, Problems, Span};
+use crate::unsupported::{self, Position};
 
-/// The memory for a function grows with it, and nobody writes such functions. Picked by feel.
+/// Limits the memory for a function. Nobody writes such functions. Picked by feel.
 const MAX_EXPRS: usize = 1_000_000;
 
-/// `f()()()…`: CPython's compiler gives up after 2,991 of them.
+/// Limit for `f()()()…`. CPython's compiler accepts 2,991 of them.
 const MAX_CHAIN: usize = 3000;
 
 /// Longer expressions are not repeated in a label. Picked by feel.
@@ -26,12 +26,12 @@ pub(crate) struct Parser<'t> {
     lexer: Lexer<'t>,
     /// The next token.
     tok: Token,
-    /// Where the last token ended.
+    /// End of the last token.
     end: u32,
-    /// Of the statement at hand.
+    /// Indentation of the current statement.
     level: Indent,
-    /// The open brackets of the statement at hand.
-    opens: Vec<Span>,
+    /// Open brackets of the current statement.
+    open_brackets: Vec<Span>,
     /// Arguments of calls that are not closed yet.
     pending: Vec<Arg>,
     pub(crate) function: Function,
@@ -39,15 +39,15 @@ pub(crate) struct Parser<'t> {
     pub(crate) problems: Problems,
 }
 
-/// A problem was reported, or is known to the caller.
+/// An error that was reported, or that the caller knows.
 struct Reported;
 
 type Parse<T> = Result<T, Reported>;
 
 impl<'t> Parser<'t> {
-    /// `cut`: something unreadable follows the text.
-    pub(crate) fn new(text: &'t str, cut: bool, names: Names<'t>) -> Parser<'t> {
-        let mut lexer = Lexer::new(text, cut);
+    /// Creates a parser. `truncated`: bytes that are not UTF-8 follow the text.
+    pub(crate) fn new(text: &'t str, truncated: bool, names: Names<'t>) -> Parser<'t> {
+        let mut lexer = Lexer::new(text, truncated);
         let tok = lexer.next();
         Parser {
             text,
@@ -55,7 +55,7 @@ impl<'t> Parser<'t> {
             tok,
             end: 0,
             level: Indent::default(),
-            opens: Vec::new(),
+            open_brackets: Vec::new(),
             pending: Vec::new(),
             function: Function::default(),
             names,
@@ -63,7 +63,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Reads on to the end of the next function and leaves it in `self.function`.
+    /// Parses the next function into `self.function`. Returns false at the end of the text.
     pub(crate) fn next_function(&mut self) -> bool {
         let mut decorated = false;
         loop {
@@ -83,35 +83,35 @@ impl<'t> Parser<'t> {
                 }
                 kind => {
                     decorated = kind == Kind::At;
-                    self.outside();
+                    self.top_level_line();
                 }
             }
         }
     }
 
-    /// A line outside all functions.
-    fn outside(&mut self) {
+    /// Parses a line outside functions.
+    fn top_level_line(&mut self) {
         let start = self.tok;
         let result = match start.kind {
             Kind::Keyword(Keyword::Import | Keyword::From | Keyword::Pass) | Kind::Text => self.statement(),
-            _ => match foreign::statement(start.kind, self.token_text()) {
+            _ => match unsupported::statement(start.kind, self.token_text()) {
                 Some(problem) => Err(self.report(problem.at(start.span))),
-                None => Err(self.outside_statement()),
+                None => Err(self.report_top_level()),
             },
         };
         match result.and_then(|()| self.statement_end()) {
             // Another statement may follow on the line.
             Ok(()) => {}
-            Err(Reported) => self.lose(start),
+            Err(Reported) => self.skip_statement(start),
         }
     }
 
-    fn outside_statement(&mut self) -> Reported {
+    fn report_top_level(&mut self) -> Reported {
         match self.tok.kind {
             Kind::Name | Kind::Keyword(Keyword::Return) => {
                 let problem =
                     Problem::error(self.tok.span, "a top-level statement is not part of the language");
-                self.report(problem.label("only functions and imports stand here"))
+                self.report(problem.label("only functions and imports are allowed here"))
             }
             _ => self.unexpected("a function", Position::Operand),
         }
@@ -123,7 +123,7 @@ impl<'t> Parser<'t> {
             Ok(()) => self.body(),
             Err(Reported) => {
                 self.function.failed = true;
-                self.opens.clear();
+                self.open_brackets.clear();
                 self.skip_block();
             }
         }
@@ -132,7 +132,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// `def name(params) -> annotation:`
+    /// Parses `def name(params) -> annotation:`.
     fn head(&mut self, start: Token) -> Parse<()> {
         self.advance();
         if self.tok.kind != Kind::Name {
@@ -155,7 +155,7 @@ impl<'t> Parser<'t> {
 
     fn params(&mut self) -> Parse<()> {
         while self.tok.kind != Kind::RParen {
-            if let Some(problem) = foreign::parameter(self.tok.kind, self.token_text()) {
+            if let Some(problem) = unsupported::parameter(self.tok.kind, self.token_text()) {
                 return Err(self.report(problem.at(self.tok.span)));
             }
             if self.tok.kind != Kind::Name {
@@ -166,7 +166,7 @@ impl<'t> Parser<'t> {
             self.advance();
             if self.tok.kind == Kind::Colon {
                 self.advance();
-                // A colon or an arrow tells that the bracket was forgotten.
+                // A colon or an arrow means that the closing bracket is missing.
                 let stop = [Kind::Comma, Kind::RParen, Kind::Assign, Kind::Colon, Kind::Arrow];
                 self.annotation(&stop)?;
             }
@@ -191,7 +191,7 @@ impl<'t> Parser<'t> {
         if self.tok.kind == Kind::End || body == Indent::default() {
             let name = self.function.head.map_or(self.tok.span, |head| head.name_at.span);
             let problem = Problem::error(name, "the function has no body");
-            self.error(problem.label("indented lines should follow"));
+            self.error(problem.label("expected indented lines below"));
             self.function.failed = true;
             return;
         }
@@ -204,19 +204,19 @@ impl<'t> Parser<'t> {
                     continue;
                 }
                 _ if self.tok.kind == Kind::NotUtf8 => {
-                    self.lose(self.tok);
+                    self.skip_statement(self.tok);
                     continue;
                 }
                 Some(Ordering::Greater) => "unexpected indentation",
-                Some(Ordering::Less) => "the line is indented less than those above it",
+                Some(Ordering::Less) => "the line is indented less than the lines above it",
                 None => "tabs and spaces are mixed",
             };
             self.error(Problem::error(self.tok.span, message));
-            self.lose(self.tok);
+            self.skip_statement(self.tok);
         }
     }
 
-    /// The statements of one line.
+    /// Parses the statements of one line.
     fn line(&mut self) {
         let start = self.tok;
         loop {
@@ -229,13 +229,13 @@ impl<'t> Parser<'t> {
                     self.function.stmts.truncate(n_stmts);
                     self.function.exprs.truncate(n_exprs);
                     self.function.args.truncate(n_args);
-                    return self.lose(start);
+                    return self.skip_statement(start);
                 }
             }
         }
     }
 
-    /// Passes `;` or the end of the line. The next token is first on its line if the line ended.
+    /// Consumes `;` or the end of the line. If the line ended, the next token is the first on its line.
     fn statement_end(&mut self) -> Parse<()> {
         match self.tok.kind {
             Kind::End => Ok(()),
@@ -274,22 +274,24 @@ impl<'t> Parser<'t> {
                 }
                 Ok(())
             }
-            kind => match foreign::statement(kind, self.token_text()) {
+            kind => match unsupported::statement(kind, self.token_text()) {
                 Some(problem) => Err(self.report(problem.at(self.tok.span))),
                 None => self.assignment(),
             },
         }
     }
 
-    /// Passes an import. All names are known already.
+    /// Skips an import. All names are known already.
     fn import(&mut self) -> Parse<()> {
         loop {
-            let inside = !self.opens.is_empty();
+            let inside = !self.open_brackets.is_empty();
             match self.tok.kind {
                 Kind::Newline | Kind::End | Kind::Semicolon if !inside => return Ok(()),
-                _ if inside && self.resumes() => return Err(self.unexpected("a name", Position::Operand)),
-                Kind::LParen if !inside => self.opens.push(self.tok.span),
-                Kind::RParen if inside => self.opens.clear(),
+                _ if inside && self.starts_statement() => {
+                    return Err(self.unexpected("a name", Position::Operand));
+                }
+                Kind::LParen if !inside => self.open_brackets.push(self.tok.span),
+                Kind::RParen if inside => self.open_brackets.clear(),
                 Kind::Name | Kind::Dot | Kind::Comma | Kind::Star => {}
                 Kind::Keyword(Keyword::Import | Keyword::From | Keyword::As) => {}
                 _ => return Err(self.unexpected("a name", Position::Operand)),
@@ -298,7 +300,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// `name = value`, `name: annotation = value`, `name: annotation`, or a value alone.
+    /// Parses `name = value`, `name: annotation = value`, `name: annotation`, or a value alone.
     fn assignment(&mut self) -> Parse<()> {
         let first = self.expr_list()?;
         let stmt = match self.tok.kind {
@@ -325,7 +327,7 @@ impl<'t> Parser<'t> {
         let &Expr { ref kind, at } = self.function.expr(expr);
         let message = match *kind {
             ExprKind::Name(name) => {
-                // It was the last expression, and it is none.
+                // The target was parsed as the last expression, but it is none.
                 self.function.exprs.truncate(expr.0 as usize);
                 return Ok(Target { name, at });
             }
@@ -339,7 +341,7 @@ impl<'t> Parser<'t> {
         Err(self.report(Problem::error(at.span, message)))
     }
 
-    /// `= value`
+    /// Parses `= value`.
     fn assigned(&mut self) -> Parse<ExprId> {
         self.advance();
         let value = self.expr_list()?;
@@ -350,7 +352,7 @@ impl<'t> Parser<'t> {
         Ok(value)
     }
 
-    /// One expression, or a tuple without brackets.
+    /// Parses an expression, or a tuple without brackets.
     fn expr_list(&mut self) -> Parse<ExprId> {
         let first = self.expr()?;
         if self.tok.kind != Kind::Comma {
@@ -380,7 +382,7 @@ impl<'t> Parser<'t> {
         while self.tok.kind == Kind::LParen {
             n_calls += 1;
             if n_calls > MAX_CHAIN {
-                let message = format!("more than {MAX_CHAIN} calls of results of calls");
+                let message = format!("more than {MAX_CHAIN} chained calls");
                 return Err(self.report(Problem::error(self.tok.span, message)));
             }
             expr = self.call(expr)?;
@@ -391,7 +393,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Reports `np.rot90` or `I.shape`, and what to write instead.
+    /// Reports `np.rot90` or `I.shape`, with the primitive to use instead.
     fn attribute(&mut self, base: ExprId) -> Reported {
         let at = self.function.expr(base).at;
         let mut name = "";
@@ -405,18 +407,18 @@ impl<'t> Parser<'t> {
         }
         let span = Span { start: at.span.start, end: self.end };
         let dotted = &self.text[span.range()];
-        let message = format!("`{}`: an attribute is not part of the language", foreign::shorten(dotted));
+        let message = format!("`{}`: an attribute is not part of the language", unsupported::shorten(dotted));
         let problem = Problem::error(span, message);
-        // Nobody reads the remedy of a problem that is only counted.
+        // A problem that is only counted needs no remedy.
         if self.problems.is_full() {
             return self.report(problem);
         }
-        let remedy = self.instead_of_attribute(base, name, dotted);
+        let remedy = self.attribute_remedy(base, name, dotted);
         self.report(problem.label(remedy))
     }
 
-    /// What to write for an attribute of a value, or of a module that there is not.
-    fn instead_of_attribute(&self, base: ExprId, name: &str, dotted: &str) -> String {
+    /// Returns the replacement for an attribute of a value or of an unknown module.
+    fn attribute_remedy(&self, base: ExprId, name: &str, dotted: &str) -> String {
         let Expr { kind, at } = self.function.expr(base);
         let is_value = match *kind {
             ExprKind::Name(name) => self.function.assigns(name),
@@ -431,7 +433,7 @@ impl<'t> Parser<'t> {
     }
 
     fn too_long(&mut self) -> Reported {
-        // At the level of `def`, the rest of the function belongs to the statement that is given up.
+        // At the level of `def`, the rest of the function is skipped with the statement.
         self.level = Indent::default();
         let message = format!("the function has more than {MAX_EXPRS} values and calls");
         self.report(Problem::error(self.tok.span, message))
@@ -453,7 +455,7 @@ impl<'t> Parser<'t> {
         Ok(self.push(expr, start))
     }
 
-    /// `-7`. Any other minus is an operator.
+    /// Parses `-7`. Any other minus is an operator.
     fn negative(&mut self) -> Parse<ExprId> {
         let minus = self.tok.at();
         self.advance();
@@ -474,13 +476,13 @@ impl<'t> Parser<'t> {
         let value = magnitude.map(|value| if negative { -value } else { value });
         value.and_then(|value| i64::try_from(value).ok()).unwrap_or_else(|| {
             let problem = Problem::error(span, "the integer does not fit into 64 bits");
-            self.error(problem.label(format!("at most {} and at least {}", i64::MAX, i64::MIN)));
+            self.error(problem.label(format!("integers range from {} to {}", i64::MIN, i64::MAX)));
             self.function.failed = true;
             0
         })
     }
 
-    /// `(value)` or a tuple.
+    /// Parses `(value)` or a tuple.
     fn parenthesis(&mut self) -> Parse<ExprId> {
         let start = self.tok.at();
         self.open(Kind::LParen, "`(`")?;
@@ -527,7 +529,7 @@ impl<'t> Parser<'t> {
         Ok(self.push(ExprKind::Call(callee, args), start))
     }
 
-    /// `value` or `keyword=value`, after those from `base` on.
+    /// Parses `value` or `keyword=value`. The call's earlier arguments are pending from `base` on.
     fn arg(&mut self, base: usize) -> Parse<Arg> {
         let value = self.expr()?;
         let Expr { kind, at: At { span, .. } } = self.function.expr(value);
@@ -539,9 +541,7 @@ impl<'t> Parser<'t> {
                 Ok(Arg { value: self.expr()?, keyword: Some(span) })
             }
             _ if self.pending[base..].last().is_some_and(|last| last.keyword.is_some()) => {
-                let problem =
-                    Problem::error(span, "an argument without a keyword follows one with a keyword");
-                Err(self.report(problem))
+                Err(self.report(Problem::error(span, "positional argument follows keyword argument")))
             }
             _ => Ok(Arg { value, keyword: None }),
         }
@@ -554,16 +554,16 @@ impl<'t> Parser<'t> {
         self.skip_balanced(stop)
     }
 
-    /// Passes anything up to one of `stop` outside the brackets that open here.
+    /// Skips tokens up to one of `stop` outside brackets.
     fn skip_balanced(&mut self, stop: &[Kind]) -> Parse<()> {
-        let base = self.opens.len();
+        let base = self.open_brackets.len();
         loop {
-            let outside = self.opens.len() == base;
+            let outside = self.open_brackets.len() == base;
             match self.tok.kind {
                 kind if outside && stop.contains(&kind) => return Ok(()),
-                Kind::LParen | Kind::LBracket | Kind::LBrace => self.opens.push(self.tok.span),
+                Kind::LParen | Kind::LBracket | Kind::LBrace => self.open_brackets.push(self.tok.span),
                 Kind::RParen | Kind::RBracket | Kind::RBrace if !outside => {
-                    self.opens.pop();
+                    self.open_brackets.pop();
                 }
                 Kind::End
                 | Kind::Newline
@@ -576,7 +576,9 @@ impl<'t> Parser<'t> {
                 | Kind::BadBackslash
                 | Kind::BadNumber
                 | Kind::UnclosedString => return Err(self.unexpected("a name", Position::Operand)),
-                _ if !outside && self.resumes() => return Err(self.unexpected("a name", Position::Operand)),
+                _ if !outside && self.starts_statement() => {
+                    return Err(self.unexpected("a name", Position::Operand));
+                }
                 _ => {}
             }
             self.advance();
@@ -586,7 +588,7 @@ impl<'t> Parser<'t> {
     fn open(&mut self, kind: Kind, name: &str) -> Parse<()> {
         let span = self.tok.span;
         self.expect(kind, name)?;
-        self.opens.push(span);
+        self.open_brackets.push(span);
         Ok(())
     }
 
@@ -594,7 +596,7 @@ impl<'t> Parser<'t> {
         if self.tok.kind != kind {
             return Err(self.unexpected(expected, Position::After));
         }
-        self.opens.pop();
+        self.open_brackets.pop();
         self.advance();
         Ok(())
     }
@@ -620,7 +622,7 @@ impl<'t> Parser<'t> {
         matches!(self.tok.kind, Kind::Newline | Kind::End)
     }
 
-    /// An expression that began at `start` and ends here.
+    /// Adds an expression that starts at `start` and ends with the last token.
     fn push(&mut self, kind: ExprKind, start: At) -> ExprId {
         let span = Span { start: start.span.start, end: self.end };
         self.function.exprs.push(Expr { kind, at: At { span, line: start.line } });
@@ -643,25 +645,27 @@ impl<'t> Parser<'t> {
         Reported
     }
 
-    /// Reports the next token, where something else was `expected`.
+    /// Reports the next token, in place of which something else was `expected`.
     fn unexpected(&mut self, expected: &str, position: Position) -> Reported {
         let Token { kind, span, .. } = self.tok;
-        if let Some(&open) = self.opens.last()
-            && (kind == Kind::End || self.resumes())
+        if let Some(&open) = self.open_brackets.last()
+            && (kind == Kind::End || self.starts_statement())
         {
             let bracket = &self.text[open.range()];
             return self.report(Problem::error(open, format!("`{bracket}` is never closed")));
         }
         let text = self.token_text();
         let problem = match kind {
-            // Whoever cut the text reports it.
+            // The caller that truncated the text reports it.
             Kind::NotUtf8 => return Reported,
             Kind::TooDeep => Problem::error(span, format!("brackets are nested deeper than {MAX_NESTING}")),
             Kind::UnclosedString => Problem::error(span, "the string is never closed"),
             Kind::BadBackslash => Problem::error(span, "a backslash must be the last character of its line"),
-            Kind::BadNumber => Problem::error(span, format!("`{}` is not a number", foreign::shorten(text))),
-            Kind::BadChar => foreign::bad_char(text).at(span),
-            _ => match foreign::token(kind, text, position, &self.text[span.end as usize..]) {
+            Kind::BadNumber => {
+                Problem::error(span, format!("`{}` is not a number", unsupported::shorten(text)))
+            }
+            Kind::BadChar => unsupported::bad_char(text).at(span),
+            _ => match unsupported::token(kind, text, position, &self.text[span.end as usize..]) {
                 Some(problem) => problem.at(span),
                 None => Problem::error(span, format!("expected {expected}")).label(found(kind, text)),
             },
@@ -669,9 +673,9 @@ impl<'t> Parser<'t> {
         self.report(problem)
     }
 
-    /// Whether the next token starts a line that looks like a statement of this level or further out. Inside
-    /// brackets that means that one of them was forgotten.
-    fn resumes(&self) -> bool {
+    /// Returns whether the next token starts a line that looks like a statement of this level or further out.
+    /// Inside brackets this means that a closing bracket is missing.
+    fn starts_statement(&self) -> bool {
         if !self.tok.first || self.lexer.indent.wide > self.level.wide {
             return false;
         }
@@ -693,19 +697,19 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Gives up what began at `start`, and remembers its names.
-    fn lose(&mut self, start: Token) {
+    /// Skips the statement that begins at `start`, and records its names.
+    fn skip_statement(&mut self, start: Token) {
         self.function.failed = true;
-        self.opens.clear();
+        self.open_brackets.clear();
         self.pending.clear();
         self.skip_block();
         while self.tok.first
             && self.lexer.indent.compare(self.level) == Some(Ordering::Equal)
-            && self.belongs_to(start.kind)
+            && self.continues_skipped(start.kind)
         {
             self.skip_block();
         }
-        let first = self.function.lost.len() as u32;
+        let first = self.function.skipped_names.len() as u32;
         let mut lexer = Lexer::between(self.text, start, self.tok.span.start);
         loop {
             let token = lexer.next();
@@ -714,25 +718,26 @@ impl<'t> Parser<'t> {
                 Kind::Name => {
                     let name = self.names.id(&self.text[token.span.range()]);
                     let assigned = lexer.assignment_follows();
-                    self.function.lost.push(Lost { name, assigned, line: token.line });
+                    self.function.skipped_names.push(SkippedName { name, assigned, line: token.line });
                 }
                 _ => {}
             }
         }
-        self.function.stmts.push(Stmt::Lost(first..self.function.lost.len() as u32));
+        let end = self.function.skipped_names.len() as u32;
+        self.function.stmts.push(Stmt::Skipped(first..end));
     }
 
-    /// Whether the next line is no mistake of its own after a statement that was given up: a branch without its
-    /// `if`, a function inside a function without its decorator.
-    fn belongs_to(&self, lost: Kind) -> bool {
+    /// Returns whether the next line belongs to a skipped statement, such as `else` to its `if`, or an inner
+    /// function to its decorator.
+    fn continues_skipped(&self, skipped: Kind) -> bool {
         match self.tok.kind {
             Kind::Keyword(Keyword::Elif | Keyword::Else | Keyword::Except | Keyword::Finally) => true,
-            Kind::Keyword(Keyword::Def) => lost == Kind::At && self.level != Indent::default(),
+            Kind::Keyword(Keyword::Def) => skipped == Kind::At && self.level != Indent::default(),
             _ => false,
         }
     }
 
-    /// Skips the rest of the line and the lines that are indented deeper.
+    /// Skips the rest of the line and all lines below that are indented deeper.
     fn skip_block(&mut self) {
         self.skip_line();
         while self.tok.kind != Kind::End && self.lexer.indent.wide > self.level.wide {
@@ -742,7 +747,7 @@ impl<'t> Parser<'t> {
 
     fn skip_line(&mut self) {
         while !self.at_line_end() {
-            if self.lexer.depth > 0 && self.resumes() {
+            if self.lexer.depth > 0 && self.starts_statement() {
                 self.lexer.depth = 0;
                 return;
             }
@@ -758,6 +763,6 @@ fn found(kind: Kind, text: &str) -> String {
     match kind {
         Kind::End => "the text ends here".into(),
         Kind::Newline => "the line ends here".into(),
-        _ => format!("found `{}`", foreign::shorten(text)),
+        _ => format!("found `{}`", unsupported::shorten(text)),
     }
 }

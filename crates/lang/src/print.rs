@@ -1,12 +1,12 @@
-//! Programs to text, the way arc-dsl's own solvers are written.
+//! Prints programs in the style of arc-dsl's solvers.
 
 use std::borrow::Cow;
 
 use batt_dsl::{ConstantFamily, ConstantValue, Ty, constants};
 
-use crate::ir::{Literal, Node, NodeId, Op, Program, Spelled};
+use crate::ir::{Literal, NamedConstant, Node, NodeId, Op, Program};
 
-/// The canonical text of a program: one call a line, results called x1, x2, … and O.
+/// Returns the canonical text of a program: one call per line, with results named `x1`, `x2`, … and `O`.
 ///
 /// ```text
 /// def solve_9172f3a0(I):
@@ -40,12 +40,12 @@ pub fn print(program: &Program) -> String {
         printer.names.push(name);
     }
     printer.out.push_str("    return ");
-    printer.value(program.result(), program.result_spelled);
+    printer.value(program.result(), program.result_constant);
     printer.out.push('\n');
     printer.out
 }
 
-/// The type of what each line of [`print()`] computes; `None` for lines that compute nothing.
+/// Returns the result type of each line of [`print()`]; `None` for lines that compute nothing.
 pub fn line_types(program: &Program) -> Vec<Option<&Ty>> {
     let mut types = vec![None];
     types.extend(program.nodes.iter().filter(|node| has_line(&node.op)).map(|node| Some(&*node.ty)));
@@ -59,7 +59,7 @@ fn has_line(op: &Op) -> bool {
 }
 
 struct Printer {
-    /// How each node so far is written where it is used.
+    /// The text of each node so far where it is used.
     names: Vec<Cow<'static, str>>,
     out: String,
 }
@@ -69,27 +69,28 @@ impl Printer {
         parts.iter().for_each(|part| self.out.push_str(part));
     }
 
-    /// `name(arguments)` or a tuple.
+    /// Prints `name(arguments)` or a tuple.
     fn call(&mut self, node: &Node) {
         let mut first = 0;
         match node.op {
             Op::Call(symbol) => self.out.push_str(symbol.name),
             Op::Apply => {
                 first = 1;
-                // A minus binds less than a call.
-                let minus = self.names[node.args[0].index()].starts_with('-') && node.spelled(0).is_none();
+                // A call binds tighter than a minus.
+                let minus =
+                    self.names[node.args[0].index()].starts_with('-') && node.named_constant(0).is_none();
                 self.out.push_str(if minus { "(" } else { "" });
-                self.value(node.args[0], node.spelled(0));
+                self.value(node.args[0], node.named_constant(0));
                 self.out.push_str(if minus { ")" } else { "" });
             }
             _ => {}
         }
         self.out.push('(');
-        for (place, arg) in node.args.iter().enumerate().skip(first) {
-            if place > first {
+        for (index, arg) in node.args.iter().enumerate().skip(first) {
+            if index > first {
                 self.out.push_str(", ");
             }
-            self.value(*arg, node.spelled(place));
+            self.value(*arg, node.named_constant(index));
         }
         if node.op == Op::Tuple && node.args.len() == 1 {
             self.out.push(',');
@@ -97,12 +98,13 @@ impl Printer {
         self.out.push(')');
     }
 
-    fn value(&mut self, id: NodeId, spelled: Spelled) {
-        self.out.push_str(spelled.map_or(&*self.names[id.index()], |constant| constant.name));
+    fn value(&mut self, id: NodeId, constant: NamedConstant) {
+        self.out.push_str(constant.map_or(&*self.names[id.index()], |constant| constant.name));
     }
 }
 
-/// A constant that was not written by name. arc-dsl has names for the booleans, −2 to 10 and some pairs.
+/// Returns the text of a constant that was not written by name. arc-dsl has names for the booleans, −2 to 10
+/// and some pairs.
 fn constant(literal: &Literal) -> Cow<'static, str> {
     let named = match literal {
         Literal::Bool(bool) => find(ConstantFamily::Bool, ConstantValue::Bool(*bool)),

@@ -1,4 +1,4 @@
-//! What is wrong with a text, where, and how it looks to a person.
+//! Problems of a text: their place, their message and how they are printed.
 
 /// A range of bytes in a text.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
@@ -17,32 +17,33 @@ impl Span {
         Span { start: self.start, end: end.end }
     }
 
-    /// The bytes as an index range.
+    /// Returns the bytes as an index range.
     pub fn range(self) -> std::ops::Range<usize> {
         self.start as usize..self.end as usize
     }
 
+    /// Returns whether `inner` is within this span.
     pub fn contains(self, inner: Span) -> bool {
         self.start <= inner.start && inner.end <= self.end
     }
 }
 
-/// How bad a problem is.
+/// Severity of a problem.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
 pub enum Severity {
-    /// The program is odd, but it was produced.
+    /// The program is suspicious, but valid.
     Warning,
-    /// The program was not produced.
+    /// The program is not valid.
     Error,
 }
 
-/// One mistake in a text.
+/// A problem in a text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Problem {
     pub severity: Severity,
     pub span: Span,
     pub message: String,
-    /// What to write beside the caret; may be empty.
+    /// Text next to the carets; may be empty.
     pub label: String,
     pub help: Option<String>,
 }
@@ -65,13 +66,13 @@ impl Problem {
         Problem { help: Some(help.into()), ..self }
     }
 
-    /// Line and column of the problem in `text`, both from 1; columns are characters.
+    /// Returns line and column of the problem in `text`, both from 1. Columns count characters.
     pub fn place(&self, text: &str) -> (usize, usize) {
         let place = Place::new(text, self.span);
         (place.line, place.column())
     }
 
-    /// The problem as a person reads it, `text` being what was parsed.
+    /// Formats the problem for people. `text` is the parsed text.
     ///
     /// ```text
     /// error: `objcts` is not a primitive
@@ -90,12 +91,13 @@ impl Problem {
         let gutter = " ".repeat(number.len());
         let (shown, indent, carets) = place.window();
         let carets = "^".repeat(carets);
-        let marked = if self.label.is_empty() { carets } else { format!("{carets} {}", clean(&self.label)) };
+        let marked =
+            if self.label.is_empty() { carets } else { format!("{carets} {}", sanitize(&self.label)) };
 
         let mut out = String::new();
-        let title = paint.with(BOLD, &format!(": {}", clean(&self.message)));
+        let title = paint.with(BOLD, &format!(": {}", sanitize(&self.message)));
         out.push_str(&format!("{}{title}\n", paint.with(accent, name)));
-        let at = format!("{}:{}:{}", clean(file), place.line, place.column());
+        let at = format!("{}:{}:{}", sanitize(file), place.line, place.column());
         out.push_str(&format!("{gutter} {} {at}\n", paint.with(BLUE, "╭─")));
         let line = format!("{} {shown}", paint.with(BLUE, &format!("{number} │")));
         out.push_str(line.trim_end());
@@ -104,32 +106,33 @@ impl Problem {
         out.push_str(&format!("{bar} {}{}\n", " ".repeat(indent), paint.with(accent, &marked)));
         if let Some(help) = &self.help {
             let corner = paint.with(BLUE, &format!("{gutter} ╰─"));
-            out.push_str(&format!("{corner} {}\n", clean(help)));
+            out.push_str(&format!("{corner} {}\n", sanitize(help)));
         }
         out
     }
 }
 
-/// The problems of one text: the first hundred, and how many more there are.
+/// The problems of one text: the first hundred, and the number of others.
 pub(crate) struct Problems {
     list: Vec<Problem>,
     n_errors: usize,
     n_warnings: usize,
-    more: Option<More>,
+    others: Option<Others>,
 }
 
-struct More {
+/// Problems after the first hundred.
+struct Others {
     n: usize,
     severity: Severity,
     first: Span,
 }
 
-/// Nobody reads more. Picked by feel.
+/// Maximum number of problems to report. Nobody reads more. Picked by feel.
 const MAX_PROBLEMS: usize = 100;
 
 impl Problems {
     pub(crate) fn new() -> Problems {
-        Problems { list: Vec::new(), n_errors: 0, n_warnings: 0, more: None }
+        Problems { list: Vec::new(), n_errors: 0, n_warnings: 0, others: None }
     }
 
     pub(crate) fn add(&mut self, problem: Problem) {
@@ -141,12 +144,13 @@ impl Problems {
             self.list.push(problem);
             return;
         }
-        let more = self.more.get_or_insert(More { n: 0, severity: problem.severity, first: problem.span });
-        more.n += 1;
-        more.severity = more.severity.max(problem.severity);
+        let others =
+            self.others.get_or_insert(Others { n: 0, severity: problem.severity, first: problem.span });
+        others.n += 1;
+        others.severity = others.severity.max(problem.severity);
     }
 
-    /// Whether the next problem would only be counted. Then nobody needs a suggestion.
+    /// Returns whether further problems are only counted, so that they need no suggestion.
     pub(crate) fn is_full(&self) -> bool {
         self.list.len() == MAX_PROBLEMS
     }
@@ -163,21 +167,21 @@ impl Problems {
         self.n_errors + self.n_warnings
     }
 
-    /// How many are kept.
+    /// Returns the number of problems in the list.
     pub(crate) fn len(&self) -> usize {
         self.list.len()
     }
 
-    /// Puts the problems from number `from` on in the order of the text.
+    /// Sorts the problems from index `from` on by their place in the text.
     pub(crate) fn sort_from(&mut self, from: usize) {
         self.list[from..].sort_by_key(|problem| problem.span.start);
     }
 
     pub(crate) fn finish(mut self) -> Vec<Problem> {
-        if let Some(More { n, severity, first }) = self.more {
+        if let Some(Others { n, severity, first }) = self.others {
             let message = if n == 1 { "1 more problem".into() } else { format!("{n} more problems") };
-            let more = Problem::error(first, message).label("the first of them is here");
-            self.list.push(Problem { severity, ..more });
+            let others = Problem::error(first, message).label("the first one is here");
+            self.list.push(Problem { severity, ..others });
         }
         self.list
     }
@@ -191,7 +195,7 @@ struct Place<'t> {
     after: &'t str,
 }
 
-/// Lines wider than this are cut around the caret.
+/// Maximum width of a printed line. Longer lines are cut around the carets.
 const MAX_WIDTH: usize = 120;
 
 impl<'t> Place<'t> {
@@ -221,7 +225,7 @@ impl<'t> Place<'t> {
         1 + self.before.chars().count()
     }
 
-    /// The line, cut if it is long, and the first column and the number of carets below it.
+    /// Returns the line, cut if it is long, and the column and number of the carets below it.
     fn window(&self) -> (String, usize, usize) {
         let (before, marked, after) = (self.before, self.marked, self.after);
         let all = width(before) + width(marked) + width(after);
@@ -236,9 +240,9 @@ impl<'t> Place<'t> {
         };
         let cut_left = if left.len() < before.len() { "…" } else { "" };
         let cut_right = if marked.len() + right.len() < self.marked.len() + after.len() { "…" } else { "" };
-        // What follows a cut mark is not its neighbour, so it is left out.
+        // If the marked text is cut, the text after it is not adjacent, so it is dropped.
         let right = if marked.len() < self.marked.len() { "" } else { right };
-        let shown = format!("{cut_left}{}{}{}{cut_right}", clean(left), clean(marked), clean(right));
+        let shown = format!("{cut_left}{}{}{}{cut_right}", sanitize(left), sanitize(marked), sanitize(right));
         (shown, width(cut_left) + width(left), width(marked).max(1))
     }
 }
@@ -251,7 +255,7 @@ fn floor_boundary(text: &str, at: usize) -> usize {
     at
 }
 
-/// The longest start of `text` that fits into `columns`.
+/// Returns the longest prefix of `text` that fits into `columns`.
 fn prefix(text: &str, columns: usize) -> &str {
     let mut used = 0;
     let end = text.char_indices().find(|&(_, c)| {
@@ -261,7 +265,7 @@ fn prefix(text: &str, columns: usize) -> &str {
     &text[..end.map_or(text.len(), |(at, _)| at)]
 }
 
-/// The longest end of `text` that fits into `columns`.
+/// Returns the longest suffix of `text` that fits into `columns`.
 fn suffix(text: &str, columns: usize) -> &str {
     let mut used = 0;
     let start = text.char_indices().rev().find(|&(_, c)| {
@@ -277,8 +281,8 @@ fn width(text: &str) -> usize {
 
 const TAB: &str = "    ";
 
-/// Columns on a terminal. The ranges are the large blocks of Unicode's East Asian width and of combining marks,
-/// which is enough to put a caret under a word.
+/// Returns the width of a character on a terminal. The ranges are the large blocks of wide East Asian
+/// characters and of combining marks, which is enough to put carets under a word.
 fn char_width(c: char) -> usize {
     match c {
         '\t' => TAB.len(),
@@ -300,8 +304,8 @@ fn char_width(c: char) -> usize {
     }
 }
 
-/// Tabs as spaces, and nothing that could command a terminal or turn the reading direction.
-fn clean(text: &str) -> String {
+/// Replaces tabs by spaces, and control characters and changes of the reading direction by a placeholder.
+fn sanitize(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

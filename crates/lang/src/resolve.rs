@@ -1,6 +1,6 @@
-//! What names mean, and functions to graphs.
+//! Resolves names and converts functions to graphs.
 //!
-//! Python's scoping: a name that is assigned anywhere in a function is local in all of it, and locals hide
+//! Scopes are Python's: a name that is assigned anywhere in a function is local in all of it, and locals hide
 //! constants and primitives.
 
 use std::sync::{LazyLock, OnceLock};
@@ -9,14 +9,14 @@ use batt_dsl::{Constant, ConstantValue, Kinds, Primitive, constants, registry};
 use rustc_hash::FxHashMap;
 
 use crate::ast::{Arg, ExprId, ExprKind, Function, Head, NameId, Names, Stmt, Target};
-use crate::check::{Checker, MAX_ARITY, known};
-use crate::foreign::shorten;
+use crate::check::{Checker, MAX_ARITY, type_table};
 use crate::ir::{At, Builder, NodeId, Param, Program, Role, Source, Use};
 use crate::other_names::{by_other_name, did_you_mean};
 use crate::problem::{Problem, Problems, Span};
 use crate::suggest::suggest;
+use crate::unsupported::shorten;
 
-/// What a name means outside all functions.
+/// The meaning of a name outside functions.
 #[derive(Clone, Copy)]
 pub(crate) enum Global {
     Prim(&'static Primitive),
@@ -37,7 +37,7 @@ impl Global {
         static GLOBALS: LazyLock<FxHashMap<&'static str, Global>> = LazyLock::new(|| {
             let primitives =
                 registry().names().filter_map(|name| Some((name, Global::Prim(registry().get(name)?))));
-            // Programs import the constants after the primitives.
+            // Constants come last and win, because programs import them after the primitives.
             let constants = constants().iter().map(|constant| (constant.name, Global::Constant(constant)));
             primitives.chain(constants).collect()
         });
@@ -49,34 +49,34 @@ impl Global {
     }
 }
 
-/// Turns functions into programs; keeps its memory from one to the next.
+/// Converts functions to programs, reusing its memory.
 #[derive(Default)]
 pub(crate) struct Resolver {
     builder: Builder,
     checker: Checker,
-    /// By name. Those of earlier functions have an older stamp.
+    /// By name. Those of earlier functions have an older generation.
     locals: Vec<Local>,
-    stamp: u32,
-    /// What the expressions of the function are worth.
+    generation: u32,
+    /// Values of the function's expressions.
     vals: Vec<Val>,
 }
 
 #[derive(Clone, Copy, Default)]
 struct Local {
-    stamp: u32,
-    /// Where it is first assigned; 0 if nowhere.
+    generation: u32,
+    /// Line of the first assignment; 0 if there is none.
     line: u32,
     param: bool,
-    /// Whether only text that was given up assigns it, so that nothing is known about it.
-    lost: bool,
-    /// What it is worth by now.
+    /// Whether only skipped statements assign it, so that nothing is known about it.
+    skipped: bool,
+    /// Its current value.
     val: Option<Val>,
 }
 
-/// What an expression is worth. Constants and primitives become nodes only when they are used.
+/// The value of an expression. Constants and primitives become nodes only when they are used.
 #[derive(Clone, Copy)]
 enum Val {
-    /// Something that was reported.
+    /// An expression with an error that was reported.
     Broken,
     Prim(&'static Primitive),
     Constant(&'static Constant),
@@ -84,7 +84,7 @@ enum Val {
 }
 
 impl Resolver {
-    /// The program, if there is no error in it.
+    /// Returns the program, or `None` if it has errors.
     pub(crate) fn resolve<'t>(
         &mut self,
         text: &'t str,
@@ -94,7 +94,7 @@ impl Resolver {
     ) -> Option<Program> {
         let head = function.head?;
         let n_errors = problems.n_errors();
-        self.stamp += 1;
+        self.generation += 1;
         self.builder.clear();
         self.vals.clear();
         self.locals.resize(names.len(), Local::default());
@@ -110,7 +110,7 @@ impl Resolver {
         let nodes = self.builder.finish(result.node, &source);
         let (name, params) = (names[head.name].text.into(), params.into());
         let hash = OnceLock::new();
-        Some(Program { name, params, nodes, result_spelled: result.spelled, source, hash })
+        Some(Program { name, params, nodes, result_constant: result.constant, source, hash })
     }
 }
 
@@ -135,18 +135,18 @@ impl<'t> Scope<'_, 't> {
                 }
                 None => Val::Broken,
             };
-            let stamp = self.resolver.stamp;
+            let generation = self.resolver.generation;
             let local = &mut self.resolver.locals[param.name.0 as usize];
-            if local.stamp == stamp {
+            if local.generation == generation {
                 let message = format!("two parameters are called `{}`", shorten(name));
                 self.problems.add(Problem::error(param.at.span, message));
             }
-            *local = Local { stamp, line: head.line, param: true, lost: false, val: Some(val) };
+            *local = Local { generation, line: head.line, param: true, skipped: false, val: Some(val) };
         }
         list
     }
 
-    /// What the parameters stand for: one or three by position, two by name.
+    /// Returns the roles of the parameters: one or three are assigned by position, two by name.
     fn roles(&mut self, head: Head) -> Option<Vec<Role>> {
         let params = &self.function.params;
         let by_name = |name: NameId| match self.names[name].text {
@@ -161,14 +161,14 @@ impl<'t> Scope<'_, 't> {
             [_, _, _] => Some(vec![Role::Samples, Role::Input, Role::Context]),
             _ => None,
         };
-        // After a mistake in the head nothing is known about the parameters.
+        // After an error in the head nothing is known about the parameters.
         let read = !self.function.failed || !self.function.stmts.is_empty();
         if roles.is_none() && read {
             let span = match params[..] {
                 [first, .., last] => first.at.span.to(last.at.span),
                 _ => head.name_at.span,
             };
-            let problem = Problem::error(span, "a program takes `(I)` or `(S, I, C)`");
+            let problem = Problem::error(span, "the parameters of a program are `(I)` or `(S, I, C)`");
             self.problems.add(problem.label(match params.len() {
                 2 => "two parameters must be named `S`, `I` or `C`",
                 _ => "",
@@ -186,13 +186,13 @@ impl<'t> Scope<'_, 't> {
         })
     }
 
-    /// Marks every name that is assigned anywhere as local.
+    /// Marks every assigned name as local.
     fn declare(&mut self) {
-        let Resolver { locals, stamp, .. } = &mut *self.resolver;
-        let mut mark = |name: NameId, line, lost| {
+        let Resolver { locals, generation, .. } = &mut *self.resolver;
+        let mut mark = |name: NameId, line, skipped| {
             let local = &mut locals[name.0 as usize];
-            if local.stamp != *stamp {
-                *local = Local { stamp: *stamp, line, param: false, lost, val: None };
+            if local.generation != *generation {
+                *local = Local { generation: *generation, line, param: false, skipped, val: None };
             } else if local.line == 0 {
                 local.line = line;
             }
@@ -201,11 +201,11 @@ impl<'t> Scope<'_, 't> {
             match stmt {
                 Stmt::Assign { target, .. } => mark(target.name, target.at.line, false),
                 Stmt::Declare(target) => mark(target.name, 0, false),
-                Stmt::Lost(range) => {
-                    for lost in &self.function.lost[range.start as usize..range.end as usize] {
-                        let name = &self.names[lost.name];
-                        if lost.assigned || (name.global.is_none() && !name.function) {
-                            mark(lost.name, lost.line, true);
+                Stmt::Skipped(range) => {
+                    for skipped in &self.function.skipped_names[range.start as usize..range.end as usize] {
+                        let name = &self.names[skipped.name];
+                        if skipped.assigned || (name.global.is_none() && !name.function) {
+                            mark(skipped.name, skipped.line, true);
                         }
                     }
                 }
@@ -214,7 +214,7 @@ impl<'t> Scope<'_, 't> {
         }
     }
 
-    /// Evaluates all statements. What the function returns; `None` if that was reported.
+    /// Evaluates all statements. Returns the result of the function, or `None` if it has an error.
     fn run(&mut self, head: Head) -> Option<Use> {
         let function = self.function;
         let mut result = None;
@@ -233,10 +233,10 @@ impl<'t> Scope<'_, 't> {
                         Some(value) => self.eval(*value),
                         None => self.none(at),
                     };
-                    // What stands after the first is checked, but never reached.
+                    // Statements after the first `return` are checked, but have no effect.
                     result.get_or_insert((val, at));
                 }
-                Stmt::Declare(_) | Stmt::Lost(_) => {}
+                Stmt::Declare(_) | Stmt::Skipped(_) => {}
             }
         }
         let (val, at) = match result {
@@ -248,7 +248,7 @@ impl<'t> Scope<'_, 't> {
                 (self.none(head.name_at), head.name_at)
             }
         };
-        self.used(val, at)
+        self.use_of(val, at)
     }
 
     fn assign(&mut self, target: &Target, val: Val, at: At) {
@@ -263,12 +263,12 @@ impl<'t> Scope<'_, 't> {
                 false => format!("first assigned on line {line}"),
             }));
         }
-        if let Some(Use { node, .. }) = self.used(val, at) {
+        if let Some(Use { node, .. }) = self.use_of(val, at) {
             self.resolver.builder.bind(node, target.at);
         }
     }
 
-    /// Evaluates up to `id`; children come before their parents.
+    /// Evaluates all expressions up to `id`; children come before their parents.
     fn eval(&mut self, id: ExprId) -> Val {
         while self.resolver.vals.len() <= id.0 as usize {
             let next = ExprId(self.resolver.vals.len() as u32);
@@ -312,10 +312,10 @@ impl<'t> Scope<'_, 't> {
     fn lookup(&mut self, name: NameId, span: Span, called: bool) -> Val {
         let local = self.resolver.locals[name.0 as usize];
         let shown = || shorten(self.names[name].text);
-        let problem = if local.stamp == self.resolver.stamp {
+        let problem = if local.generation == self.resolver.generation {
             match local.val {
                 Some(val) => return val,
-                None if local.lost => return Val::Broken,
+                None if local.skipped => return Val::Broken,
                 None => {
                     let problem =
                         Problem::error(span, format!("`{}` is used before it is assigned", shown()));
@@ -327,7 +327,7 @@ impl<'t> Scope<'_, 't> {
             }
         } else if self.names[name].function {
             Problem::error(span, format!("`{}` is a function of this file", shown()))
-                .label("calling one's own functions is not part of the language")
+                .label("programs cannot call other functions of the file")
         } else {
             match self.names[name].global {
                 Some(Global::Prim(primitive)) => return Val::Prim(primitive),
@@ -350,13 +350,13 @@ impl<'t> Scope<'_, 't> {
         if self.problems.is_full() {
             return problem;
         }
-        /// A function of more lines than this was not written by a person.
+        /// Nobody writes functions with more lines than this.
         const MAX_LOCALS: usize = 1000;
         let locals = self.function.stmts.iter().take(MAX_LOCALS).filter_map(|stmt| match stmt {
             Stmt::Assign { target, .. } => Some(self.names[target.name].text),
             _ => None,
         });
-        // `x12` is no misspelling of `x13`.
+        // `x12` is not a misspelling of `x13`.
         let stem = |name: &str| name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
         let locals = locals.filter(|local| local[..stem(local)] != text[..stem(text)]);
         match suggestion(text, locals) {
@@ -365,36 +365,36 @@ impl<'t> Scope<'_, 't> {
         }
     }
 
-    /// The node of a value; `None` if it was reported.
-    fn used(&mut self, val: Val, at: At) -> Option<Use> {
+    /// Returns the node of a value, or `None` if it has an error.
+    fn use_of(&mut self, val: Val, at: At) -> Option<Use> {
         let builder = &mut self.resolver.builder;
         let node = match val {
             Val::Broken => return None,
             Val::Node(node) => node,
-            Val::Prim(primitive) => builder.prim(&primitive.symbol, &known().facts(primitive).func, at),
+            Val::Prim(primitive) => builder.prim(&primitive.symbol, &type_table().of(primitive).func, at),
             Val::Constant(constant) => {
                 let node = match constant.value {
                     ConstantValue::Bool(bool) => builder.bool(bool, at),
                     ConstantValue::Int(int) => builder.int(int, at),
                     ConstantValue::Pair(row, col) => {
-                        let pair = [row, col].map(|int| Use { node: builder.int(int, at), spelled: None });
+                        let pair = [row, col].map(|int| Use { node: builder.int(int, at), constant: None });
                         self.tuple_of(&pair, at)
                     }
                 };
-                return Some(Use { node, spelled: Some(constant) });
+                return Some(Use { node, constant: Some(constant) });
             }
         };
-        Some(Use { node, spelled: None })
+        Some(Use { node, constant: None })
     }
 
-    /// The nodes of arguments; `None` if one was reported.
-    fn uses(&mut self, args: impl Iterator<Item = ExprId>) -> Option<Vec<Use>> {
+    /// Returns the nodes of arguments, or `None` if one has an error.
+    fn uses_of(&mut self, args: impl Iterator<Item = ExprId>) -> Option<Vec<Use>> {
         let function = self.function;
-        args.map(|arg| self.used(self.val(arg), function.expr(arg).at)).collect()
+        args.map(|arg| self.use_of(self.val(arg), function.expr(arg).at)).collect()
     }
 
     fn tuple(&mut self, members: &[Arg], at: At) -> Val {
-        let Some(uses) = self.uses(members.iter().map(|member| member.value)) else {
+        let Some(uses) = self.uses_of(members.iter().map(|member| member.value)) else {
             return Val::Broken;
         };
         Val::Node(self.tuple_of(&uses, at))
@@ -411,19 +411,19 @@ impl<'t> Scope<'_, 't> {
         node
     }
 
-    /// A function value is called.
+    /// Adds the call of a function value.
     fn apply(&mut self, callee_val: Val, callee: ExprId, args: &[Arg], at: At) -> Val {
         if let Some(keyword) = args.iter().find_map(|arg| arg.keyword) {
-            let what = "a keyword in the call of a function value";
+            let what = "a keyword argument in a call of a function value";
             self.problems.add(Problem::error(keyword, format!("{what} is not part of the language")));
             return Val::Broken;
         }
         let callee_at = self.function.expr(callee).at;
         let callee_span = callee_at.span;
-        let Some(callee) = self.used(callee_val, callee_at) else {
+        let Some(callee) = self.use_of(callee_val, callee_at) else {
             return Val::Broken;
         };
-        let Some(args) = self.uses(args.iter().map(|arg| arg.value)) else {
+        let Some(args) = self.uses_of(args.iter().map(|arg| arg.value)) else {
             return Val::Broken;
         };
         let mut uses = vec![callee];
@@ -448,9 +448,9 @@ impl<'t> Scope<'_, 't> {
             return Val::Broken;
         };
         let arity = primitive.params.len();
-        let mut uses = [Use { node: NodeId(0), spelled: None }; MAX_ARITY];
+        let mut uses = [Use { node: NodeId(0), constant: None }; MAX_ARITY];
         for (&slot, arg) in slots[..arity].iter().zip(&mut uses) {
-            match self.used(self.val(slot), self.function.expr(slot).at) {
+            match self.use_of(self.val(slot), self.function.expr(slot).at) {
                 Some(used) => *arg = used,
                 None => return Val::Broken,
             }
@@ -459,11 +459,11 @@ impl<'t> Scope<'_, 't> {
         let Resolver { builder, checker, .. } = &mut *self.resolver;
         let (node, new) = builder.call(&primitive.symbol, uses, at);
         if new {
-            let mut types = [&known().any; MAX_ARITY];
+            let mut types = [&type_table().any; MAX_ARITY];
             uses.iter().zip(&mut types).for_each(|(arg, ty)| *ty = builder.ty(arg.node));
             let types = &types[..arity];
             for (index, ty) in types.iter().enumerate() {
-                if known().facts(primitive).mismatch(index, ty) {
+                if type_table().of(primitive).mismatch(index, ty) {
                     let (name, param, declared) =
                         (primitive.name, primitive.params[index], &primitive.types[index]);
                     let message = format!("`{name}` expects {declared} for `{param}`, not {ty}");
@@ -477,7 +477,7 @@ impl<'t> Scope<'_, 't> {
         Val::Node(node)
     }
 
-    /// The argument for each parameter; `None` if something was reported.
+    /// Returns the argument for each parameter, or `None` if there is an error.
     fn slots(&mut self, primitive: &Primitive, callee: ExprId, args: &[Arg]) -> Option<[ExprId; MAX_ARITY]> {
         let arity = primitive.params.len();
         if args.len() == arity && args.iter().all(|arg| arg.keyword.is_none()) {
@@ -486,7 +486,7 @@ impl<'t> Scope<'_, 't> {
             return Some(slots);
         }
         let mut slots = [None; MAX_ARITY];
-        let mut sound = true;
+        let mut valid = true;
         for (index, arg) in args.iter().enumerate() {
             let slot = match arg.keyword {
                 Some(keyword) => primitive.param(&self.text[keyword.range()]),
@@ -500,7 +500,8 @@ impl<'t> Scope<'_, 't> {
                     let extra = span.to(self.function.span(last));
                     let params = primitive.params.join(", ");
                     let label = format!("it is `{}({params})`", primitive.name);
-                    self.problems.add(Problem::error(extra, takes(primitive, args.len())).label(label));
+                    self.problems
+                        .add(Problem::error(extra, arity_message(primitive, args.len())).label(label));
                     return None;
                 }
                 Some(slot) if slots[slot].is_some() => {
@@ -514,17 +515,17 @@ impl<'t> Scope<'_, 't> {
             };
             if let Some(problem) = problem {
                 self.problems.add(problem);
-                sound = false;
+                valid = false;
             }
         }
-        if !sound {
+        if !valid {
             return None;
         }
         let missing: Vec<_> = (0..arity).filter(|&slot| slots[slot].is_none()).collect();
         if !missing.is_empty() {
             let missing: Vec<_> =
                 missing.iter().map(|&slot| format!("`{}`", primitive.params[slot])).collect();
-            let problem = Problem::error(self.function.span(callee), takes(primitive, args.len()));
+            let problem = Problem::error(self.function.span(callee), arity_message(primitive, args.len()));
             self.problems.add(problem.label(format!("missing: {}", missing.join(", "))));
             return None;
         }
@@ -543,7 +544,7 @@ impl<'t> Scope<'_, 't> {
     }
 }
 
-/// `did you mean …?`, if there is a name like it, or a name that means the same elsewhere.
+/// Returns `did you mean …?` if there is a similar name, or our name for what `name` means elsewhere.
 pub(crate) fn suggestion<'n>(name: &str, locals: impl Iterator<Item = &'n str> + Clone) -> Option<String> {
     let globals = Global::names().chain(["True", "False", "None"]).map(|name| -> &str { name });
     let known = globals.chain(locals);
@@ -557,7 +558,7 @@ pub(crate) fn suggestion<'n>(name: &str, locals: impl Iterator<Item = &'n str> +
     }
 }
 
-fn takes(primitive: &Primitive, given: usize) -> String {
+fn arity_message(primitive: &Primitive, given: usize) -> String {
     let arity = primitive.params.len();
     let arguments = if arity == 1 { "argument" } else { "arguments" };
     format!("`{}` takes {arity} {arguments}, not {given}", primitive.name)

@@ -1,6 +1,6 @@
-//! Did you mean …?
+//! Suggestions for misspelled names.
 
-/// The candidate that `name` is most likely a misspelling of.
+/// Returns the candidate that is closest to `name`, if one is similar enough to be what was meant.
 pub fn suggest<'c>(name: &str, candidates: impl Iterator<Item = &'c str>) -> Option<&'c str> {
     let mut best = None;
     // A third of the letters may be wrong. Picked by feel.
@@ -13,7 +13,7 @@ pub fn suggest<'c>(name: &str, candidates: impl Iterator<Item = &'c str>) -> Opt
             continue;
         }
         let distance = distance(name.as_bytes(), candidate.as_bytes());
-        // Of equally near ones the first stays.
+        // Of equally close candidates, the first wins.
         if distance.is_some_and(|distance| distance <= limit - usize::from(best.is_some())) {
             limit = distance.unwrap_or(limit);
             best = Some(candidate);
@@ -25,10 +25,10 @@ pub fn suggest<'c>(name: &str, candidates: impl Iterator<Item = &'c str>) -> Opt
     best
 }
 
-/// Longer names are not compared, so that no text can make it costly.
+/// Maximum length of names to compare, so that no text can make this slow.
 const MAX_LEN: usize = 40;
 
-/// How many letters must be inserted, removed, changed or swapped with their neighbour.
+/// Returns the number of letters to insert, remove, change or swap with their neighbour.
 fn distance(a: &[u8], b: &[u8]) -> Option<usize> {
     if a.len() > MAX_LEN || b.len() > MAX_LEN {
         return None;

@@ -1,4 +1,4 @@
-//! Programs of other dialects.
+//! Alias files, and programs of other dialects.
 
 use batt_lang::{Aliases, Options, parse_bytes_with};
 use expect_test::{Expect, expect};
@@ -75,7 +75,7 @@ fn mistakes_in_an_alias_file() {
             error: `transpose` is neither a primitive nor a constant
               ╭─ dialect.txt:9:5
             9 │ g = transpose
-              │     ^^^^^^^^^ did you mean `dmirror`? Mirrors at the diagonal from the upper left: rows become columns
+              │     ^^^^^^^^^ did you mean `dmirror`? Mirrors along the main diagonal (top left to bottom right): rows become columns
         "#]],
     );
 }

@@ -1,52 +1,52 @@
-//! The only test code that calls the door.
+//! Helpers of the tests. Only this file calls the public API, so the API can change.
 
 use batt_lang::{
     Options, Parsed, Program, Severity, format as formatted, parse, parse_bytes, parse_bytes_with, print,
 };
 use expect_test::Expect;
 
-/// The graphs of all programs; there must be no problem.
+/// Compares the graphs of all programs; there must be no problems.
 pub(crate) fn check_parse(text: &str, expect: Expect) {
     expect.assert_eq(&graphs(&sound(text), false));
 }
 
-/// The same with the types of nodes.
+/// Compares the graphs of all programs with the types of nodes; there must be no problems.
 pub(crate) fn check_types(text: &str, expect: Expect) {
     expect.assert_eq(&graphs(&sound(text), true));
 }
 
-/// All problems as people see them.
+/// Compares all problems as they are printed.
 pub(crate) fn check_problems(text: &str, expect: Expect) {
     expect.assert_eq(&problems(&parse(text), text));
 }
 
-/// All problems, with the warnings about types.
+/// Compares all problems, including warnings about types.
 pub(crate) fn check_lints(text: &str, expect: Expect) {
     let parsed = parse_bytes_with(text.as_bytes(), Options { lint: true, ..Options::default() });
     expect.assert_eq(&problems(&parsed, text));
 }
 
-/// The same for bytes; and which programs came out.
+/// Compares the names of programs and all problems of bytes.
 pub(crate) fn check_bytes(bytes: &[u8], expect: Expect) {
     let parsed = parse_bytes(bytes);
     let text = String::from_utf8_lossy(bytes);
     expect.assert_eq(&format!("programs: {}\n{}", names(&parsed).join(" "), problems(&parsed, &text)));
 }
 
-/// The canonical text of all programs, which must mean the same and stay as it is.
+/// Compares the canonical text of all programs, which must be equivalent and stable.
 pub(crate) fn check_print(text: &str, expect: Expect) {
     let parsed = parse(text);
     let printed: Vec<_> = parsed.programs.iter().map(reprinted).collect();
     expect.assert_eq(&printed.join("\n"));
 }
 
-/// The text after formatting, which must mean the same and stay as it is.
+/// Compares the formatted text, which must be equivalent and stable.
 pub(crate) fn check_format(text: &str, expect: Expect) {
     expect.assert_eq(&check_formatted(text).expect("no syntax error"));
 }
 
-/// The text after formatting, if it has no syntax errors. It must hold the same programs and the same comments, and
-/// stay as it is when it is formatted again.
+/// Formats a text if it has no syntax errors. The result must have the same programs and comments, and
+/// formatting it again must not change it.
 pub(crate) fn check_formatted(text: &str) -> Option<String> {
     let once = formatted(text).ok()?;
     assert_eq!(formatted(&once).as_ref(), Ok(&once), "formatted twice:\n{text}");
@@ -54,7 +54,7 @@ pub(crate) fn check_formatted(text: &str) -> Option<String> {
         parse(text).programs.iter().map(|program| (program.name().to_owned(), program.hash())).collect()
     };
     assert_eq!(programs(text), programs(&once), "in\n{text}\n{once}");
-    // Only blanks, `;`, and commas before closing brackets may differ, and the order of comments inside brackets.
+    // Only blanks, `;`, commas before closing brackets, and the order of comments inside brackets may differ.
     let letters = |text: &str| {
         let mut letters: Vec<_> =
             text.chars().filter(|c| !c.is_whitespace() && !";,\\\u{feff}".contains(*c)).collect();
@@ -65,7 +65,7 @@ pub(crate) fn check_formatted(text: &str) -> Option<String> {
     Some(once)
 }
 
-/// The problem that makes the text no program: message, and label after a bar.
+/// Compares the only error of a text: the message, then the label after a bar.
 pub(crate) fn check_refused(text: &str, expected: &str) {
     let parsed = parse(text);
     let errors: Vec<_> =
@@ -83,7 +83,7 @@ pub(crate) fn check_refused(text: &str, expected: &str) {
     assert_eq!(format!("{}{label}", error.message), expected, "in\n{text}");
 }
 
-/// That all texts have one program each, and those compute the same.
+/// Checks that all texts have one program each, with the same hash.
 pub(crate) fn check_same(texts: &[&str]) {
     let first = only(texts[0]);
     for text in &texts[1..] {
@@ -92,21 +92,21 @@ pub(crate) fn check_same(texts: &[&str]) {
     }
 }
 
-/// That all texts have one program each, and no two compute the same.
+/// Checks that all texts have one program each, with different hashes.
 pub(crate) fn check_different(texts: &[&str]) {
     let hashes: std::collections::BTreeSet<_> = texts.iter().map(|text| only(text).hash()).collect();
     assert_eq!(hashes.len(), texts.len(), "some of these have the same graph: {texts:?}");
 }
 
-/// The only program of a text that may have warnings.
+/// Returns the only program of a text, which may have warnings.
 pub(crate) fn only(text: &str) -> Program {
     let mut parsed = parse(text);
     assert_eq!(parsed.programs.len(), 1, "in\n{text}\n{}", problems(&parsed, text));
     parsed.programs.remove(0)
 }
 
-/// Whatever the bytes are: it ends, nothing panics, problems are in order and can be shown, programs can be
-/// printed and read again.
+/// Checks what must hold for all bytes: parsing terminates without a panic, problems are in order and can be
+/// printed, programs can be printed and parsed again.
 pub(crate) fn check_anything(bytes: &[u8]) {
     let parsed = parse_bytes(bytes);
     let text = String::from_utf8_lossy(bytes);
@@ -122,12 +122,12 @@ pub(crate) fn check_anything(bytes: &[u8]) {
     check_formatted(&text);
 }
 
-/// The programs of a text, whatever its problems.
+/// Parses a text, which may have problems.
 pub(crate) fn all(text: &str) -> Parsed {
     parse(text)
 }
 
-/// The canonical text; it must mean the same and stay as it is.
+/// Returns the canonical text, which must be equivalent and stable.
 pub(crate) fn reprinted(program: &Program) -> String {
     let text = print(program);
     let again = parse(&text);

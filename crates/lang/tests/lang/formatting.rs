@@ -1,4 +1,4 @@
-//! The formatter.
+//! Tests of the formatter.
 
 use expect_test::expect;
 

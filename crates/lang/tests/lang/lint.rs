@@ -1,4 +1,4 @@
-//! Warnings about types, and that they are never about a program that works.
+//! Warnings about types. Programs that work get none.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -95,7 +95,7 @@ def none(I): return None
 }
 
 #[test]
-fn what_may_work_gets_no_warning() {
+fn calls_that_may_succeed_get_no_warning() {
     for line in [
         // There may be no such objects.
         "fill(I, RED, colorfilter(objects(I, T, F, T), TEN))",
@@ -132,7 +132,7 @@ def f(I):
     );
 }
 
-/// The warnings that only the checker gives.
+/// Returns the warnings that only linting adds.
 fn lints(text: &str) -> Vec<Problem> {
     let all = parse_bytes_with(text.as_bytes(), Options { lint: true, ..Options::default() });
     let plain = parse_bytes(text.as_bytes());
@@ -155,8 +155,8 @@ fn is_grid(json: &Json) -> bool {
     json.as_array().is_some_and(|rows| !rows.is_empty() && rows.iter().all(is_row))
 }
 
-/// The number of warnings about the programs of a vector file. None is about a program that has a value, or of which
-/// the answer is a grid.
+/// The number of warnings about the programs of a vector file. None is about a program that has a value, or
+/// of which the answer is a grid.
 fn check_vectors(reader: impl Read) -> usize {
     let mut n_warnings = 0;
     for line in BufReader::new(reader).lines().skip(1) {
@@ -219,7 +219,7 @@ fn programs_of_the_project() {
     }
 }
 
-/// Arguments of the right type.
+/// Returns arguments of the right type.
 fn arguments(ty: &Ty) -> &'static [&'static str] {
     match ty {
         Ty::Grid => &["[0 1 | 2 3]", "[1]", "[0 0 0 | 1 1 0]"],
@@ -229,7 +229,7 @@ fn arguments(ty: &Ty) -> &'static [&'static str] {
     }
 }
 
-/// Whether a call gives a value when one argument is `wrong`.
+/// Returns whether a call succeeds with `wrong` as one argument.
 fn gives_value(primitive: &'static Primitive, place: usize, wrong: &str) -> bool {
     let mut calls = vec![Vec::new()];
     for (index, ty) in primitive.types.iter().enumerate() {
@@ -244,7 +244,7 @@ fn gives_value(primitive: &'static Primitive, place: usize, wrong: &str) -> bool
     })
 }
 
-/// Sets with no tuple in them; among the objects are some of two cells.
+/// Sets without tuples in them. Some of the objects have two cells.
 const WRONG: [&str; 7] = [
     "{{(1, (0, 0))}}",
     "{{(1, (0, 0)), (2, (0, 1))}}",
@@ -255,7 +255,7 @@ const WRONG: [&str; 7] = [
     "{0, 2}",
 ];
 
-/// Whether a program that passes all objects of the input to the primitive gets a warning.
+/// Returns whether a program that passes `source` to the primitive gets a warning.
 fn warns(primitive: &Primitive, place: usize, source: &str) -> bool {
     let args = primitive.types.iter().enumerate().map(|(index, ty)| match ty {
         _ if index == place => source,
@@ -270,7 +270,7 @@ fn warns(primitive: &Primitive, place: usize, source: &str) -> bool {
 }
 
 #[test]
-fn what_is_warned_of_fails() {
+fn calls_with_warnings_fail() {
     let mut n_warned = 0;
     for primitive in registry().iter() {
         for (place, declared) in primitive.types.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! The language, text in and text out.
+//! Tests of parsing, checking, formatting and printing: text in, text out.
 
 mod aliases;
 mod check;

@@ -1,4 +1,4 @@
-//! The canonical text.
+//! Canonical text of programs.
 
 use expect_test::expect;
 

@@ -1,4 +1,4 @@
-//! Every mistake, as people see it.
+//! Every error and warning, as it is printed.
 
 use expect_test::expect;
 
@@ -69,17 +69,17 @@ def f(I):
             error: `get_objects` is not a primitive
               ╭─ test.py:3:10
             3 │     x1 = get_objects(I)
-              │          ^^^^^^^^^^^ did you mean `objects`? The connected objects on a grid
+              │          ^^^^^^^^^^^ did you mean `objects`? Returns the set of connected objects on a grid
 
             error: `rotate` is not a primitive
               ╭─ test.py:4:10
             4 │     x2 = rotate(I)
-              │          ^^^^^^ did you mean `rot90`? Rotates the grid a quarter turn clockwise
+              │          ^^^^^^ did you mean `rot90`? Rotates a grid 90 degrees clockwise
 
             error: `np.rot90`: an attribute is not part of the language
               ╭─ test.py:5:10
             5 │     x3 = np.rot90(I)
-              │          ^^^^^^^^ did you mean `rot270`? Rotates the grid a quarter turn anticlockwise
+              │          ^^^^^^^^ did you mean `rot270`? Rotates a grid 90 degrees counterclockwise
 
             error: `I.shape`: an attribute is not part of the language
               ╭─ test.py:6:10
@@ -201,7 +201,7 @@ def f(I):
             7 │     e = crop(I, dims=UNITY, dims=UNITY)
               │                             ^^^^
 
-            error: a keyword in the call of a function value is not part of the language
+            error: a keyword argument in a call of a function value is not part of the language
               ╭─ test.py:9:11
             9 │     h = g(start=UNITY)
               │           ^^^^^
@@ -253,17 +253,17 @@ def f(I):
             error: the integer does not fit into 64 bits
               ╭─ test.py:3:9
             3 │     a = 9223372036854775808
-              │         ^^^^^^^^^^^^^^^^^^^ at most 9223372036854775807 and at least -9223372036854775808
+              │         ^^^^^^^^^^^^^^^^^^^ integers range from -9223372036854775808 to 9223372036854775807
 
             error: the integer does not fit into 64 bits
               ╭─ test.py:4:9
             4 │     b = -9223372036854775809
-              │         ^^^^^^^^^^^^^^^^^^^^ at most 9223372036854775807 and at least -9223372036854775808
+              │         ^^^^^^^^^^^^^^^^^^^^ integers range from -9223372036854775808 to 9223372036854775807
 
             error: the integer does not fit into 64 bits
               ╭─ test.py:5:9
             5 │     c = 0xffffffffffffffffffffffff
-              │         ^^^^^^^^^^^^^^^^^^^^^^^^^^ at most 9223372036854775807 and at least -9223372036854775808
+              │         ^^^^^^^^^^^^^^^^^^^^^^^^^^ integers range from -9223372036854775808 to 9223372036854775807
         "#]],
     );
 }
@@ -283,17 +283,17 @@ def only_keyword(*, I): return 1
 def only_position(I, /): return 1
 ",
         expect![[r#"
-            error: a program takes `(I)` or `(S, I, C)`
+            error: the parameters of a program are `(I)` or `(S, I, C)`
               ╭─ test.py:2:5
             2 │ def none(): return 1
               │     ^^^^
 
-            error: a program takes `(I)` or `(S, I, C)`
+            error: the parameters of a program are `(I)` or `(S, I, C)`
               ╭─ test.py:3:9
             3 │ def two(a, b): return 1
               │         ^^^^ two parameters must be named `S`, `I` or `C`
 
-            error: a program takes `(I)` or `(S, I, C)`
+            error: the parameters of a program are `(I)` or `(S, I, C)`
               ╭─ test.py:4:10
             4 │ def four(S, I, C, D): return 1
               │          ^^^^^^^^^^
@@ -418,7 +418,7 @@ def f(I):
         warning: `f` is defined again
           ╭─ test.py:9:5
         9 │ def f(I):
-          │     ^ this one counts, not that of line 2
+          │     ^ this definition replaces the one on line 2
     "#]],
     );
 }
@@ -434,7 +434,7 @@ def f(I): return nothing
 
 #[test]
 fn functions_of_the_file_are_not_called() {
-    // Python would call the function of the file, wherever it stands.
+    // Python would call the function of the file, wherever it is defined.
     check_problems(
         "
 def a(I): return hmirror(helper(I))
@@ -446,12 +446,12 @@ def b(I): return rot90(I)
             error: `hmirror` is a function of this file
               ╭─ test.py:2:18
             2 │ def a(I): return hmirror(helper(I))
-              │                  ^^^^^^^ calling one's own functions is not part of the language
+              │                  ^^^^^^^ programs cannot call other functions of the file
 
             error: `helper` is a function of this file
               ╭─ test.py:2:26
             2 │ def a(I): return hmirror(helper(I))
-              │                          ^^^^^^ calling one's own functions is not part of the language
+              │                          ^^^^^^ programs cannot call other functions of the file
         "#]],
     );
 }
@@ -561,7 +561,7 @@ fn expressions_that_are_not_part_of_the_language() {
     hint("2j", "a float | an integer");
     hint("hmirror(*I)", "a starred argument");
     hint("hmirror(**I)", "a starred argument");
-    check_refused("def f(I): return +1", "`+` is not part of the language | leave it out");
+    check_refused("def f(I): return +1", "`+` is not part of the language | remove it");
     check_refused("def f(I): return hmirror(x := I)", "`:=` is not part of the language");
     check_refused("def f(I): return (yield I)", "`yield` is not part of the language");
     check_refused(
@@ -597,17 +597,17 @@ def sound(I): return I
             error: a top-level statement is not part of the language
               ╭─ test.py:2:1
             2 │ x = 5
-              │ ^ only functions and imports stand here
+              │ ^ only functions and imports are allowed here
 
             error: a top-level statement is not part of the language
               ╭─ test.py:3:1
             3 │ hmirror(I)
-              │ ^^^^^^^ only functions and imports stand here
+              │ ^^^^^^^ only functions and imports are allowed here
 
             error: a top-level statement is not part of the language
               ╭─ test.py:4:1
             4 │ return I
-              │ ^^^^^^ only functions and imports stand here
+              │ ^^^^^^ only functions and imports are allowed here
 
             error: `if` is not part of the language
               ╭─ test.py:5:1
@@ -639,46 +639,46 @@ def sound(I): return I
 
 #[test]
 fn syntax() {
-    let says = |statement: &str, expected: &str| {
+    let refuses = |statement: &str, expected: &str| {
         check_refused(&format!("def f(I):\n    {statement}\n    return I\n"), expected);
     };
-    says("x = ", "expected a value | the line ends here");
-    says("x = hmirror(I", "`(` is never closed");
-    says("x = hmirror(I,", "`(` is never closed");
-    says("x = hmirror((I)", "`(` is never closed");
-    says("x = hmirror(I))", "expected the end of the line | found `)`");
-    says("x = hmirror(I]", "expected `,` or `)` | found `]`");
-    says("x = hmirror(I I)", "expected `,` or `)` | found `I`");
-    says("x = hmirror(, I)", "expected a value | found `,`");
-    says("x = hmirror(I,, I)", "expected a value | found `,`");
-    says("x = (,)", "expected a value | found `,`");
-    says("x y = I", "expected the end of the line | found `y`");
-    says("x = I;; y = I", "expected a value | found `;`");
-    says("= I", "expected a value | found `=`");
-    says("hmirror(I) = I", "cannot assign to a call");
-    says("None = I", "cannot assign to a constant");
-    says("5 = I", "cannot assign to a constant");
-    says("x: = I", "expected an annotation | found `=`");
-    says("x: int[ = I", "`[` is never closed");
-    says("x = branch(condition=T, I, I)", "an argument without a keyword follows one with a keyword");
-    says("x = branch(T=)", "expected a value | found `)`");
-    says("x = 1_", "`1_` is not a number");
-    says("x = 1__0", "`1__0` is not a number");
-    says("x = 012", "`012` is not a number");
-    says("x = 0x", "`0x` is not a number");
-    says("x = 0b12", "`0b12` is not a number");
-    says("x = 1x", "`1x` is not a number");
-    says("x = I ? I", "`?` does not belong here");
-    says("x = “I”", "`“` does not belong here | a typographic quotation mark");
-    says("größe = I", "`ö` does not belong here | names are made of ASCII letters, digits and `_`");
-    says("x = I\u{a0}", "U+00A0 does not belong here");
-    says("x = I \\ ", "a backslash must be the last character of its line");
-    says("'text", "the string is never closed");
-    says("\"text\\", "the string is never closed");
-    says("x = $", "`$` does not belong here");
-    says("import (a", "`(` is never closed");
-    says("import return I", "expected a name | found `return`");
-    says("import 'a'", "a string is not part of the language");
+    refuses("x = ", "expected a value | the line ends here");
+    refuses("x = hmirror(I", "`(` is never closed");
+    refuses("x = hmirror(I,", "`(` is never closed");
+    refuses("x = hmirror((I)", "`(` is never closed");
+    refuses("x = hmirror(I))", "expected the end of the line | found `)`");
+    refuses("x = hmirror(I]", "expected `,` or `)` | found `]`");
+    refuses("x = hmirror(I I)", "expected `,` or `)` | found `I`");
+    refuses("x = hmirror(, I)", "expected a value | found `,`");
+    refuses("x = hmirror(I,, I)", "expected a value | found `,`");
+    refuses("x = (,)", "expected a value | found `,`");
+    refuses("x y = I", "expected the end of the line | found `y`");
+    refuses("x = I;; y = I", "expected a value | found `;`");
+    refuses("= I", "expected a value | found `=`");
+    refuses("hmirror(I) = I", "cannot assign to a call");
+    refuses("None = I", "cannot assign to a constant");
+    refuses("5 = I", "cannot assign to a constant");
+    refuses("x: = I", "expected an annotation | found `=`");
+    refuses("x: int[ = I", "`[` is never closed");
+    refuses("x = branch(condition=T, I, I)", "positional argument follows keyword argument");
+    refuses("x = branch(T=)", "expected a value | found `)`");
+    refuses("x = 1_", "`1_` is not a number");
+    refuses("x = 1__0", "`1__0` is not a number");
+    refuses("x = 012", "`012` is not a number");
+    refuses("x = 0x", "`0x` is not a number");
+    refuses("x = 0b12", "`0b12` is not a number");
+    refuses("x = 1x", "`1x` is not a number");
+    refuses("x = I ? I", "unexpected character `?`");
+    refuses("x = “I”", "unexpected character `“` | a typographic quotation mark");
+    refuses("größe = I", "unexpected character `ö` | names consist of ASCII letters, digits and `_`");
+    refuses("x = I\u{a0}", "unexpected character U+00A0");
+    refuses("x = I \\ ", "a backslash must be the last character of its line");
+    refuses("'text", "the string is never closed");
+    refuses("\"text\\", "the string is never closed");
+    refuses("x = $", "unexpected character `$`");
+    refuses("import (a", "`(` is never closed");
+    refuses("import return I", "expected a name | found `return`");
+    refuses("import 'a'", "a string is not part of the language");
     check_refused("def f(I) return I", "expected `:` | found `return`");
     check_refused("def f(I)\n    return I", "expected `:` | the line ends here");
     check_refused("def f I: return I", "expected `(` | found `I`");
@@ -689,10 +689,10 @@ fn syntax() {
     check_refused("def f(I I): return I", "expected `,` or `)` | found `I`");
     check_refused("def f(I", "`(` is never closed");
     check_refused("def if(I): return I", "expected the name of the function | found `if`");
-    check_refused("def f(I):\n", "the function has no body | indented lines should follow");
+    check_refused("def f(I):\n", "the function has no body | expected indented lines below");
     check_refused(
         "def f(I):\n# nothing\nimport x\n",
-        "the function has no body | indented lines should follow",
+        "the function has no body | expected indented lines below",
     );
     check_refused("def f(I): return I \\\n", "a backslash must be the last character of its line");
     check_refused("def f(I): return \"\"\"I\n    \n", "the string is never closed");
@@ -724,7 +724,7 @@ def d(I): return I
             4 │       y = I
               │       ^
 
-            error: the line is indented less than those above it
+            error: the line is indented less than the lines above it
               ╭─ test.py:9:3
             9 │   return I
               │   ^^^^^^
@@ -734,7 +734,7 @@ def d(I): return I
             12 │     return I
                │     ^^^^^^
 
-            error: the line is indented less than those above it
+            error: the line is indented less than the lines above it
                ╭─ test.py:13:5
             13 │     stray = 1
                │     ^^^^^
@@ -756,10 +756,10 @@ fn nesting_is_limited_as_in_cpython() {
     assert_eq!(all(&calls(200)).programs.len(), 1);
     check_refused(&calls(100_000), "brackets are nested deeper than 200");
     check_refused(&format!("def f(I: {}): return I", "[".repeat(300)), "brackets are nested deeper than 200");
-    // Calls of calls are no brackets inside brackets.
+    // Chained calls are not nested brackets.
     let chain = |n: usize| format!("def f(I):\n    g = lbind(identity, I)\n    return g{}", "()".repeat(n));
     assert_eq!(all(&chain(3000)).programs.len(), 1);
-    check_refused(&chain(3001), "more than 3000 calls of results of calls");
+    check_refused(&chain(3001), "more than 3000 chained calls");
 }
 
 #[test]
@@ -929,7 +929,7 @@ fn rendering() {
         error: a top-level statement is not part of the language
           ╭─ test.py:1:1
         1 │ x = 1
-          │ ^ only functions and imports stand here
+          │ ^ only functions and imports are allowed here
     "#]],
     );
 }

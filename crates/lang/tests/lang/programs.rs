@@ -1,4 +1,4 @@
-//! What the language accepts, and what it makes of it.
+//! Texts that are accepted, and their programs.
 
 use expect_test::expect;
 
@@ -26,7 +26,7 @@ def solve_1(I):
 }
 
 #[test]
-fn unneeded_lines_are_gone_and_equal_lines_are_one() {
+fn unneeded_lines_are_dropped_and_equal_lines_merged() {
     check_parse(
         "
 def f(I):
@@ -120,7 +120,7 @@ fn keywords_are_positions() {
 }
 
 #[test]
-fn how_it_is_written_cannot_be_seen() {
+fn programs_do_not_depend_on_how_they_are_written() {
     check_same(&[
         "def f(I):\n    return hconcat(hmirror(I), vmirror(I))\n",
         "def other(grid): return hconcat(hmirror(grid), vmirror(grid))",
@@ -258,7 +258,7 @@ fn tuples_without_brackets() {
 }
 
 #[test]
-fn what_follows_the_first_return_is_never_reached() {
+fn statements_after_the_first_return_have_no_effect() {
     check_parse(
         "def f(I):\n    return I\n    return hmirror(I)\n",
         expect![[r#"
@@ -400,7 +400,7 @@ fn a_program_knows_its_source() {
 }
 
 #[test]
-fn bytes_that_are_no_utf8_end_the_reading() {
+fn parsing_ends_at_bytes_that_are_not_utf8() {
     check_bytes(
         b"def a(I): return I\ndef b(I):\n    x = I # caf\xe9\n    return x\ndef c(I): return I\n",
         expect![[r#"
@@ -408,8 +408,8 @@ fn bytes_that_are_no_utf8_end_the_reading() {
             error: the text is not UTF-8
               ╭─ test.py:3:16
             3 │     x = I # caf�
-              │                ^ from here on
-              ╰─ nothing after this place was read
+              │                ^ invalid byte
+              ╰─ the text after this byte was not read
         "#]],
     );
     check_bytes(
@@ -419,8 +419,8 @@ fn bytes_that_are_no_utf8_end_the_reading() {
         error: the text is not UTF-8
           ╭─ test.py:3:1
         3 │ �
-          │ ^ from here on
-          ╰─ nothing after this place was read
+          │ ^ invalid byte
+          ╰─ the text after this byte was not read
     "#]],
     );
     check_bytes(
@@ -430,8 +430,8 @@ fn bytes_that_are_no_utf8_end_the_reading() {
         error: the text is not UTF-8
           ╭─ test.py:3:3
         3 │   �
-          │   ^ from here on
-          ╰─ nothing after this place was read
+          │   ^ invalid byte
+          ╰─ the text after this byte was not read
     "#]],
     );
     check_bytes(
@@ -441,8 +441,8 @@ fn bytes_that_are_no_utf8_end_the_reading() {
         error: the text is not UTF-8
           ╭─ test.py:3:10
         3 │ """ text �
-          │          ^ from here on
-          ╰─ nothing after this place was read
+          │          ^ invalid byte
+          ╰─ the text after this byte was not read
     "#]],
     );
     check_bytes(
@@ -452,8 +452,8 @@ fn bytes_that_are_no_utf8_end_the_reading() {
         error: the text is not UTF-8
           ╭─ test.py:2:1
         2 │ �
-          │ ^ from here on
-          ╰─ nothing after this place was read
+          │ ^ invalid byte
+          ╰─ the text after this byte was not read
     "#]],
     );
 }

@@ -1,4 +1,4 @@
-//! What holds for every text.
+//! Properties of all texts.
 
 use batt_dsl::{constants, registry};
 use proptest::prelude::*;
@@ -6,7 +6,7 @@ use proptest::sample::Index;
 
 use crate::check::{all, check_anything, check_formatted, only, reprinted};
 
-/// A straight program as data: each line calls something on what is above it.
+/// A straight-line program: each line calls a function on results of lines above it.
 #[derive(Clone, Debug)]
 struct Straight {
     lines: Vec<Line>,
@@ -15,8 +15,9 @@ struct Straight {
 
 #[derive(Clone, Debug)]
 struct Line {
-    /// Which primitive; in one of eight cases a value from above is called instead.
+    /// The primitive, or the line above whose result is called.
     callee: Index,
+    /// 0 to call a result of a line above, otherwise a primitive.
     how: u8,
     args: [Arg; 4],
 }
@@ -58,7 +59,7 @@ fn arg() -> impl Strategy<Value = Arg> {
     })
 }
 
-/// How a straight program is written down.
+/// How a straight-line program is printed.
 struct Style<'s> {
     head: &'s str,
     input: &'s str,
@@ -66,7 +67,7 @@ struct Style<'s> {
 }
 
 impl Straight {
-    /// The lines in their order, without those after which nothing is said.
+    /// Returns the text of the program with its lines in order.
     fn text(&self, style: &Style<'_>) -> String {
         let lines: Vec<_> = (0..self.lines.len()).map(|i| self.line(i, style)).collect();
         self.whole(style, &lines)
@@ -92,7 +93,7 @@ impl Straight {
         format!("    {} = {call}\n", (style.name)(i))
     }
 
-    /// Which lines a line stands on.
+    /// Returns the lines that a line depends on.
     fn needs(&self, i: usize) -> Vec<usize> {
         let mut needs = Vec::new();
         let line = &self.lines[i];
@@ -145,7 +146,7 @@ fn primitive(index: &Index) -> &'static str {
 
 const PLAIN: Style<'static> = Style { head: "def f(I):", input: "I", name: &|i| format!("x{}", i + 1) };
 
-/// Pieces of programs and of what programs must not contain.
+/// Pieces of programs, and of text that programs must not contain.
 fn piece() -> impl Strategy<Value = String> {
     let fixed = [
         "def ",
@@ -248,7 +249,7 @@ def verify_3(I: Grid) -> Grid: return vconcat(
     I)
 ";
 
-/// The text with blanks and comments in places where they mean nothing.
+/// Returns the text with blanks and comments in places where they have no meaning.
 fn spread(text: &str, blanks: &[Index]) -> String {
     let inside = ["", "", "", " ", "\t", "\n\n", "#c\n", " # c, d (e\n", "\n# a\n\n    # b\n", "\\\n"];
     let lines = ["", "", "", "\n", "\n\n\n", "# a\n", "    # a\n", "\n  #b\n# c\n\n", "\t\n"];
@@ -372,7 +373,7 @@ proptest! {
 
     #[test]
     fn a_mistake_in_one_program_leaves_the_others(program in straight(), pieces in prop::collection::vec(piece(), 0..6)) {
-        // Whatever stands in the line, unless a string goes on after it.
+        // The line may contain anything except a string that continues after it.
         let damage = pieces.concat().replace(['\'', '"', '\\', '\n', '\r'], "");
         let text = format!("def broken(I):\n    x = {damage}\n    return x\n{}", program.text(&PLAIN));
         prop_assert!(all(&text).programs.iter().any(|found| found.name() == "f"), "in\n{}", text);

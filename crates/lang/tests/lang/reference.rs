@@ -1,4 +1,4 @@
-//! Public program files, where they are given: `ARCBATT_SOLVERS=FILE[:FILE…] cargo test -p batt-lang`.
+//! Tests on public program files, if given: `ARCBATT_SOLVERS=FILE[:FILE…] cargo test -p batt-lang`.
 
 use batt_lang::Severity;
 

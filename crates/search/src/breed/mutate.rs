@@ -195,7 +195,7 @@ impl Site<'_> {
     }
 
     fn family(&self) -> &'static [&'static Constant] {
-        family_of(self.user.spelled(self.place), self.need(), self.literal)
+        family_of(self.user.named_constant(self.place), self.need(), self.literal)
     }
 }
 

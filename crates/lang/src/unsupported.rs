@@ -1,31 +1,31 @@
-//! What Python has and the language has not, and which primitive to use instead.
+//! Python constructs that the language does not have, and the primitives to use instead.
 
 use crate::lexer::{Keyword, Kind};
 use crate::problem::{Problem, Span};
 
-/// Where a token was met.
+/// The position of an unexpected token.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Position {
-    /// Where a value should start.
+    /// At the start of a value.
     Operand,
-    /// Where a value has ended.
+    /// After a value.
     After,
 }
 
-/// A problem that has no place yet.
-pub(crate) struct Foreign {
+/// A problem without a span.
+pub(crate) struct Unsupported {
     message: String,
     hint: &'static str,
 }
 
-impl Foreign {
+impl Unsupported {
     pub(crate) fn at(self, span: Span) -> Problem {
         Problem::error(span, self.message).label(self.hint)
     }
 }
 
-/// A token that starts a statement which the language does not have.
-pub(crate) fn statement(kind: Kind, text: &str) -> Option<Foreign> {
+/// Returns the problem of a token that starts an unsupported statement.
+pub(crate) fn statement(kind: Kind, text: &str) -> Option<Unsupported> {
     let hint = match kind {
         Kind::At => return Some(construct("a decorator", "")),
         Kind::Keyword(Keyword::Def) => return Some(construct("a function inside a function", "")),
@@ -55,8 +55,8 @@ pub(crate) fn statement(kind: Kind, text: &str) -> Option<Foreign> {
     Some(construct(&format!("`{text}`"), hint))
 }
 
-/// A token in the place of a parameter.
-pub(crate) fn parameter(kind: Kind, text: &str) -> Option<Foreign> {
+/// Returns the problem of a token in place of a parameter.
+pub(crate) fn parameter(kind: Kind, text: &str) -> Option<Unsupported> {
     match kind {
         Kind::Star | Kind::StarStar => Some(construct("a starred parameter", "")),
         Kind::Operator if text == "/" => Some(construct("`/` among the parameters", "")),
@@ -64,8 +64,8 @@ pub(crate) fn parameter(kind: Kind, text: &str) -> Option<Foreign> {
     }
 }
 
-/// A token inside an expression. `rest` is the text after it.
-pub(crate) fn token(kind: Kind, text: &str, position: Position, rest: &str) -> Option<Foreign> {
+/// Returns the problem of a token inside an expression. `rest` is the text after it.
+pub(crate) fn token(kind: Kind, text: &str, position: Position, rest: &str) -> Option<Unsupported> {
     let operand = position == Position::Operand;
     let (what, hint) = match kind {
         Kind::Float => ("a float", "use an integer"),
@@ -91,21 +91,21 @@ pub(crate) fn token(kind: Kind, text: &str, position: Position, rest: &str) -> O
     Some(construct(what, hint))
 }
 
-/// A character that is part of no token.
-pub(crate) fn bad_char(text: &str) -> Foreign {
+/// Returns the problem of a character that no token contains.
+pub(crate) fn bad_char(text: &str) -> Unsupported {
     let hint = match text.chars().next() {
         Some('“' | '”' | '‘' | '’') => "a typographic quotation mark",
-        Some(c) if c.is_alphanumeric() => "names are made of ASCII letters, digits and `_`",
+        Some(c) if c.is_alphanumeric() => "names consist of ASCII letters, digits and `_`",
         _ => "",
     };
     let shown = text.chars().next().map_or(String::new(), |c| match c {
         c if c.is_control() || c.is_whitespace() => format!("U+{:04X}", u32::from(c)),
         c => format!("`{c}`"),
     });
-    Foreign { message: format!("{shown} does not belong here"), hint }
+    Unsupported { message: format!("unexpected character {shown}"), hint }
 }
 
-/// A piece of the text for a message.
+/// Shortens a piece of the text for a message.
 pub(crate) fn shorten(text: &str) -> String {
     /// Picked by feel.
     const MAX: usize = 40;
@@ -116,17 +116,17 @@ pub(crate) fn shorten(text: &str) -> String {
     }
 }
 
-fn construct(what: &str, hint: &'static str) -> Foreign {
-    Foreign { message: format!("{what} is not part of the language"), hint }
+fn construct(what: &str, hint: &'static str) -> Unsupported {
+    Unsupported { message: format!("{what} is not part of the language"), hint }
 }
 
-fn operator(kind: Kind, text: &str, operand: bool) -> Option<Foreign> {
+fn operator(kind: Kind, text: &str, operand: bool) -> Option<Unsupported> {
     let hint = match text {
         "~" => "",
         "not" if operand => "use `flip(b)`",
         "lambda" if operand => "use `compose`, `lbind` or `rbind`",
         "await" | "yield" if operand => "",
-        "+" if operand => "leave it out",
+        "+" if operand => "remove it",
         _ if operand => return None,
         "+" => "use `add(a, b)`",
         "-" => "use `subtract(a, b)`",

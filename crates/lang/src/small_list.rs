@@ -1,11 +1,11 @@
-//! A short list without memory of its own.
+//! A short list that is stored in place.
 
 use std::ops::Deref;
 
-/// A list that cannot grow; up to four members stand in place. Nearly all nodes have no more arguments, and
-/// asking for memory for each took a tenth of the time of parsing.
+/// A list of fixed length; up to four items are stored in place. Nearly all nodes have at most four
+/// arguments, and allocating memory for each took a tenth of the parsing time.
 #[derive(Clone, Debug)]
-pub struct Few<T>(Repr<T>);
+pub struct SmallList<T>(Repr<T>);
 
 #[derive(Clone, Debug)]
 enum Repr<T> {
@@ -13,23 +13,23 @@ enum Repr<T> {
     Boxed(Box<[T]>),
 }
 
-/// No primitive takes more arguments.
+/// Maximum number of parameters of a primitive.
 const INLINE: usize = 4;
 
-impl<T: Copy + Default> Few<T> {
+impl<T: Copy + Default> SmallList<T> {
     #[inline]
-    pub(crate) fn new(items: impl ExactSizeIterator<Item = T>) -> Few<T> {
+    pub(crate) fn new(items: impl ExactSizeIterator<Item = T>) -> SmallList<T> {
         let n = items.len();
         if n > INLINE {
-            return Few(Repr::Boxed(items.collect()));
+            return SmallList(Repr::Boxed(items.collect()));
         }
         let mut inline = [T::default(); INLINE];
         items.zip(&mut inline).for_each(|(item, place)| *place = item);
-        Few(Repr::Inline(n as u8, inline))
+        SmallList(Repr::Inline(n as u8, inline))
     }
 }
 
-impl<T> Deref for Few<T> {
+impl<T> Deref for SmallList<T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
@@ -40,7 +40,7 @@ impl<T> Deref for Few<T> {
     }
 }
 
-impl<'f, T> IntoIterator for &'f Few<T> {
+impl<'f, T> IntoIterator for &'f SmallList<T> {
     type Item = &'f T;
     type IntoIter = std::slice::Iter<'f, T>;
 
