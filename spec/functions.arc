@@ -24,7 +24,7 @@ def bound_twice(I):
 
 ? bound_twice([1]) = 6
 
-# Binding a function of one argument takes it for a function of four; only the call fails.
+# Binding treats a function of one argument as a function of four. Only calling it fails.
 def bound_too_far(I):
     f = lbind(height, I)
     return size(initset(f))

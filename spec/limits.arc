@@ -1,4 +1,4 @@
-# Nothing that a program contains can hang, crash or fill the machine.
+# No program can hang, crash or use up the memory of the machine.
 
 def huge_canvas(I):
     return canvas(ZERO, (1000000000, 1000000000))
@@ -65,7 +65,7 @@ def squared_canvas(I):
 
 ? squared_canvas([1]) ! TooLarge
 
-# Each level holds the one below twice: 2^20 identities, and later too heavy a function.
+# Each function calls the one above it twice: 2^20 calls of `identity`. With 30 levels the function is too large.
 def many_calls(I):
     x1 = compose(identity, identity)
     x2 = compose(x1, x1)

@@ -1,4 +1,4 @@
-# A program is what its result needs.
+# Only lines that the result needs are run.
 
 def unneeded_lines_are_not_run(I):
     x1 = first(())
@@ -12,7 +12,7 @@ def the_first_failure_counts(I):
     x2 = first(())
     return astuple(x2, x1)
 
-# Arguments are computed left to right, whatever the order of the lines.
+# Arguments are computed from left to right, in whatever order the lines are written.
 ? the_first_failure_counts([1]) ! Empty
 
 def branch_computes_both(I):

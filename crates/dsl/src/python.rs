@@ -376,15 +376,15 @@ fn merge_sort(
     scratch.clear();
     scratch.extend_from_slice(&places[..middle]);
     let (mut left, mut right) = (0, middle);
-    for to in 0..places.len() {
+    for slot in 0..places.len() {
         if left == scratch.len() {
             break;
         }
         if right < places.len() && less(places[right], scratch[left])? {
-            places[to] = places[right];
+            places[slot] = places[right];
             right += 1;
         } else {
-            places[to] = scratch[left];
+            places[slot] = scratch[left];
             left += 1;
         }
     }

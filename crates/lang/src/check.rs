@@ -310,7 +310,7 @@ fn map_vars(ty: &Ty, var: &dyn Fn(char) -> Ty) -> Ty {
     }
 }
 
-/// Maximum size of a type. Types grow with the program, line by line, and larger ones tell nobody anything.
+/// Maximum size of a type. Types grow with the program, and larger ones are of no use.
 const MAX_SIZE: usize = 32;
 
 /// Returns the type, simplified if it is too large.

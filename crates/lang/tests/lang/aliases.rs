@@ -33,7 +33,7 @@ fn aliases_hide_our_names_but_not_local_ones() {
 }
 
 #[test]
-fn mistakes_in_an_alias_file() {
+fn errors_in_an_alias_file() {
     check_refused(
         "a = hmirror\nb vmirror\n1c = vmirror\nd = hmirrr  # near\na = vmirror\nif = rot90\n= rot90\ne =\ng = transpose\n",
         expect![[r#"

@@ -174,7 +174,7 @@ fn line_breaks_are_kept() {
 }
 
 #[test]
-fn a_text_with_syntax_errors_is_refused() {
+fn a_text_with_syntax_errors_is_not_formatted() {
     let problems = batt_lang::format("def f(I):\n    return [I]\n").expect_err("a list is no value");
     assert_eq!(problems[0].message, "a list is not part of the language");
 }

@@ -12,7 +12,7 @@ use serde_json::Value as Json;
 use crate::check::check_lints;
 
 #[test]
-fn sets_of_objects_are_no_patches() {
+fn sets_of_objects_are_not_patches() {
     check_lints(
         "
 def f(I):
@@ -44,7 +44,7 @@ def h(I): return paint(obj=objects(I, T, F, T), grid=I)
 }
 
 #[test]
-fn answers_that_are_no_grids() {
+fn results_that_are_not_grids() {
     check_lints(
         "
 def f(I): return size(I)
@@ -100,7 +100,7 @@ fn calls_that_may_succeed_get_no_warning() {
         // There may be no such objects.
         "fill(I, RED, colorfilter(objects(I, T, F, T), TEN))",
         "fill(I, RED, toindices(objects(I, T, F, T)))",
-        // A set of two cells is taken apart like one cell.
+        // A set of two cells can be unpacked like one cell.
         "canvas(first(palette(objects(I, T, F, F))), UNITY)",
         // Rows of a grid can be anything.
         "hmirror(order(objects(I, T, F, T), size))",
@@ -155,8 +155,8 @@ fn is_grid(json: &Json) -> bool {
     json.as_array().is_some_and(|rows| !rows.is_empty() && rows.iter().all(is_row))
 }
 
-/// The number of warnings about the programs of a vector file. None is about a program that has a value, or
-/// of which the answer is a grid.
+/// Returns the number of warnings about the programs of a vector file. Programs that succeed, or whose result is a grid,
+/// must have none.
 fn check_vectors(reader: impl Read) -> usize {
     let mut n_warnings = 0;
     for line in BufReader::new(reader).lines().skip(1) {
@@ -175,7 +175,7 @@ fn check_vectors(reader: impl Read) -> usize {
 }
 
 #[test]
-fn programs_of_the_vectors_that_work() {
+fn working_programs_of_the_vectors_have_no_warnings() {
     let mut n_warnings = 0;
     for name in ["random-1", "random-2", "deep-3"] {
         let packed = root().join(format!("crates/testkit/vectors/{name}.jsonl.gz"));
@@ -190,19 +190,19 @@ fn programs_of_the_vectors_that_work() {
                 check_vectors(std::fs::File::open(path).unwrap());
             }
         }
-        #[allow(clippy::print_stdout, reason = "a test says what it skips")]
+        #[allow(clippy::print_stdout, reason = "tests print what they skip")]
         Err(error) => println!("skipped {}: {error}", shared.display()),
     }
 }
 
 #[test]
-fn programs_of_the_project() {
+fn programs_of_the_project_have_no_warnings() {
     for file in ["programs/demo.py", "programs/examples.py"] {
         let text = std::fs::read_to_string(root().join(file)).unwrap();
         let lints = lints(&text);
         assert!(lints.is_empty(), "{}", lints[0].render(file, &text, false));
     }
-    // What the language is specified by, and where fuzzing starts. These give other answers than grids.
+    // The specification and the fuzz seeds also have programs whose results are not grids.
     for folder in ["spec", "fuzz/seeds"] {
         for file in std::fs::read_dir(root().join(folder)).unwrap() {
             let bytes = std::fs::read(file.unwrap().path()).unwrap();
@@ -281,10 +281,10 @@ fn calls_with_warnings_fail() {
             let fails_on_members = !WRONG.iter().any(|wrong| gives_value(primitive, place, wrong));
             let fails_on_empty = !gives_value(primitive, place, "{}");
             let name = primitive.name;
-            // The sources may be empty, and certainly are not.
-            let (maybe, never) = ("sizefilter(objects(I, T, F, T), ONE)", "objects(I, T, F, F)");
-            assert_eq!(warns(primitive, place, maybe), fails_on_members && fails_on_empty, "{name}");
-            assert_eq!(warns(primitive, place, never), fails_on_members || draws, "{name}");
+            // The first source may be empty, the second is not.
+            let (maybe_empty, not_empty) = ("sizefilter(objects(I, T, F, T), ONE)", "objects(I, T, F, F)");
+            assert_eq!(warns(primitive, place, maybe_empty), fails_on_members && fails_on_empty, "{name}");
+            assert_eq!(warns(primitive, place, not_empty), fails_on_members || draws, "{name}");
             n_warned += usize::from(fails_on_members);
         }
     }

@@ -100,7 +100,7 @@ def f(I):
 }
 
 #[test]
-fn numbered_variables_are_no_misspellings_of_each_other() {
+fn numbered_variables_are_not_misspellings_of_each_other() {
     check_problems(
         "def f(I):\n    x12 = I\n    return x13\n",
         expect![[r#"
@@ -384,7 +384,7 @@ def f(I):
 }
 
 #[test]
-fn warnings_do_not_refuse() {
+fn programs_with_warnings_are_valid() {
     let text = "
 def f(I):
     x = I
@@ -424,7 +424,7 @@ def f(I):
 }
 
 #[test]
-fn the_last_function_of_a_name_counts_even_if_it_is_wrong() {
+fn the_last_definition_counts_even_if_it_has_errors() {
     let text = "
 def f(I): return I
 def f(I): return nothing
@@ -639,46 +639,46 @@ def sound(I): return I
 
 #[test]
 fn syntax() {
-    let refuses = |statement: &str, expected: &str| {
+    let check = |statement: &str, expected: &str| {
         check_refused(&format!("def f(I):\n    {statement}\n    return I\n"), expected);
     };
-    refuses("x = ", "expected a value | the line ends here");
-    refuses("x = hmirror(I", "`(` is never closed");
-    refuses("x = hmirror(I,", "`(` is never closed");
-    refuses("x = hmirror((I)", "`(` is never closed");
-    refuses("x = hmirror(I))", "expected the end of the line | found `)`");
-    refuses("x = hmirror(I]", "expected `,` or `)` | found `]`");
-    refuses("x = hmirror(I I)", "expected `,` or `)` | found `I`");
-    refuses("x = hmirror(, I)", "expected a value | found `,`");
-    refuses("x = hmirror(I,, I)", "expected a value | found `,`");
-    refuses("x = (,)", "expected a value | found `,`");
-    refuses("x y = I", "expected the end of the line | found `y`");
-    refuses("x = I;; y = I", "expected a value | found `;`");
-    refuses("= I", "expected a value | found `=`");
-    refuses("hmirror(I) = I", "cannot assign to a call");
-    refuses("None = I", "cannot assign to a constant");
-    refuses("5 = I", "cannot assign to a constant");
-    refuses("x: = I", "expected an annotation | found `=`");
-    refuses("x: int[ = I", "`[` is never closed");
-    refuses("x = branch(condition=T, I, I)", "positional argument follows keyword argument");
-    refuses("x = branch(T=)", "expected a value | found `)`");
-    refuses("x = 1_", "`1_` is not a number");
-    refuses("x = 1__0", "`1__0` is not a number");
-    refuses("x = 012", "`012` is not a number");
-    refuses("x = 0x", "`0x` is not a number");
-    refuses("x = 0b12", "`0b12` is not a number");
-    refuses("x = 1x", "`1x` is not a number");
-    refuses("x = I ? I", "unexpected character `?`");
-    refuses("x = “I”", "unexpected character `“` | a typographic quotation mark");
-    refuses("größe = I", "unexpected character `ö` | names consist of ASCII letters, digits and `_`");
-    refuses("x = I\u{a0}", "unexpected character U+00A0");
-    refuses("x = I \\ ", "a backslash must be the last character of its line");
-    refuses("'text", "the string is never closed");
-    refuses("\"text\\", "the string is never closed");
-    refuses("x = $", "unexpected character `$`");
-    refuses("import (a", "`(` is never closed");
-    refuses("import return I", "expected a name | found `return`");
-    refuses("import 'a'", "a string is not part of the language");
+    check("x = ", "expected a value | the line ends here");
+    check("x = hmirror(I", "`(` is never closed");
+    check("x = hmirror(I,", "`(` is never closed");
+    check("x = hmirror((I)", "`(` is never closed");
+    check("x = hmirror(I))", "expected the end of the line | found `)`");
+    check("x = hmirror(I]", "expected `,` or `)` | found `]`");
+    check("x = hmirror(I I)", "expected `,` or `)` | found `I`");
+    check("x = hmirror(, I)", "expected a value | found `,`");
+    check("x = hmirror(I,, I)", "expected a value | found `,`");
+    check("x = (,)", "expected a value | found `,`");
+    check("x y = I", "expected the end of the line | found `y`");
+    check("x = I;; y = I", "expected a value | found `;`");
+    check("= I", "expected a value | found `=`");
+    check("hmirror(I) = I", "cannot assign to a call");
+    check("None = I", "cannot assign to a constant");
+    check("5 = I", "cannot assign to a constant");
+    check("x: = I", "expected an annotation | found `=`");
+    check("x: int[ = I", "`[` is never closed");
+    check("x = branch(condition=T, I, I)", "positional argument follows keyword argument");
+    check("x = branch(T=)", "expected a value | found `)`");
+    check("x = 1_", "`1_` is not a number");
+    check("x = 1__0", "`1__0` is not a number");
+    check("x = 012", "`012` is not a number");
+    check("x = 0x", "`0x` is not a number");
+    check("x = 0b12", "`0b12` is not a number");
+    check("x = 1x", "`1x` is not a number");
+    check("x = I ? I", "unexpected character `?`");
+    check("x = “I”", "unexpected character `“` | a typographic quotation mark");
+    check("größe = I", "unexpected character `ö` | names consist of ASCII letters, digits and `_`");
+    check("x = I\u{a0}", "unexpected character U+00A0");
+    check("x = I \\ ", "a backslash must be the last character of its line");
+    check("'text", "the string is never closed");
+    check("\"text\\", "the string is never closed");
+    check("x = $", "unexpected character `$`");
+    check("import (a", "`(` is never closed");
+    check("import return I", "expected a name | found `return`");
+    check("import 'a'", "a string is not part of the language");
     check_refused("def f(I) return I", "expected `:` | found `return`");
     check_refused("def f(I)\n    return I", "expected `:` | the line ends here");
     check_refused("def f I: return I", "expected `(` | found `I`");
@@ -774,7 +774,7 @@ fn the_length_of_a_function_is_limited() {
 }
 
 #[test]
-fn one_mistake_is_one_problem_and_the_rest_works() {
+fn one_error_is_one_problem_and_other_programs_are_valid() {
     let text = "
 def a(I):
     x1 = objects(I, T, F, T
@@ -859,7 +859,7 @@ fn problems_are_counted_after_the_first_hundred() {
 }
 
 #[test]
-fn long_texts_are_refused() {
+fn long_texts_are_rejected() {
     let text = "#".repeat(batt_lang::MAX_TEXT + 1);
     let parsed = all(&text);
     assert_eq!(parsed.problems[0].message, "the text is longer than 32 MiB");

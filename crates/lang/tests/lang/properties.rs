@@ -325,7 +325,7 @@ proptest! {
     }
 
     #[test]
-    fn names_do_not_count(program in straight(), salt in 0usize..100) {
+    fn names_do_not_matter(program in straight(), salt in 0usize..100) {
         let name = move |i: usize| format!("v{}_{}", (i * 37 + salt) % 101, i);
         let head = "def another_name(S, whatever, C):";
         let other = program.text(&Style { head, input: "whatever", name: &name });
@@ -333,7 +333,7 @@ proptest! {
     }
 
     #[test]
-    fn the_order_of_independent_lines_does_not_count(
+    fn the_order_of_independent_lines_does_not_matter(
         program in straight(),
         order in prop::collection::vec(any::<Index>(), 12),
     ) {
@@ -355,7 +355,7 @@ proptest! {
     }
 
     #[test]
-    fn unneeded_and_repeated_lines_do_not_count(
+    fn unneeded_and_repeated_lines_do_not_matter(
         program in straight(),
         extra in prop::collection::vec((any::<Index>(), any::<bool>()), 1..6),
     ) {
@@ -372,7 +372,7 @@ proptest! {
     }
 
     #[test]
-    fn a_mistake_in_one_program_leaves_the_others(program in straight(), pieces in prop::collection::vec(piece(), 0..6)) {
+    fn an_error_in_one_program_does_not_affect_others(program in straight(), pieces in prop::collection::vec(piece(), 0..6)) {
         // The line may contain anything except a string that continues after it.
         let damage = pieces.concat().replace(['\'', '"', '\\', '\n', '\r'], "");
         let text = format!("def broken(I):\n    x = {damage}\n    return x\n{}", program.text(&PLAIN));
