@@ -65,7 +65,10 @@ fn expand(options: Tokens, function: ItemFn) -> syn::Result<Tokens> {
         3 => quote!(F3),
         4 => quote!(F4),
         _ => {
-            return Err(syn::Error::new_spanned(&function.sig, "a primitive must take one to four arguments"));
+            return Err(syn::Error::new_spanned(
+                &function.sig,
+                "a primitive must take one to four arguments",
+            ));
         }
     };
     let (total, result) = match &function.sig.output {
