@@ -236,7 +236,7 @@ fn bad_input_is_named() {
     "#]],
     );
     batt.check("dsl list --family nothing", expect![[r#"
-        error: there is no family nothing; the families are arith, logic, container, function, geometry, color, shape, paint, object, measure, line, assemble, extend, rank, samples, learn
+        error: there is no family nothing; the families are object, paint, geometry, assemble, color, container, function, shape, line, measure, arith, logic, rank, extend, samples, learn
         exit 2
     "#]]);
 }
