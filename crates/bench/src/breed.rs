@@ -1,8 +1,8 @@
-//! What breeding does: damaged programs that it puts right, how fast, and where the time goes.
+//! Measures breeding: the damaged programs it repairs, its throughput and where its time goes.
 //!
-//! Everything runs on one thread. A program that solves its task is damaged so that it no longer does: one constant,
-//! one function or one argument is changed by the mutation of that name. Breeding starts from the damaged program
-//! alone; it may graft from all programs but the one that was damaged.
+//! Everything runs on one thread. A program that solves its task is damaged so that it no longer does: the mutation
+//! of that name changes one constant, one function or one argument. Breeding starts from the damaged program alone.
+//! It may graft from all other programs, but not from the undamaged one.
 
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -77,13 +77,13 @@ pub struct Share {
 }
 
 const SEED: u64 = 0;
-/// A second of processor time, about.
+/// About a second of processor time.
 const FUEL: u64 = 80_000_000;
-/// What throughput is measured with, for each task.
+/// Fuel for each task when throughput is measured.
 const FUEL_THROUGHPUT: u64 = 4_000_000;
 const BREEDER: Breeder = Breeder { seed: SEED, capacity: Capacity { elites: 256, tried: 1 << 20 } };
 
-/// Measures on the programs that are named after a task and solve it.
+/// Measures breeding on the programs that are named after a task and solve it.
 pub fn measure_breed(dataset: &Dataset, programs: &[u8]) -> Result<BreedFigures, PoolError> {
     let pool = Pool::new(1)?;
     let programs = lang::parse_bytes(programs).programs;
@@ -98,7 +98,7 @@ struct Case<'c> {
     task: &'c Task,
     puzzle: Puzzle,
     program: &'c Program,
-    /// All others.
+    /// All other programs.
     donors: Vec<Program>,
 }
 
@@ -118,17 +118,17 @@ impl<'c> Case<'c> {
         trials.is_some_and(|trials| trials.iter().all(|trial| trial.solves()))
     }
 
-    /// Whether a program is right on the test pairs: looked at when breeding is over.
+    /// Whether a program is right on the test pairs. Called only after breeding has ended.
     fn right_on_tests(&self, program: &Program, pool: &Pool) -> bool {
         let programs = std::slice::from_ref(program);
         let measurer = Measurer { pool, limits: Limits::STANDARD };
-        let measured = measurer.measure(programs, self.task, &Unwatched);
-        measured.into_iter().flatten().filter_map(|it| it.test).all(|test| test.right == test.pairs)
+        let results = measurer.measure(programs, self.task, &Unwatched);
+        results.into_iter().flatten().filter_map(|result| result.test).all(|test| test.right == test.pairs)
     }
 
-    /// The program with one thing changed, so that it no longer solves the task.
+    /// Returns the program with one change after which it no longer solves the task. `None` if no such change is
+    /// found: a few programs have nothing of that kind to change, or no change of it makes a difference.
     fn damaged(&self, kind: Operator) -> Option<Program> {
-        /// A few programs have nothing that could be changed so, or only what makes no difference.
         const DRAWS: usize = 200;
         let mut rng = Rng::of(SEED, &format!("{} {}", kind.name(), self.task.id), 0);
         let mut mutator = Mutator::default();
@@ -139,10 +139,10 @@ impl<'c> Case<'c> {
         (0..DRAWS).filter_map(|_| draw()).find(|damaged| !self.solves(damaged))
     }
 
-    /// Breeds from the program until the task is solved or the fuel is used.
-    fn breed(&self, from: Program, fuel: u64, trace: Option<&Trace>) -> Option<Brood> {
+    /// Breeds from a program until the task is solved or the fuel is used up.
+    fn breed(&self, parent: Program, fuel: u64, trace: Option<&Trace>) -> Option<Brood> {
         let stop = AtomicBool::new(false);
-        let mut brood = BREEDER.start(&self.puzzle, &[], &[from], &stop)?;
+        let mut brood = BREEDER.start(&self.puzzle, &[], &[parent], &stop)?;
         let lane = trace.map(Trace::main);
         while brood.solution.is_none() && brood.fuel < fuel {
             let allowance = Allowance { fuel, stop: &stop, lane: lane.as_deref() };
@@ -152,6 +152,7 @@ impl<'c> Case<'c> {
     }
 }
 
+/// Damages every program in one way and breeds from it.
 fn recovery(cases: &[Case<'_>], kind: Operator, pool: &Pool) -> Recovery {
     let mut figures = Recovery {
         damage: kind.name(),
@@ -177,7 +178,7 @@ fn recovery(cases: &[Case<'_>], kind: Operator, pool: &Pool) -> Recovery {
     figures
 }
 
-/// Breeds from damaged programs for a while each, once for the time and once more with a recorder.
+/// Breeds from every damaged program with little fuel: once for the time, once with a recorder.
 fn throughput(cases: &[Case<'_>]) -> Throughput {
     let damaged = |case: &Case<'_>| case.damaged(Operator::Function);
     let damaged: Vec<(&Case<'_>, Program)> =
@@ -205,6 +206,7 @@ fn throughput(cases: &[Case<'_>]) -> Throughput {
     }
 }
 
+/// Returns the share of each category in a recorded run.
 pub(crate) fn shares(trace: &Trace) -> Vec<Share> {
     let share = |(category, share): (Category, f64)| Share { category: category.name(), share };
     trace.finish().shares().into_iter().map(share).collect()

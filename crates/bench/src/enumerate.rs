@@ -1,4 +1,4 @@
-//! What the search from the task finds on its own, how fast, and where the time goes.
+//! Measures enumeration alone: the tasks it solves, its throughput and where its time goes.
 
 use std::sync::atomic::AtomicBool;
 
@@ -40,7 +40,7 @@ pub struct EnumerateFigures {
 /// About half a second of processor time.
 const FUEL: u64 = 50_000_000;
 
-/// Searches all tasks on one thread.
+/// Enumerates programs for all tasks on one thread: once for the time, once with a recorder.
 pub fn measure_enumerate(dataset: &Dataset) -> EnumerateFigures {
     let tasks = &dataset.tasks;
     let watch = StopWatch::start();
@@ -84,6 +84,7 @@ fn search(task: &Task, trace: Option<&Trace>) -> Enumerated {
     }
 }
 
+/// Returns the number of expected outputs for which `holds` is true.
 fn count(expected: &[&Grid], holds: impl Fn(usize, &Grid) -> bool) -> usize {
     expected.iter().enumerate().filter(|(k, grid)| holds(*k, grid)).count()
 }

@@ -1,7 +1,8 @@
-//! The calls whose instructions are counted: hot primitives on fixed arguments.
+//! Calls of hot primitives on fixed arguments, whose instructions are counted.
 //!
-//! A count hardly depends on what else the machine does, so a regression of a percent shows where a clock shows
-//! noise. `cargo xtask instructions` runs them under valgrind and compares with `docs/instructions.tsv`.
+//! A count hardly depends on other load on the machine, so it shows a regression of one percent that would be lost in
+//! the noise of a clock. `cargo xtask instructions` runs the calls under valgrind and compares the counts with
+//! `docs/instructions.tsv`.
 
 use std::hint::black_box;
 
@@ -10,9 +11,10 @@ use batt_exec::{Sample, kernel, run};
 use batt_lang as lang;
 use batt_value::{Arena, Value};
 
-/// A call: `(function, argument…)` as a program of the language makes it from the picture `I`.
+/// A named call.
 pub struct Case {
     pub name: &'static str,
+    /// An expression over the grid `I`, whose value is the tuple `(function, argument…)`.
     call: &'static str,
 }
 
@@ -20,6 +22,7 @@ const fn case(name: &'static str, call: &'static str) -> Case {
     Case { name, call }
 }
 
+/// All cases.
 pub const CASES: &[Case] = &[
     case("add", "(add, THREE, FOUR)"),
     case("add pairs", "(add, (1, 2), (3, 4))"),
@@ -49,7 +52,7 @@ pub const CASES: &[Case] = &[
     case("shoot", "(shoot, (3, 3), (1, 1))"),
 ];
 
-/// Calls a case so many times. The caller counts what one more call adds.
+/// Runs the case called `name` a number of times. The caller counts what one more call adds.
 pub fn repeat(name: &str, times: usize) -> Result<(), String> {
     let case = CASES.iter().find(|case| case.name == name);
     let case = case.ok_or_else(|| format!("there is no case called {name}"))?;
@@ -58,12 +61,12 @@ pub fn repeat(name: &str, times: usize) -> Result<(), String> {
     let failed = |what: &str| format!("{name}: {what}");
 
     let arena = Arena::new(Limits::STANDARD.caps);
-    let input = picture(&arena).ok_or_else(|| failed("no picture"))?;
+    let input = input_grid(&arena).ok_or_else(|| failed("the input grid does not fit"))?;
     let sample = Sample { input, samples: Value::EMPTY_TUPLE };
     let call = run(program, sample, Cx::new(&arena, Limits::STANDARD.fuel, None)).result;
     let call = call.map_err(|failure| failure.describe(program))?;
     let items: Vec<_> = (0..call.len().unwrap_or(0)).filter_map(|index| call.get(&arena, index)).collect();
-    let [function, args @ ..] = &items[..] else { return Err(failed("no call")) };
+    let [function, args @ ..] = &items[..] else { return Err(failed("the case is not a call")) };
 
     let mut work = Arena::new(Limits::STANDARD.caps);
     for _ in 0..times {
@@ -75,11 +78,11 @@ pub fn repeat(name: &str, times: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// Fifteen by fifteen cells: blocks of several sizes and colours on black, the same on every machine.
-fn picture(arena: &Arena) -> Option<Value<'_>> {
+/// A fixed grid of 15×15 cells: blocks of several sizes and colours on black.
+fn input_grid(arena: &Arena) -> Option<Value<'_>> {
     const SIDE: usize = 15;
     let mut cells = [0i8; SIDE * SIDE];
-    // (row, column, height, width, colour); the second and the last touch at a corner.
+    // (row, column, height, width, colour). The second and the last touch at a corner.
     let blocks = [
         (1, 1, 3, 4, 3),
         (2, 8, 2, 2, 5),

@@ -1,11 +1,11 @@
-//! Measures batt, alone and beside the reference.
+//! Measures the speed of batt, alone and beside arc-dsl in CPython.
 //!
-//! The door is [`measure`]: programs and tasks to [`Figures`]. Every answer is checked, because a wrong run is not a
-//! benchmark. With a [`Reference`], a checkout of arc-dsl in CPython, the rounds alternate: ours, theirs, ours,
-//! theirs, so that what else the machine does hits both. [`hot`] holds the calls whose instructions
+//! The entry point is [`measure`], which times programs on tasks and returns [`Figures`]. Every answer is checked,
+//! because a wrong run is not a benchmark. With a [`Reference`], a checkout of arc-dsl in CPython, the rounds
+//! alternate, so that other load on the machine affects both sides. [`hot`] holds the calls whose instructions
 //! `cargo xtask instructions` counts.
 //!
-//! This crate serves the builders. It is no room: it may read the clock.
+//! This crate is for developers of batt. Unlike most crates it may read the clock.
 
 mod breed;
 mod enumerate;

@@ -1,4 +1,4 @@
-//! Where a measurement was made.
+//! The machine of a measurement, and the clocks and counters that its system offers.
 
 use std::time::{Duration, Instant};
 
@@ -18,6 +18,7 @@ pub struct Machine {
 }
 
 impl Machine {
+    /// Describes the machine that this process runs on.
     pub fn this() -> Machine {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let info = std::fs::read_to_string("/proc/cpuinfo").ok();
@@ -26,24 +27,25 @@ impl Machine {
     }
 }
 
-/// The most memory in bytes that this process has held since it started; only Linux tells.
+/// Returns the peak memory of this process in bytes. Only Linux reports it.
 pub fn peak_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let kib: u64 = field(&status, "VmHWM")?.strip_suffix("kB")?.trim().parse().ok()?;
     Some(kib << 10)
 }
 
-/// How long this thread has been on a processor; only Linux tells.
+/// Returns the processor time of this thread. Only Linux reports it.
 fn processor_time() -> Option<Duration> {
     let times = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     Some(Duration::from_nanos(times.split(' ').next()?.parse().ok()?))
 }
 
-/// The system counts a thread's time in ticks of a few milliseconds.
+/// Shorter times are taken from the wall clock: the system counts a thread's processor time in ticks of a few
+/// milliseconds.
 const MANY_TICKS: Duration = Duration::from_millis(100);
 
-/// Measures the time of this thread, a longer one on a processor where the system tells it: on a busy machine the
-/// wall's clock says little.
+/// Measures the processor time of this thread, or the wall time if that is short or the system does not report
+/// processor time. Wall time says little on a busy machine.
 pub(crate) struct StopWatch {
     processor: Option<Duration>,
     wall: Instant,
@@ -64,7 +66,7 @@ impl StopWatch {
     }
 }
 
-/// The value of a line `name : value`.
+/// Returns the value of a line `name : value`.
 fn field<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     let mut fields = text.lines().filter_map(|line| line.split_once(':'));
     fields.find(|(key, _)| key.trim() == name).map(|(_, value)| value.trim())

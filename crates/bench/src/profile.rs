@@ -1,9 +1,9 @@
-//! What the recorder and the log cost, and whether a prediction comes true.
+//! Measures the overhead of the recorder and the log, and the accuracy of a what-if prediction.
 //!
-//! Everything runs on one thread, in turn with what it is compared to, and of each task the fastest round counts: what
-//! else the machine does can only make it slower. A recorder adds up its log now and then, in the same tasks each time, so
-//! that is in their times; to add up the rest of it at the end is added. To make a recorder and to hand over what it saw,
-//! once a run, is told apart.
+//! Everything runs on one thread, alternating with its baseline. The fastest round of each task counts, because other
+//! load on the machine can only make it slower. A recorder adds up its log now and then, in the same tasks each time,
+//! so the times of the tasks include that; the time to add up the rest at the end is added to them. The time to make a
+//! recorder and to close it, once a run, is reported separately.
 
 use std::hint::black_box;
 use std::sync::atomic::AtomicBool;
@@ -23,7 +23,7 @@ use batt_trace::{Clock, LaneData, Level, NodeSum, Spot, TaskData, Trace, TraceDa
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::work::clocked;
+use crate::work::timed;
 
 #[derive(Debug, thiserror::Error)]
 pub enum ProfileBenchError {
@@ -90,7 +90,7 @@ pub struct Logging {
     pub event_ns: f64,
 }
 
-/// Measures. `text`: a file of programs; `load`: how long it takes to load the tasks.
+/// Measures the recorder on a program file. `load` is the time it takes to load the tasks.
 pub fn measure_profile(
     dataset: &Dataset,
     text: &[u8],
@@ -120,11 +120,11 @@ pub fn measure_profile(
     for _ in 0..rounds {
         plain.add(&bench.run(None), Duration::ZERO);
         let recorded = bench.recorded(Level::Nodes, None);
-        nodes.add(&recorded.laps, closing_time(&recorded.data));
+        nodes.add(&recorded.task_times, closing_time(&recorded.data));
         once = once.min(recorded.once);
         fastest = fastest.into_iter().chain([recorded.data]).min_by_key(wall);
         let recorded = bench.recorded(Level::Deep, None);
-        deep.add(&recorded.laps, closing_time(&recorded.data));
+        deep.add(&recorded.task_times, closing_time(&recorded.data));
     }
     let [plain, nodes, deep] = [plain, nodes, deep].map(|it| it.sum());
     let what_if = bench.predict(fastest.ok_or(ProfileBenchError::NothingToRun)?, rounds)?;
@@ -146,11 +146,12 @@ pub fn measure_profile(
     })
 }
 
+/// A run with a recorder.
 struct Recorded {
     data: TraceData,
-    /// How long each task took.
-    laps: Vec<Duration>,
-    /// To make the recorder and to close it.
+    /// The time of each task.
+    task_times: Vec<Duration>,
+    /// The time to make the recorder and to close it.
     once: Duration,
 }
 
@@ -161,9 +162,9 @@ struct Bench<'b> {
 }
 
 impl Bench<'_> {
-    /// How long each task took, from the end of the one before it.
+    /// Returns the time of each task, from the end of the one before it.
     fn run(&self, trace: Option<&Trace>) -> Vec<Duration> {
-        let watch = Laps(Mutex::new((Instant::now(), Vec::new())));
+        let watch = TaskTimes(Mutex::new((Instant::now(), Vec::new())));
         let setup = Setup { all_demos: true, trace, ..Setup::new(&watch) };
         if let Some(trace) = trace {
             trace.start_workers(1);
@@ -174,27 +175,27 @@ impl Bench<'_> {
         watch.0.into_inner().unwrap_or_else(PoisonError::into_inner).1
     }
 
-    /// A run with a recorder. Nodes wait so many nanoseconds, if that is asked for.
+    /// Runs with a recorder. `waits` slows each node down by a number of nanoseconds.
     fn recorded(&self, level: Level, waits: Option<&[u64]>) -> Recorded {
         let start = Instant::now();
         let mut trace = profile::trace(Clock::real(), level, None);
         if let Some(waits) = waits {
             trace = trace.with_delays(waits);
         }
-        let made = start.elapsed();
-        let laps = self.run(Some(&trace));
+        let opening = start.elapsed();
+        let task_times = self.run(Some(&trace));
         let start = Instant::now();
         let data = trace.finish();
-        Recorded { data, laps, once: made + start.elapsed() }
+        Recorded { data, task_times, once: opening + start.elapsed() }
     }
 
-    /// Asks the fastest recording what happens if the most_expensive primitive that calls no others gets slower, makes its
-    /// nodes wait that long, and looks whether it comes true.
+    /// Predicts from the fastest recording what happens if the most expensive primitive gets slower, then slows down its
+    /// nodes by that much and compares.
     fn predict(&self, fastest: TraceData, rounds: usize) -> Result<Prediction, ProfileBenchError> {
         let primitive = self.most_expensive(&fastest);
         let name = registry().iter().nth(usize::from(primitive)).map_or("", |it| it.name).to_owned();
-        // So much slower that the run takes about twice as long: a smaller change drowns in what else the machine does.
-        let own: u64 = self.own(&fastest, primitive).map(|node| node.ns).sum();
+        // The factor makes the run take about twice as long: a smaller change would be lost in the noise.
+        let own: u64 = self.nodes_of(&fastest, primitive).map(|node| node.ns).sum();
         let factor = 1.0 + (wall(&fastest) as f64 / own.max(1) as f64).ceil();
         let waits = self.waits(&fastest, primitive, factor - 1.0);
         let profile = profile::profile(fastest, &self.battery, 0, &[], None);
@@ -205,8 +206,8 @@ impl Bench<'_> {
         let what_if = WhatIf::new(&Facts::new(&record, &Selection::default())?, &[slower])?;
         let (mut before, mut measured) = (Fastest::new(), Fastest::new());
         for _ in 0..rounds {
-            before.add(&self.recorded(Level::Nodes, None).laps, Duration::ZERO);
-            measured.add(&self.recorded(Level::Nodes, Some(&waits)).laps, Duration::ZERO);
+            before.add(&self.recorded(Level::Nodes, None).task_times, Duration::ZERO);
+            measured.add(&self.recorded(Level::Nodes, Some(&waits)).task_times, Duration::ZERO);
         }
         let [before_ns, measured_ns] = [before, measured].map(|it| it.sum().as_nanos() as u64);
         let change = what_if.predicted.middle - what_if.wall.0 as f64;
@@ -222,8 +223,8 @@ impl Bench<'_> {
         })
     }
 
-    /// The primitive whose nodes take the most time, of those that are never called inside another: these cannot be made
-    /// to wait.
+    /// Returns the primitive whose nodes take the most time. Primitives that make or receive calls inside a node are
+    /// excluded: only whole nodes can be slowed down.
     fn most_expensive(&self, data: &TraceData) -> u16 {
         let mut sums = vec![0; registry().iter().len()];
         for node in tasks(data).flat_map(|task| task.nodes) {
@@ -234,17 +235,18 @@ impl Bench<'_> {
         for task in tasks(data) {
             for (id, called, _) in task.inner {
                 sums[usize::from(*called)] = 0;
-                // The time of a node with calls inside is not all its own.
+                // The time of a node includes the calls inside it.
                 self.primitive(*id).into_iter().for_each(|primitive| sums[usize::from(primitive)] = 0);
             }
         }
         sums.iter().enumerate().max_by_key(|(_, ns)| **ns).map_or(0, |(id, _)| id as u16)
     }
 
-    /// How long each node of a primitive has to wait to take so many times as long again, in nanoseconds.
+    /// Returns the nanoseconds that each node of the plan has to wait, so that those of a primitive take `times` times
+    /// as long in addition.
     fn waits(&self, data: &TraceData, primitive: u16, times: f64) -> Vec<u64> {
         let mut sums = vec![(0, 0); self.battery.plan().nodes().len()];
-        for node in self.own(data, primitive) {
+        for node in self.nodes_of(data, primitive) {
             let (ns, hits) = &mut sums[node.id as usize];
             *ns += node.ns;
             *hits += u64::from(node.hits);
@@ -252,8 +254,8 @@ impl Bench<'_> {
         sums.iter().map(|(ns, hits)| (*ns as f64 * times / (*hits).max(1) as f64) as u64).collect()
     }
 
-    /// The nodes of a primitive in all tasks.
-    fn own<'s>(
+    /// Returns the nodes of a primitive in all tasks.
+    fn nodes_of<'s>(
         &self,
         data: &'s TraceData,
         primitive: u16,
@@ -262,7 +264,7 @@ impl Bench<'_> {
         nodes.filter(move |node| self.primitive(node.id) == Some(primitive))
     }
 
-    /// What a node calls.
+    /// Returns the primitive that a node calls.
     fn primitive(&self, node: u32) -> Option<u16> {
         match &self.battery.plan().nodes()[node as usize].op {
             Op::Call(symbol) => Some(symbol.id),
@@ -270,14 +272,15 @@ impl Bench<'_> {
         }
     }
 
+    /// Measures the cost of log events that are compiled in and switched off.
     fn logging(&self, rounds: usize) -> Logging {
         let [mut with, mut without] = [Duration::MAX; 2];
         let work: Vec<u64> = self.tasks.iter().map(|task| task.train.len() as u64 * 400).collect();
         for _ in 0..rounds.max(5) {
-            with = with.min(clocked(|| pass::<true>(&work)));
-            without = without.min(clocked(|| pass::<false>(&work)));
+            with = with.min(timed(|| pass::<true>(&work)));
+            without = without.min(timed(|| pass::<false>(&work)));
         }
-        let tight = |log: bool| {
+        let ns_per_step = |log: bool| {
             let once = |_| {
                 let start = Instant::now();
                 (0..100_000u64).for_each(|i| if log { event(black_box(i)) } else { _ = black_box(i) });
@@ -290,50 +293,50 @@ impl Bench<'_> {
             compiled_in_ns,
             compiled_out_ns,
             ratio: compiled_in_ns as f64 / compiled_out_ns.max(1) as f64,
-            event_ns: tight(true) - tight(false),
+            event_ns: ns_per_step(true) - ns_per_step(false),
         }
     }
 }
 
-/// The fastest round of each task, and of what comes besides.
+/// The fastest round of each task, and the fastest closing of the recorder.
 struct Fastest {
     tasks: Vec<Duration>,
-    besides: Duration,
+    closing: Duration,
 }
 
 impl Fastest {
     const fn new() -> Fastest {
-        Fastest { tasks: Vec::new(), besides: Duration::MAX }
+        Fastest { tasks: Vec::new(), closing: Duration::MAX }
     }
 
-    fn add(&mut self, tasks: &[Duration], besides: Duration) {
+    fn add(&mut self, tasks: &[Duration], closing: Duration) {
         self.tasks.resize(tasks.len(), Duration::MAX);
         self.tasks.iter_mut().zip(tasks).for_each(|(best, time)| *best = (*best).min(*time));
-        self.besides = self.besides.min(besides);
+        self.closing = self.closing.min(closing);
     }
 
     fn sum(&self) -> Duration {
-        self.tasks.iter().sum::<Duration>() + self.besides
+        self.tasks.iter().sum::<Duration>() + self.closing
     }
 }
 
-/// The time from the end of each task to the end of the next.
-struct Laps(Mutex<(Instant, Vec<Duration>)>);
+/// Collects the time from the end of each task to the end of the next. Holds the last end and the times so far.
+struct TaskTimes(Mutex<(Instant, Vec<Duration>)>);
 
-impl Watch for Laps {
+impl Watch for TaskTimes {
     fn begin(&self, _: usize) -> Option<&AtomicBool> {
         None
     }
 
     fn done(&self, _: usize, _: &str) {
-        let (last, laps) = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (last, times) = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
-        laps.push(now - *last);
+        times.push(now - *last);
         *last = now;
     }
 }
 
-/// What the recorder did for itself when the tasks were through.
+/// Returns the recorder's own time after the last task.
 fn closing_time(data: &TraceData) -> Duration {
     let spots = data.lanes.iter().take(1).flat_map(|lane| &lane.between);
     Duration::from_nanos(spots.filter(|(spot, _)| *spot == Spot::PROFILE).map(|(_, sum)| sum.ns).sum())
@@ -352,7 +355,7 @@ fn event(i: u64) {
     tracing::debug!(task = i, "ran programs");
 }
 
-/// Pieces of work about as long as a task, each followed by an event of the log or by none.
+/// Does pieces of work about as long as a task, each followed by a log event if `LOG`.
 fn pass<const LOG: bool>(work: &[u64]) {
     for steps in work {
         let sum = (0..*steps).fold(*steps, |sum, i| black_box(sum.wrapping_mul(31) ^ i));

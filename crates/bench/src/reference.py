@@ -1,9 +1,13 @@
 """Runs programs in CPython on a checkout of arc-dsl, for `batt bench --reference`.
 
-Argument: the checkout. The first line of standard input is a JSON object: the "text" of the programs, and the "work",
-a list of {"program": name, "pairs": [[input, output or null], ...]}. The answer is one line: the version, and for each
-program whether it runs and whether it is right. Then every line `[indices]` is a round over these programs, answered
-by one line of nanoseconds: each program on all its pairs, and the clock around the corpus when each was done.
+Argument: the folder of the checkout.
+
+The first line of standard input is a JSON object: the "text" of the programs, and the "work", a list of
+{"program": name, "pairs": [[input, output or null], ...]}. It is answered by one line: the version, and for each program
+whether it runs and whether it is right.
+
+Every further line, `[indices]`, asks for a round over these programs. It is answered by one line of nanoseconds: for
+each program the time on all its pairs, and the time from the start of the round to its end.
 """
 
 import json
@@ -29,12 +33,12 @@ def namespace(folder, text):
 
 
 def check(function, pairs):
-    """Does it run at all, and is it right where the output is known?"""
+    """Return whether it runs on all inputs, and whether it is right on all known outputs."""
     try:
         answers = [function(given) for given, _ in pairs]
     except Exception:
         return False, False
-    return True, all(want is None or answer == want for answer, (_, want) in zip(answers, pairs))
+    return True, all(expected is None or answer == expected for answer, (_, expected) in zip(answers, pairs))
 
 
 def round_over(work, indices):
@@ -53,17 +57,17 @@ def round_over(work, indices):
 
 
 def main():
-    # What the checkout prints must not get between our lines.
+    # Output of the checkout must not mix with the answers.
     out, sys.stdout = sys.stdout, sys.stderr
-    given = json.loads(sys.stdin.readline())
-    names = namespace(sys.argv[1], given["text"])
+    request = json.loads(sys.stdin.readline())
+    names = namespace(sys.argv[1], request["text"])
     work, runs, right = [], [], []
-    for item in given["work"]:
+    for item in request["work"]:
         function = names.get(item["program"])
-        pairs = [(grid(given), grid(want)) for given, want in item["pairs"]]
-        fine = check(function, pairs) if callable(function) else (False, False)
-        runs.append(fine[0])
-        right.append(fine[1])
+        pairs = [(grid(given), grid(expected)) for given, expected in item["pairs"]]
+        does_run, is_right = check(function, pairs) if callable(function) else (False, False)
+        runs.append(does_run)
+        right.append(is_right)
         work.append((function, [given for given, _ in pairs]))
     version = f"{platform.python_implementation()} {platform.python_version()}"
     print(json.dumps({"version": version, "runs": runs, "right": right}), file=out, flush=True)

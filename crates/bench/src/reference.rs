@@ -1,4 +1,4 @@
-//! arc-dsl in CPython, as a process that waits for its turn.
+//! arc-dsl in CPython, as a process that runs one round when asked.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-/// What CPython runs: imports the checkout and times the programs.
+/// The Python script that imports the checkout and times the programs.
 const DRIVER: &str = include_str!("reference.py");
 
 #[derive(Debug, thiserror::Error)]
@@ -16,13 +16,13 @@ pub enum ReferenceError {
     NoCheckout { folder: PathBuf, file: &'static str },
     #[error("cannot start {python} (name another one with the variable PYTHON): {error}")]
     Start { python: String, error: io::Error },
-    #[error("{python} ended before it had answered; what it said stands above")]
+    #[error("{python} ended before it answered; its own messages are above")]
     Ended { python: String },
-    #[error("{python} answered what is no answer: {error}")]
+    #[error("cannot read the answer of {python}: {error}")]
     Answer { python: String, error: serde_json::Error },
 }
 
-/// A running CPython. It ends when this is dropped.
+/// A CPython process. Dropping this ends it.
 pub struct Reference {
     python: String,
     child: Child,
@@ -30,20 +30,21 @@ pub struct Reference {
     output: BufReader<ChildStdout>,
 }
 
-/// What the reference says of the work before anything is timed.
+/// The answers of the untimed check that precedes the first round.
 #[derive(Deserialize)]
-pub(crate) struct Greeting {
+pub(crate) struct Checked {
     pub(crate) version: String,
-    /// For each program, whether it gives values on all inputs.
+    /// For each program, whether it returns a value on every input.
     pub(crate) runs: Vec<bool>,
+    /// For each program, whether it is right on every pair with a known output.
     pub(crate) right: Vec<bool>,
 }
 
-/// One round of the reference.
+/// The times of one round in CPython.
 pub(crate) struct Round {
-    /// Each program on all its pairs.
+    /// For each program, the time on all its pairs.
     pub(crate) times: Vec<Duration>,
-    /// The clock around the corpus when each program was done.
+    /// For each program, the time from the start of the round to its end.
     pub(crate) clock: Vec<Duration>,
 }
 
@@ -57,23 +58,23 @@ impl Reference {
         }
         let mut command = Command::new(python);
         command.args(["-c", DRIVER]).arg(folder);
-        // A checkout is somebody else's folder: leave no __pycache__ in it.
+        // Leave no __pycache__ in the user's checkout.
         command.env("PYTHONDONTWRITEBYTECODE", "1").stdin(Stdio::piped()).stdout(Stdio::piped());
         let start = |error| ReferenceError::Start { python: python.to_owned(), error };
         let mut child = command.spawn().map_err(start)?;
-        let pipe = || start(io::Error::other("it has no pipes"));
-        let input = child.stdin.take().ok_or_else(pipe)?;
-        let output = BufReader::new(child.stdout.take().ok_or_else(pipe)?);
+        let no_pipe = || start(io::Error::other("its standard input and output are not pipes"));
+        let input = child.stdin.take().ok_or_else(no_pipe)?;
+        let output = BufReader::new(child.stdout.take().ok_or_else(no_pipe)?);
         Ok(Reference { python: python.to_owned(), child, input: Some(input), output })
     }
 
-    /// Hands over the work, JSON without line breaks, and waits for the untimed check.
-    pub(crate) fn greet(&mut self, work: &str) -> Result<Greeting, ReferenceError> {
+    /// Sends the work (JSON without line breaks) and waits for the untimed check.
+    pub(crate) fn check(&mut self, work: &str) -> Result<Checked, ReferenceError> {
         let line = self.ask(work)?;
         self.read(&line)
     }
 
-    /// Times the programs at these places of the work, in this order.
+    /// Times the programs with these indices into the work, in this order.
     pub(crate) fn round(&mut self, programs: &[usize]) -> Result<Round, ReferenceError> {
         #[derive(Deserialize)]
         struct Nanoseconds {
@@ -86,6 +87,7 @@ impl Reference {
         Ok(Round { times: durations(times), clock: durations(clock) })
     }
 
+    /// Sends a line and returns the line that answers it.
     fn ask(&mut self, line: &str) -> Result<String, ReferenceError> {
         let mut answer = String::new();
         let sent = match &mut self.input {
@@ -106,7 +108,7 @@ impl Reference {
 
 impl Drop for Reference {
     fn drop(&mut self) {
-        // Without input it comes to its end by itself, unless it is in the middle of a round.
+        // The end of its input ends the script, unless it is in the middle of a round.
         drop(self.input.take());
         let _ = self.child.kill();
         let _ = self.child.wait();

@@ -1,4 +1,4 @@
-//! Several measurements of one thing.
+//! The minimum, median and maximum of repeated measurements.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 
-/// The least, the middle and the most of several times.
+/// The minimum, median and maximum of several times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spread {
     pub min: Duration,
@@ -15,7 +15,7 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// `None` of no times. The median of an even number is the mean of the two in the middle.
+    /// Returns `None` for no times. The median of an even number of times is the mean of the two in the middle.
     pub fn of(times: &[Duration]) -> Option<Spread> {
         let mut times = times.to_vec();
         times.sort();
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_middle_of_odd_and_even_counts() {
+    fn median_of_odd_and_even_counts() {
         let of = |times: &[u64]| {
             let times: Vec<_> = times.iter().map(|ms| Duration::from_millis(*ms)).collect();
             Spread::of(&times).map(|it| [it.min, it.median, it.max].map(|time| time.as_millis()))

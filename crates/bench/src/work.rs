@@ -1,8 +1,8 @@
-//! What is measured, and in which order.
+//! Measures loading, parsing, merging and running, and compares running with CPython.
 //!
-//! Runs on all threads go through [`Battery::run`], as in `batt run`. The runs on one thread call [`Prepared::run`],
-//! which [`Battery::run`] calls for each task: they are compared with CPython program by program, and a battery runs all
-//! programs of a task together and scores them, which the reference does not.
+//! Runs on all threads go through [`Battery::run`], as in `batt run`. Runs on one thread are compared with CPython
+//! program by program, so they call [`Prepared::run`] directly: a battery runs all programs of a task together and
+//! scores them, which CPython does not do.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
@@ -22,25 +22,26 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::reference::Greeting;
+use crate::reference::Checked;
 use crate::{Machine, Reference, ReferenceError, Spread, peak_memory};
 
-/// The task that takes CPython most of its time on arc-dsl's solvers; ratios are also given without it.
+/// The task that takes most of CPython's time on arc-dsl's solvers. Ratios are also given without it.
 pub const HEAVY: &str = "a64e4611";
 
-/// Why tasks could not be loaded.
+/// The reason why tasks could not be loaded.
 pub type LoadFailed = Box<dyn Error + Send + Sync>;
 
-/// What to measure.
+/// Input and options of [`measure`].
 pub struct Setup<'s> {
-    /// Reads the tasks from disk, each time anew.
+    /// Reads the tasks from disk, every time it is called.
     pub load: &'s dyn Fn() -> Result<Dataset, LoadFailed>,
     /// The text of a program file.
     pub programs: &'s [u8],
+    /// Number of rounds, at least 1.
     pub rounds: usize,
-    /// Runs every program on every input in all-pairs, also after it was wrong on an input of the same task.
+    /// In all-pairs, runs a program on all inputs of a task even after it was wrong on one of them.
     pub all_demos: bool,
-    /// Is told what is measured next.
+    /// Receives the name of each measurement before it starts.
     pub progress: &'s dyn Fn(&str),
 }
 
@@ -88,7 +89,7 @@ pub struct Figures {
 }
 
 impl Figures {
-    /// Whether the figures are of right answers. What the reference gets wrong too is no fault of the run.
+    /// Whether the answers were right. Programs that are wrong in CPython too do not count.
     pub fn valid(&self) -> bool {
         match &self.reference {
             Some(reference) => {
@@ -149,7 +150,7 @@ pub struct Ratio {
 /// Measures load, parse, merge and run round by round, alternating with the reference, and all-pairs at the end.
 pub fn measure(setup: &Setup<'_>, mut reference: Option<Reference>) -> Result<Figures, BenchError> {
     let rounds = setup.rounds.max(1);
-    (setup.progress)("the first run, to see what is right");
+    (setup.progress)("an untimed run that checks the answers");
     let dataset = (setup.load)()?;
     let programs = lang::parse_bytes(setup.programs).programs;
     let battery = Battery::new(&programs, dataset.tasks.iter().map(|task| task.id.as_str()));
@@ -157,11 +158,11 @@ pub fn measure(setup: &Setup<'_>, mut reference: Option<Reference>) -> Result<Fi
     if corpus.items.is_empty() {
         return Err(BenchError::NothingToRun);
     }
-    let greeting = match &mut reference {
+    let checked = match &mut reference {
         Some(reference) => {
-            let greeting = reference.greet(&corpus.json(setup.programs))?;
-            corpus.comparable_first(&greeting);
-            Some(greeting)
+            let checked = reference.check(&corpus.json(setup.programs))?;
+            corpus.comparable_first(&checked);
+            Some(checked)
         }
         None => None,
     };
@@ -170,16 +171,16 @@ pub fn measure(setup: &Setup<'_>, mut reference: Option<Reference>) -> Result<Fi
     let all_threads = battery::Setup { all_demos: true, ..battery::Setup::new(&Unwatched) };
     let one_thread =
         Options { limits: Limits::STANDARD, all_demos: true, sharing: true, kernels: true, stop: None };
-    // The first run is not timed: it fills the caches, and its answers show what is right.
+    // The first run is not timed: it fills the caches and checks the answers.
     let mut wrong = corpus.run(&battery, &pool, &all_threads);
 
     let mut times = Times::default();
     let mut theirs = Vec::new();
     for round in 1..=rounds {
         (setup.progress)(&format!("load, parse, merge and run, round {round} of {rounds}"));
-        times.load.push(timed(|| (setup.load)().map(black_box).map(drop))?);
-        times.parse.push(clocked(|| drop(black_box(lang::parse_bytes(setup.programs)))));
-        times.merge.push(clocked(|| drop(black_box(Plan::merge(&programs)))));
+        times.load.push(try_timed(|| (setup.load)().map(black_box).map(drop))?);
+        times.parse.push(timed(|| drop(black_box(lang::parse_bytes(setup.programs)))));
+        times.merge.push(timed(|| drop(black_box(Plan::merge(&programs)))));
         let arena = Arena::new(one_thread.limits.caps);
         let start = Instant::now();
         let prepared = Prepared::new(battery.plan(), &arena, &one_thread);
@@ -191,7 +192,7 @@ pub fn measure(setup: &Setup<'_>, mut reference: Option<Reference>) -> Result<Fi
             (setup.progress)(&format!("CPython, round {round} of {rounds}"));
             theirs.push(reference.round(&corpus.comparable_places())?);
         }
-        times.threads.push(clocked(|| wrong.extend(corpus.run(&battery, &pool, &all_threads))));
+        times.threads.push(timed(|| wrong.extend(corpus.run(&battery, &pool, &all_threads))));
     }
     drop(reference);
 
@@ -200,12 +201,12 @@ pub fn measure(setup: &Setup<'_>, mut reference: Option<Reference>) -> Result<Fi
     for round in 1..=rounds {
         (setup.progress)(&format!("all pairs, round {round} of {rounds}"));
         let run = || all_pairs_right = right_on_demos(&battery, &pool, &dataset, &all_pairs);
-        times.all_pairs.push(clocked(run));
+        times.all_pairs.push(timed(run));
     }
 
     wrong.sort_unstable();
     wrong.dedup();
-    let reference = greeting.map(|greeting| compare(&corpus, &greeting, &wrong, &times.single, &theirs));
+    let reference = checked.map(|checked| compare(&corpus, &checked, &wrong, &times.single, &theirs));
     let wrong: Vec<_> = wrong.iter().map(|item| corpus.name(*item)).collect();
     Ok(Figures {
         machine: Machine::this(),
@@ -224,7 +225,7 @@ pub fn measure(setup: &Setup<'_>, mut reference: Option<Reference>) -> Result<Fi
     })
 }
 
-/// Runs the tasks. Returns the number of programs that are right on all demonstration pairs of a task.
+/// Runs all tasks. Returns the number of (program, task) pairs where the program is right on all demonstration pairs.
 fn right_on_demos(
     battery: &Battery<'_>,
     pool: &Pool,
@@ -239,10 +240,11 @@ fn right_on_demos(
     right
 }
 
-/// The programs that have a task, with it. The heaviest task comes last, so that a clock can be read before it.
+/// The programs that have a task, each with its task. The heaviest task comes last, so that the time without it can be
+/// read off the clock.
 struct Corpus<'b> {
     items: Vec<Item<'b>>,
-    /// The names of the other programs.
+    /// Names of the programs without a task.
     without_task: Vec<String>,
 }
 
@@ -250,7 +252,7 @@ struct Item<'b> {
     id: ProgramId,
     program: &'b Program,
     task: &'b Task,
-    /// Where the reference knows it; `None` if it does not run there.
+    /// Index into the work of the reference. `None` if the program does not run there.
     place: Option<usize>,
 }
 
@@ -280,7 +282,7 @@ impl<'b> Corpus<'b> {
         Corpus { items, without_task }
     }
 
-    /// Runs everything on the pool. Returns the places of the items whose answers are not right.
+    /// Runs all items on the pool. Returns the indices of those that are not right.
     fn run(&self, battery: &Battery<'_>, pool: &Pool, setup: &battery::Setup<'_>) -> Vec<usize> {
         let tasks: BTreeMap<&str, &Task> =
             self.items.iter().map(|item| (item.task.id.as_str(), item.task)).collect();
@@ -290,10 +292,10 @@ impl<'b> Corpus<'b> {
             right.extend(programs.map(|result| (task.id.clone(), result.program)));
         });
         let is_wrong = |item: &Item<'_>| !right.contains(&(item.task.id.clone(), item.id));
-        (0..self.items.len()).filter(|place| is_wrong(&self.items[*place])).collect()
+        (0..self.items.len()).filter(|index| is_wrong(&self.items[*index])).collect()
     }
 
-    /// One round on one thread. Returns the places of the items whose answers are not right, too.
+    /// Runs one round on one thread. Returns its times and the indices of the items that are not right.
     fn single_thread(&self, prepared: &Prepared<'_>, options: &Options<'_>) -> (Single, Vec<usize>) {
         let jobs: Vec<Job<'_>> = self.items.iter().map(|item| job(item.task, vec![item.id])).collect();
         let mut scratch = Scratch::new(options.limits);
@@ -316,11 +318,11 @@ impl<'b> Corpus<'b> {
             let mut verdicts = runs.iter().zip(outputs).map(|(run, output)| judge(run, output));
             verdicts.all(|verdict| matches!(verdict, Verdict::Right | Verdict::Unjudged))
         };
-        let wrong = (0..jobs.len()).filter(|place| !right(&self.items[*place], &jobs[*place])).collect();
+        let wrong = (0..jobs.len()).filter(|index| !right(&self.items[*index], &jobs[*index])).collect();
         (Single { times: medians(&times), clock: medians(&clocks) }, wrong)
     }
 
-    /// The work as the reference takes it.
+    /// Returns the work in the form that the reference reads.
     fn json(&self, text: &[u8]) -> String {
         let rows = |grid: &Grid| grid.rows().map(<[i8]>::to_vec).collect::<Vec<_>>();
         let item = |item: &Item<'_>| {
@@ -332,15 +334,15 @@ impl<'b> Corpus<'b> {
         json!({ "text": String::from_utf8_lossy(text), "work": work }).to_string()
     }
 
-    /// Forgets the places of programs that do not run there, and moves these behind the others.
-    fn comparable_first(&mut self, greeting: &Greeting) {
-        for (item, runs) in self.items.iter_mut().zip(&greeting.runs) {
+    /// Moves programs that do not run in CPython behind the others and clears their places.
+    fn comparable_first(&mut self, checked: &Checked) {
+        for (item, runs) in self.items.iter_mut().zip(&checked.runs) {
             item.place = item.place.filter(|_| *runs);
         }
         self.items.sort_by_key(|item| item.place.is_none());
     }
 
-    /// Where the reference knows the programs that run on both sides, in our order.
+    /// Returns the places of the programs that run on both sides, in our order.
     fn comparable_places(&self) -> Vec<usize> {
         self.items.iter().map_while(|item| item.place).collect()
     }
@@ -350,24 +352,27 @@ impl<'b> Corpus<'b> {
     }
 }
 
-/// One round on one thread: the middle one of several passes.
+/// The times of one round on one thread: medians over several passes.
 struct Single {
-    /// Each program on all its pairs.
+    /// For each program, the time on all its pairs.
     times: Vec<Duration>,
-    /// The clock around the corpus when each program was done.
+    /// For each program, the time from the start of the pass to its end.
     clock: Vec<Duration>,
 }
 
-/// A pass takes us milliseconds where CPython takes seconds. After its turn our code and data are out of the caches;
-/// CPython loses nothing by ours. So a round is many passes, and counts as much as the middle one of them.
+/// Number of passes of one of our rounds, whose median counts.
+///
+/// A pass takes batt milliseconds where CPython takes seconds. CPython's round evicts our code and data from the caches
+/// but ours hardly touches CPython's, so a single pass would be unfair.
 pub const PASSES: usize = 15;
 
-/// The middle one of all rounds, for each place.
+/// Returns the median over the rounds for each item.
 fn medians(rounds: &[Vec<Duration>]) -> Vec<Duration> {
-    let middle = |rounds: &Vec<Duration>| Spread::of(rounds).map(|spread| spread.median);
-    columns(rounds.iter()).iter().filter_map(middle).collect()
+    let median = |rounds: &Vec<Duration>| Spread::of(rounds).map(|spread| spread.median);
+    columns(rounds.iter()).iter().filter_map(median).collect()
 }
 
+/// The times of all rounds.
 #[derive(Default)]
 struct Times {
     load: Vec<Duration>,
@@ -392,7 +397,7 @@ impl Times {
             ("merge", format!("into {} nodes", plan.nodes().len()), &self.merge),
             ("parse + merge", "1 thread, text in memory".to_owned(), &parse_merge),
             ("fold", format!("{} nodes that need no input", counts.folded), &self.fold),
-            ("run", format!("1 thread, each the middle of {PASSES} passes"), &single),
+            ("run", format!("1 thread, each the median of {PASSES} passes"), &single),
             ("run, all threads", format!("{n_threads} threads"), &self.threads),
             ("all pairs", format!("{n_programs} programs × {n_inputs} inputs"), &self.all_pairs),
         ];
@@ -401,13 +406,15 @@ impl Times {
     }
 }
 
-fn timed<E>(work: impl FnOnce() -> Result<(), E>) -> Result<Duration, E> {
+/// Returns the wall time of `work`, or its error.
+fn try_timed<E>(work: impl FnOnce() -> Result<(), E>) -> Result<Duration, E> {
     let start = Instant::now();
     work()?;
     Ok(start.elapsed())
 }
 
-pub(crate) fn clocked(work: impl FnOnce()) -> Duration {
+/// Returns the wall time of `work`.
+pub(crate) fn timed(work: impl FnOnce()) -> Duration {
     let start = Instant::now();
     work();
     start.elapsed()
@@ -415,7 +422,7 @@ pub(crate) fn clocked(work: impl FnOnce()) -> Duration {
 
 fn compare(
     corpus: &Corpus<'_>,
-    greeting: &Greeting,
+    checked: &Checked,
     wrong: &[usize],
     ours: &[Single],
     theirs: &[crate::reference::Round],
@@ -423,7 +430,7 @@ fn compare(
     let items = &corpus.items;
     let n = items.iter().filter(|item| item.place.is_some()).count();
     let n_light = items[..n].iter().filter(|item| !item.is_heavy()).count();
-    let right_there = |item: &Item<'_>| item.place.is_some_and(|place| greeting.right[place]);
+    let right_in_cpython = |item: &Item<'_>| item.place.is_some_and(|place| checked.right[place]);
     let whole: Vec<_> = theirs.iter().filter_map(|round| round.clock.last().copied()).collect();
 
     let times =
@@ -433,14 +440,14 @@ fn compare(
     let fastest = |times: &[Vec<Duration>], n: usize| -> Duration {
         times.iter().take(n).filter_map(|rounds| rounds.iter().min()).sum()
     };
-    let middle = |clocks: &[Vec<Duration>], n: usize| -> Duration {
+    let median = |clocks: &[Vec<Duration>], n: usize| -> Duration {
         let at = n.checked_sub(1).and_then(|last| clocks.get(last));
         at.and_then(|rounds| Spread::of(rounds)).map_or(Duration::ZERO, |spread| spread.median)
     };
     let mut ratios = Vec::new();
     let mut over = |tasks: String, n: usize| {
         let each = (fastest(&times.0, n), fastest(&times.1, n));
-        let whole = (middle(&clocks.0, n), middle(&clocks.1, n));
+        let whole = (median(&clocks.0, n), median(&clocks.1, n));
         for (clock, (ours, theirs)) in
             [("fastest round of each task, summed", each), ("one clock, median", whole)]
         {
@@ -458,13 +465,13 @@ fn compare(
         over(format!("without {HEAVY}"), n_light);
     }
     Comparison {
-        version: greeting.version.clone(),
+        version: checked.version.clone(),
         programs: n,
-        right: items.iter().filter(|item| right_there(item)).count(),
+        right: items.iter().filter(|item| right_in_cpython(item)).count(),
         left_out: items[n..].iter().map(|item| item.program.name().to_owned()).collect(),
         lost: wrong
             .iter()
-            .filter(|item| right_there(&items[**item]))
+            .filter(|item| right_in_cpython(&items[**item]))
             .map(|item| corpus.name(*item))
             .collect(),
         time: Spread::of(&whole).unwrap_or(Spread {
@@ -476,7 +483,7 @@ fn compare(
     }
 }
 
-/// Rounds of places to places of rounds.
+/// Transposes times: from one list for each round to one list for each item.
 fn columns<'r>(rounds: impl Iterator<Item = &'r Vec<Duration>>) -> Vec<Vec<Duration>> {
     let mut columns: Vec<Vec<Duration>> = Vec::new();
     for round in rounds {

@@ -34,7 +34,7 @@ fn bench_checks_and_measures_the_built_in_set() {
             merge # # # into # nodes
             parse + merge # # # # thread, text in memory
             fold # # # # nodes that need no input
-            run # # # # thread, each the middle of # passes
+            run # # # # thread, each the median of # passes
             run, all threads # # # # threads
             all pairs # # # # programs × # inputs
             peak memory #
@@ -142,7 +142,7 @@ fn bench_beside_a_reference() {
         merge # # # into # nodes
         parse + merge # # # # thread, text in memory
         fold # # # # nodes that need no input
-        run # # # # thread, each the middle of # passes
+        run # # # # thread, each the median of # passes
         run, all threads # # # # threads
         all pairs # # # # programs × # inputs
         peak memory #
