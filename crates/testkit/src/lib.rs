@@ -1,6 +1,8 @@
-//! What the tests of several rooms share.
+//! Test helpers that several crates share: the backends, the specification runner, the fuzz target and the report of
+//! skipped tests.
 
 mod fuzz;
+mod skip;
 mod spec;
 
 use batt_dsl::{Cx, Limits, symbol};
@@ -12,9 +14,10 @@ use batt_plan::{Plan, ProgramId};
 use batt_value::{Arena, Value};
 
 pub use fuzz::fuzz_program;
+pub use skip::skipped;
 pub use spec::check_spec;
 
-/// A way to run one program on one sample with so much fuel.
+/// Runs one program on one sample with a limit of fuel.
 pub type Backend = for<'a> fn(&Program, Sample<'a>, &'a Arena, u64) -> Outcome<'a>;
 
 /// All backends; each must pass every specification.
@@ -24,9 +27,9 @@ pub const BACKENDS: &[(&str, Backend)] = &[
     ("cpu without kernels", |program, sample, arena, fuel| cpu(program, sample, arena, fuel, false)),
 ];
 
-/// A program as the only one of a plan, on a grid.
+/// Runs a program as the only one of a plan.
 fn cpu<'a>(program: &Program, sample: Sample<'a>, arena: &'a Arena, fuel: u64, kernels: bool) -> Outcome<'a> {
-    let Value::Grid(grid) = sample.input else { panic!("this backend takes grids, not {}", sample.input) };
+    let Value::Grid(grid) = sample.input else { panic!("expected a grid as input, got {}", sample.input) };
     let limits = Limits { fuel, ..Limits::STANDARD };
     let options = Options { limits, all_demos: true, sharing: true, kernels, stop: None };
     let plan = Plan::merge([program]);
@@ -42,7 +45,7 @@ fn cpu<'a>(program: &Program, sample: Sample<'a>, arena: &'a Arena, fuel: u64, k
             let failure = Failure { fail, node: NodeId(node), primitive };
             return Outcome { result: Err(failure), fuel, values: Vec::new() };
         }
-        End::Skipped => unreachable!("nothing comes before the only input"),
+        End::Skipped => unreachable!("a program is skipped only after it failed on an earlier input"),
     };
     Outcome { result: Ok(value.expect("an answer fits in memory")), fuel, values: Vec::new() }
 }

@@ -1,4 +1,4 @@
-//! Runs `spec/*.arc`: program text with checks between (see `spec/README.md`).
+//! Runs `spec/*.arc`: program text with checks in between (see `spec/README.md`).
 
 use batt_dsl::{Limits, symbol};
 use batt_exec::Sample;
@@ -7,15 +7,15 @@ use batt_value::{Arena, Name, Value, order, parse, parse_prefix};
 
 use crate::Backend;
 
-/// Runs all checks of a specification. Answers how many there were, or what does not hold.
+/// Runs all checks of a specification. Returns the number of checks, or a list of those that failed.
 pub fn check_spec(text: &str, backend: Backend) -> Result<usize, String> {
     let (checks, program): (Vec<_>, Vec<_>) = text.lines().partition(|line| line.starts_with("? "));
     let parsed = lang::parse(&program.join("\n"));
-    let wrong: Vec<_> = checks
+    let failures: Vec<_> = checks
         .iter()
-        .filter_map(|line| check(&parsed, line, backend).err().map(|what| format!("{line}\n    {what}")))
+        .filter_map(|line| check(&parsed, line, backend).err().map(|error| format!("{line}\n    {error}")))
         .collect();
-    if wrong.is_empty() { Ok(checks.len()) } else { Err(wrong.join("\n")) }
+    if failures.is_empty() { Ok(checks.len()) } else { Err(failures.join("\n")) }
 }
 
 fn check(parsed: &Parsed, line: &str, backend: Backend) -> Result<(), String> {
