@@ -10,11 +10,15 @@ use batt_dsl::Limits;
 use batt_job::Pool;
 use batt_job::battery::Unwatched;
 use batt_lang::{parse_bytes, print};
+use batt_testkit::skipped;
 
 #[test]
 fn a_given_solver_file_parses_and_its_canonical_form_is_as_right() {
     let (Ok(file), Ok(tasks)) = (std::env::var("ARCBATT_SOLVERS"), std::env::var("ARCBATT_TASKS")) else {
-        skipped("ARCBATT_SOLVERS and ARCBATT_TASKS are not set");
+        skipped(
+            "ARCBATT_SOLVERS and ARCBATT_TASKS are not set",
+            "set them to solvers.py of an arc-dsl checkout and to the folder of its training tasks",
+        );
         return;
     };
     let parsed = parse_bytes(&std::fs::read(file).unwrap());
@@ -41,9 +45,4 @@ fn the_example_programs_are_right() {
     for verdict in verify(&parsed.programs, &dataset, Limits::STANDARD, &pool, &Unwatched) {
         assert!(verdict.right(), "{verdict:?}");
     }
-}
-
-#[expect(clippy::print_stderr, reason = "a skipped test says so")]
-fn skipped(why: &str) {
-    eprintln!("skipped: {why}");
 }

@@ -3,6 +3,7 @@
 mod batt;
 
 use batt::Batt;
+use batt_testkit::skipped;
 use expect_test::expect;
 
 /// Times, sizes and the machine differ from run to run; the words do not.
@@ -120,6 +121,7 @@ fn bench_as_json() {
 #[test]
 fn bench_beside_a_reference() {
     if std::process::Command::new("python3").arg("--version").output().is_err() {
+        skipped("python3 is not installed", "install Python 3");
         return;
     }
     let batt = Batt::new("bench-reference")

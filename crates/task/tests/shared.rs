@@ -4,19 +4,15 @@ use std::path::{Path, PathBuf};
 
 use batt_task::install::install;
 use batt_task::{DataFolder, Options, PINNED, diff, load, open};
+use batt_testkit::skipped;
 
 fn shared(name: &str) -> Option<PathBuf> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/arc").join(name);
     if !path.exists() {
-        skipped(&format!("there is no ../shared/arc/{name} next to the repository"));
+        skipped(&format!("there is no ../shared/arc/{name}"), "put these tasks there, beside the repository");
         return None;
     }
     Some(path)
-}
-
-#[expect(clippy::print_stderr, reason = "a skipped test says so")]
-fn skipped(why: &str) {
-    eprintln!("skipped: {why}");
 }
 
 #[test]

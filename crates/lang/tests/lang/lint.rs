@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use batt_dsl::{Cx, Primitive, Ty, registry, symbol};
 use batt_lang::{Options, Problem, Severity, parse_bytes, parse_bytes_with};
+use batt_testkit::skipped;
 use batt_value::{Arena, Caps, parse};
 use expect_test::expect;
 use serde_json::Value as Json;
@@ -190,8 +191,10 @@ fn working_programs_of_the_vectors_have_no_warnings() {
                 check_vectors(std::fs::File::open(path).unwrap());
             }
         }
-        #[allow(clippy::print_stdout, reason = "tests print what they skip")]
-        Err(error) => println!("skipped {}: {error}", shared.display()),
+        Err(_) => skipped(
+            "there is no ../shared/conformance",
+            "put vector files (*.jsonl) there, beside the repository",
+        ),
     }
 }
 
