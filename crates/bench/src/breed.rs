@@ -1,8 +1,8 @@
 //! Measures breeding: the damaged programs it repairs, its throughput and where its time goes.
 //!
-//! Everything runs on one thread. A program that solves its task is damaged so that it no longer does: the mutation
-//! of that name changes one constant, one function or one argument. Breeding starts from the damaged program alone.
-//! It may graft from all other programs, but not from the undamaged one.
+//! Everything runs on one thread. A program that solves its task is damaged so that it no longer does: the
+//! mutation of that name changes one constant, one function or one argument. Breeding starts from the damaged
+//! program alone. It may graft from all other programs, but not from the undamaged one.
 
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -126,8 +126,8 @@ impl<'c> Case<'c> {
         results.into_iter().flatten().filter_map(|result| result.test).all(|test| test.right == test.pairs)
     }
 
-    /// Returns the program with one change after which it no longer solves the task. `None` if no such change is
-    /// found: a few programs have nothing of that kind to change, or no change of it makes a difference.
+    /// Returns the program with one change after which it no longer solves the task. `None` if no such change
+    /// is found: a few programs have nothing of that kind to change, or no change of it makes a difference.
     fn damaged(&self, kind: Operator) -> Option<Program> {
         const DRAWS: usize = 200;
         let mut rng = Rng::of(SEED, &format!("{} {}", kind.name(), self.task.id), 0);

@@ -1,8 +1,8 @@
 //! Calls of hot primitives on fixed arguments, whose instructions are counted.
 //!
-//! A count hardly depends on other load on the machine, so it shows a regression of one percent that would be lost in
-//! the noise of a clock. `cargo xtask instructions` runs the calls under valgrind and compares the counts with
-//! `docs/instructions.tsv`.
+//! A count hardly depends on other load on the machine, so it shows a regression of one percent that would be
+//! lost in the noise of a clock. `cargo xtask instructions` runs the calls under valgrind and compares the
+//! counts with `docs/instructions.tsv`.
 
 use std::hint::black_box;
 

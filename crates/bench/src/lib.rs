@@ -1,9 +1,9 @@
 //! Measures the speed of batt, alone and beside arc-dsl in CPython.
 //!
-//! The entry point is [`measure`], which times programs on tasks and returns [`Figures`]. Every answer is checked,
-//! because a wrong run is not a benchmark. With a [`Reference`], a checkout of arc-dsl in CPython, the rounds
-//! alternate, so that other load on the machine affects both sides. [`hot`] holds the calls whose instructions
-//! `cargo xtask instructions` counts.
+//! The entry point is [`measure`], which times programs on tasks and returns [`Figures`]. Every answer is
+//! checked, because a wrong run is not a benchmark. With a [`Reference`], a checkout of arc-dsl in CPython,
+//! the rounds alternate, so that other load on the machine affects both sides. [`hot`] holds the calls whose
+//! instructions `cargo xtask instructions` counts.
 //!
 //! This crate is for developers of batt. Unlike most crates it may read the clock.
 

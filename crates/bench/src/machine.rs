@@ -44,8 +44,8 @@ fn processor_time() -> Option<Duration> {
 /// milliseconds.
 const MANY_TICKS: Duration = Duration::from_millis(100);
 
-/// Measures the processor time of this thread, or the wall time if that is short or the system does not report
-/// processor time. Wall time says little on a busy machine.
+/// Measures the processor time of this thread, or the wall time if that is short or the system does not
+/// report processor time. Wall time says little on a busy machine.
 pub(crate) struct StopWatch {
     processor: Option<Duration>,
     wall: Instant,

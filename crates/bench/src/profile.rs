@@ -1,9 +1,9 @@
 //! Measures the overhead of the recorder and the log, and the accuracy of a what-if prediction.
 //!
-//! Everything runs on one thread, alternating with its baseline. The fastest round of each task counts, because other
-//! load on the machine can only make it slower. A recorder adds up its log now and then, in the same tasks each time,
-//! so the times of the tasks include that; the time to add up the rest at the end is added to them. The time to make a
-//! recorder and to close it, once a run, is reported separately.
+//! Everything runs on one thread, alternating with its baseline. The fastest round of each task counts,
+//! because other load on the machine can only make it slower. A recorder adds up its log now and then, in the
+//! same tasks each time, so the times of the tasks include that; the time to add up the rest at the end is
+//! added to them. The time to make a recorder and to close it, once a run, is reported separately.
 
 use std::hint::black_box;
 use std::sync::atomic::AtomicBool;
@@ -189,8 +189,8 @@ impl Bench<'_> {
         Recorded { data, task_times, once: opening + start.elapsed() }
     }
 
-    /// Predicts from the fastest recording what happens if the most expensive primitive gets slower, then slows down its
-    /// nodes by that much and compares.
+    /// Predicts from the fastest recording what happens if the most expensive primitive gets slower, then
+    /// slows down its nodes by that much and compares.
     fn predict(&self, fastest: TraceData, rounds: usize) -> Result<Prediction, ProfileBenchError> {
         let primitive = self.most_expensive(&fastest);
         let name = registry().iter().nth(usize::from(primitive)).map_or("", |it| it.name).to_owned();
@@ -223,8 +223,8 @@ impl Bench<'_> {
         })
     }
 
-    /// Returns the primitive whose nodes take the most time. Primitives that make or receive calls inside a node are
-    /// excluded: only whole nodes can be slowed down.
+    /// Returns the primitive whose nodes take the most time. Primitives that make or receive calls inside a
+    /// node are excluded: only whole nodes can be slowed down.
     fn most_expensive(&self, data: &TraceData) -> u16 {
         let mut sums = vec![0; registry().iter().len()];
         for node in tasks(data).flat_map(|task| task.nodes) {
@@ -242,8 +242,8 @@ impl Bench<'_> {
         sums.iter().enumerate().max_by_key(|(_, ns)| **ns).map_or(0, |(id, _)| id as u16)
     }
 
-    /// Returns the nanoseconds that each node of the plan has to wait, so that those of a primitive take `times` times
-    /// as long in addition.
+    /// Returns the nanoseconds that each node of the plan has to wait, so that those of a primitive take
+    /// `times` times as long in addition.
     fn waits(&self, data: &TraceData, primitive: u16, times: f64) -> Vec<u64> {
         let mut sums = vec![(0, 0); self.battery.plan().nodes().len()];
         for node in self.nodes_of(data, primitive) {
@@ -320,7 +320,8 @@ impl Fastest {
     }
 }
 
-/// Collects the time from the end of each task to the end of the next. Holds the last end and the times so far.
+/// Collects the time from the end of each task to the end of the next. Holds the last end and the times so
+/// far.
 struct TaskTimes(Mutex<(Instant, Vec<Duration>)>);
 
 impl Watch for TaskTimes {

@@ -15,7 +15,8 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// Returns `None` for no times. The median of an even number of times is the mean of the two in the middle.
+    /// Returns `None` for no times. The median of an even number of times is the mean of the two in the
+    /// middle.
     pub fn of(times: &[Duration]) -> Option<Spread> {
         let mut times = times.to_vec();
         times.sort();

@@ -1,8 +1,8 @@
 //! Measures loading, parsing, merging and running, and compares running with CPython.
 //!
-//! Runs on all threads go through [`Battery::run`], as in `batt run`. Runs on one thread are compared with CPython
-//! program by program, so they call [`Prepared::run`] directly: a battery runs all programs of a task together and
-//! scores them, which CPython does not do.
+//! Runs on all threads go through [`Battery::run`], as in `batt run`. Runs on one thread are compared with
+//! CPython program by program, so they call [`Prepared::run`] directly: a battery runs all programs of a task
+//! together and scores them, which CPython does not do.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
@@ -147,7 +147,8 @@ pub struct Ratio {
     pub ratio: f64,
 }
 
-/// Measures load, parse, merge and run round by round, alternating with the reference, and all-pairs at the end.
+/// Measures load, parse, merge and run round by round, alternating with the reference, and all-pairs at the
+/// end.
 pub fn measure(setup: &Setup<'_>, mut reference: Option<Reference>) -> Result<Figures, BenchError> {
     let rounds = setup.rounds.max(1);
     (setup.progress)("an untimed run that checks the answers");
@@ -225,7 +226,8 @@ pub fn measure(setup: &Setup<'_>, mut reference: Option<Reference>) -> Result<Fi
     })
 }
 
-/// Runs all tasks. Returns the number of (program, task) pairs where the program is right on all demonstration pairs.
+/// Runs all tasks. Returns the number of (program, task) pairs where the program is right on all
+/// demonstration pairs.
 fn right_on_demos(
     battery: &Battery<'_>,
     pool: &Pool,
@@ -240,8 +242,8 @@ fn right_on_demos(
     right
 }
 
-/// The programs that have a task, each with its task. The heaviest task comes last, so that the time without it can be
-/// read off the clock.
+/// The programs that have a task, each with its task. The heaviest task comes last, so that the time without
+/// it can be read off the clock.
 struct Corpus<'b> {
     items: Vec<Item<'b>>,
     /// Names of the programs without a task.
@@ -362,8 +364,8 @@ struct Single {
 
 /// Number of passes of one of our rounds, whose median counts.
 ///
-/// A pass takes batt milliseconds where CPython takes seconds. CPython's round evicts our code and data from the caches
-/// but ours hardly touches CPython's, so a single pass would be unfair.
+/// A pass takes batt milliseconds where CPython takes seconds. CPython's round evicts our code and data from
+/// the caches but ours hardly touches CPython's, so a single pass would be unfair.
 pub const PASSES: usize = 15;
 
 /// Returns the median over the rounds for each item.

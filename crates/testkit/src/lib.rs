@@ -1,5 +1,5 @@
-//! Test helpers that several crates share: the backends, the specification runner, the fuzz target and the report of
-//! skipped tests.
+//! Test helpers that several crates share: the backends, the specification runner, the fuzz target and the
+//! report of skipped tests.
 
 mod fuzz;
 mod skip;

@@ -8,8 +8,9 @@ const COLLECTED: &str = "ARCBATT_SKIPPED";
 
 /// Reports that the current test is skipped because something is missing, and how to provide it.
 ///
-/// The line is written past the output capture of `cargo test`, which hides the output of passing tests. It is also
-/// appended to the file that the variable `ARCBATT_SKIPPED` names, from which `cargo xtask ci` prints it at its end.
+/// The line is written past the output capture of `cargo test`, which hides the output of passing tests. It
+/// is also appended to the file that the variable `ARCBATT_SKIPPED` names, from which `cargo xtask ci` prints
+/// it at its end.
 ///
 /// # Panics
 ///

@@ -1,4 +1,5 @@
-//! Runs a case of `batt_bench::hot` TIMES times, under a tool that counts instructions: `instructions NAME TIMES`.
+//! `instructions NAME TIMES` runs a case of `batt_bench::hot` a number of times, for a tool that counts
+//! instructions.
 
 use std::process::ExitCode;
 
