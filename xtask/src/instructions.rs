@@ -1,4 +1,4 @@
-//! Instructions per call of hot primitives, counted by valgrind, against the table in docs.
+//! Counts the instructions of calls of hot primitives under valgrind, and compares them with a table.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -8,19 +8,19 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 use batt_bench::hot::CASES;
 
-/// The table: a case and its instructions a line.
+/// The table: one case with its instructions per call on each line.
 const TABLE: &str = "docs/instructions.tsv";
 
-/// How much a count may differ from the table, in percent. Counts on one machine repeat to a few instructions;
-/// another version of the compiler or of the standard library moves them by some percent.
-const TOLERANCE: f64 = 5.0;
+/// The largest difference from the table that is accepted, in percent. Counts on one machine repeat to a few
+/// instructions; another version of the compiler or of the standard library changes them by a few percent.
+pub(crate) const TOLERANCE: f64 = 5.0;
 
-/// The calls of the shorter and of the longer run; their difference is free of what starting up takes.
+/// The numbers of calls of a short and a long run. Their difference does not contain the cost of starting up.
 const CALLS: (u64, u64) = (50, 250);
 
-/// Counts, and compares with the table.
+/// Counts instructions and compares them with the table.
 pub(crate) fn check(root: &Path) -> Result<()> {
-    let counts = count(root)?;
+    let counts = count()?;
     let text = std::fs::read_to_string(root.join(TABLE)).with_context(|| format!("cannot read {TABLE}"))?;
     let table: BTreeMap<&str, f64> = text
         .lines()
@@ -34,34 +34,33 @@ pub(crate) fn check(root: &Path) -> Result<()> {
             continue;
         };
         let percent = (count / before - 1.0) * 100.0;
-        crate::say(&format!("{name:<30}{count:>12.1}{before:>12.1}{percent:>+8.2} %"));
+        crate::log(&format!("{name:<30}{count:>12.1}{before:>12.1}{percent:>+8.2} %"));
         if percent.abs() > TOLERANCE {
             changed.push(format!("{name}: {before:.1} → {count:.1} ({percent:+.1} %)"));
         }
     }
     if !changed.is_empty() {
         bail!(
-            "instructions per call differ from {TABLE} by more than {TOLERANCE} %:\n- {}\nif that is meant: \
-             `cargo xtask instructions --write`, and say why in the commit",
+            "instructions per call differ from {TABLE} by more than {TOLERANCE} %:\n- {}\nif this is intended, \
+             run `cargo xtask instructions --write` and give the reason in the commit",
             changed.join("\n- ")
         );
     }
     Ok(())
 }
 
-/// Counts, and writes the table.
+/// Counts instructions and writes the table.
 pub(crate) fn write(root: &Path) -> Result<()> {
     let mut text = "case\tinstructions a call\n".to_owned();
-    for (name, count) in count(root)? {
+    for (name, count) in count()? {
         writeln!(text, "{name}\t{count:.1}")?;
     }
     std::fs::write(root.join(TABLE), text).with_context(|| format!("cannot write {TABLE}"))
 }
 
-fn count(root: &Path) -> Result<Vec<(&'static str, f64)>> {
+fn count() -> Result<Vec<(&'static str, f64)>> {
     crate::step("cargo build --release --locked --package batt-bench --bin instructions")?;
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), Into::into);
-    let program = root.join(target).join("release/instructions");
+    let program = crate::binary("release", "instructions");
     let per_call = |name: &'static str| {
         let (few, many) = (total(&program, name, CALLS.0)?, total(&program, name, CALLS.1)?);
         Ok((name, many.saturating_sub(few) as f64 / (CALLS.1 - CALLS.0) as f64))
@@ -69,20 +68,20 @@ fn count(root: &Path) -> Result<Vec<(&'static str, f64)>> {
     CASES.iter().map(|case| per_call(case.name)).collect()
 }
 
-/// All instructions of a run with so many calls.
+/// Returns the number of instructions of a run with a number of calls.
 fn total(program: &Path, name: &str, calls: u64) -> Result<u64> {
     let mut command = Command::new("valgrind");
-    // Where libraries lie and how large the environment is would show in the counts.
+    // Library paths and the size of the environment would change the counts.
     command.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]).env_clear();
     command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
     command.arg(program).arg(name).arg(calls.to_string());
     let output = command.output().context("cannot run valgrind; is it installed?")?;
-    let said = String::from_utf8_lossy(&output.stderr);
+    let messages = String::from_utf8_lossy(&output.stderr);
     if !output.status.success() {
-        bail!("{name} under valgrind: {said}");
+        bail!("{name} failed under valgrind: {messages}");
     }
     let collected =
-        said.lines().find_map(|line| line.split_once("Collected :")).map(|(_, count)| count.trim());
-    let collected = collected.with_context(|| format!("valgrind did not tell a count: {said}"))?;
-    collected.parse().with_context(|| format!("valgrind's count {collected} is no number"))
+        messages.lines().find_map(|line| line.split_once("Collected :")).map(|(_, count)| count.trim());
+    let collected = collected.with_context(|| format!("valgrind printed no count: {messages}"))?;
+    collected.parse().with_context(|| format!("valgrind's count {collected} is not a number"))
 }

@@ -1,4 +1,4 @@
-//! Does the tree still look as ARCHITECTURE.md says?
+//! Checks the source tree against ARCHITECTURE.md, the registry of primitives and deny.toml.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -11,11 +11,11 @@ use serde_json::Value;
 pub(crate) fn check(root: &Path) -> Result<()> {
     let metadata = metadata(root)?;
     let mut wrong = Vec::new();
-    crates(root, &metadata, &mut wrong)?;
-    imports(root, &mut wrong)?;
-    licences(root, &metadata, &mut wrong)?;
-    declarations(root, &mut wrong)?;
-    readme(root, &mut wrong)?;
+    check_crates(root, &metadata, &mut wrong)?;
+    check_imports(root, &mut wrong)?;
+    check_licences(root, &metadata, &mut wrong)?;
+    check_declarations(root, &mut wrong)?;
+    check_readme(root, &mut wrong)?;
     if !wrong.is_empty() {
         bail!("the tree is not tidy:\n- {}", wrong.join("\n- "));
     }
@@ -32,60 +32,61 @@ fn metadata(root: &Path) -> Result<Value> {
     Ok(serde_json::from_slice(&output.stdout)?)
 }
 
-/// The block of lines `crate: crates it knows` in ARCHITECTURE.md against the manifests.
-fn crates(root: &Path, metadata: &Value, wrong: &mut Vec<String>) -> Result<()> {
+/// Compares the block of lines `crate: its dependencies` in ARCHITECTURE.md with the manifests.
+fn check_crates(root: &Path, metadata: &Value, wrong: &mut Vec<String>) -> Result<()> {
     let text = read(root, "ARCHITECTURE.md")?;
     let block = text.split("```crates\n").nth(1).and_then(|rest| rest.split("```").next());
     let block = block.context("ARCHITECTURE.md has no ```crates block")?;
-    let picture: BTreeMap<String, BTreeSet<String>> = block
+    let documented: BTreeMap<String, BTreeSet<String>> = block
         .lines()
         .filter_map(|line| line.split_once(':'))
-        .map(|(name, known)| (name.trim().to_owned(), known.split_whitespace().map(str::to_owned).collect()))
+        .map(|(name, list)| (name.trim().to_owned(), list.split_whitespace().map(str::to_owned).collect()))
         .collect();
     let mut actual = BTreeMap::new();
     let packages = metadata["packages"].as_array().context("no packages")?;
     for package in packages.iter().filter(|package| package["source"].is_null()) {
         let dependencies = package["dependencies"].as_array().context("no dependencies")?;
-        let known = dependencies.iter().filter(|dependency| dependency["kind"].is_null());
-        let known: BTreeSet<_> =
-            known.filter(|it| it["path"].is_string()).filter_map(|it| short(&it["name"])).collect();
-        actual.insert(short(&package["name"]).context("a package without a name")?, known);
+        let normal = dependencies.iter().filter(|dependency| dependency["kind"].is_null());
+        let internal: BTreeSet<_> =
+            normal.filter(|it| it["path"].is_string()).filter_map(|it| short_name(&it["name"])).collect();
+        actual.insert(short_name(&package["name"]).context("a package without a name")?, internal);
     }
-    for (name, known) in &actual {
-        match picture.get(name) {
-            None => wrong.push(format!("ARCHITECTURE.md does not show {name}")),
-            Some(shown) if shown != known => {
-                wrong.push(format!("{name} knows {known:?}; ARCHITECTURE.md says {shown:?}"));
+    for (name, dependencies) in &actual {
+        match documented.get(name) {
+            None => wrong.push(format!("ARCHITECTURE.md does not list the crate {name}")),
+            Some(listed) if listed != dependencies => {
+                wrong.push(format!("{name} depends on {dependencies:?}; ARCHITECTURE.md lists {listed:?}"));
             }
             Some(_) => {}
         }
     }
     wrong.extend(
-        picture
+        documented
             .keys()
             .filter(|name| !actual.contains_key(*name))
-            .map(|name| format!("there is no crate {name}")),
+            .map(|name| format!("ARCHITECTURE.md lists the crate {name}, which does not exist")),
     );
     Ok(())
 }
 
-fn short(name: &Value) -> Option<String> {
+/// Returns the name of a package without the prefix `batt-`.
+fn short_name(name: &Value) -> Option<String> {
     name.as_str().map(|name| name.strip_prefix("batt-").unwrap_or(name).to_owned())
 }
 
-/// The front ends, and the crates of the project that they may import.
+/// The source folders of the front ends, and the crates that each may import besides `arcbatt`.
 const FRONT_ENDS: [(&str, &[&str]); 2] =
     [("crates/cli/src", &["batt_bench", "batt_web"]), ("crates/web/src", &[])];
 
-/// Front ends use the public API of `arcbatt` and nothing below it.
-fn imports(root: &Path, wrong: &mut Vec<String>) -> Result<()> {
+/// Checks that front ends import nothing below `arcbatt`.
+fn check_imports(root: &Path, wrong: &mut Vec<String>) -> Result<()> {
     for (folder, allowed) in FRONT_ENDS {
         for file in rust_files(&root.join(folder))? {
             let text = std::fs::read_to_string(&file)?;
             for word in text.split(|c: char| !c.is_alphanumeric() && c != '_') {
                 if word.starts_with("batt_") && !allowed.contains(&word) {
                     let file = file.strip_prefix(root).unwrap_or(&file).display();
-                    wrong.push(format!("{file} names {word}; front ends use only arcbatt"));
+                    wrong.push(format!("{file} uses {word}; front ends use only arcbatt"));
                 }
             }
         }
@@ -93,7 +94,8 @@ fn imports(root: &Path, wrong: &mut Vec<String>) -> Result<()> {
     Ok(())
 }
 
-fn rust_files(folder: &Path) -> Result<Vec<PathBuf>> {
+/// Returns the Rust files of a folder and its subfolders.
+pub(crate) fn rust_files(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();
@@ -106,18 +108,18 @@ fn rust_files(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Every dependency's licence against the list in deny.toml.
-fn licences(root: &Path, metadata: &Value, wrong: &mut Vec<String>) -> Result<()> {
+/// Checks every dependency's licence against the list in deny.toml.
+fn check_licences(root: &Path, metadata: &Value, wrong: &mut Vec<String>) -> Result<()> {
     let deny = read(root, "deny.toml")?;
     let list = deny.split("allow = [").nth(1).and_then(|rest| rest.split(']').next());
     let allowed: BTreeSet<_> =
         list.context("deny.toml has no list of licences")?.split('"').skip(1).step_by(2).collect();
     for package in metadata["packages"].as_array().context("no packages")? {
         let licence = package["license"].as_str().unwrap_or("none");
-        let word = |word: &str| allowed.contains(word.trim_matches(['(', ')', ' ']));
+        let is_allowed = |name: &str| allowed.contains(name.trim_matches(['(', ')', ' ']));
         // One alternative must be allowed in all its parts.
-        let fine = licence.replace('/', " OR ").split(" OR ").any(|choice| choice.split(" AND ").all(word));
-        if !fine {
+        let alternatives = licence.replace('/', " OR ");
+        if !alternatives.split(" OR ").any(|alternative| alternative.split(" AND ").all(is_allowed)) {
             wrong.push(format!(
                 "{} has the licence {licence}, which deny.toml does not allow",
                 package["name"]
@@ -127,8 +129,8 @@ fn licences(root: &Path, metadata: &Value, wrong: &mut Vec<String>) -> Result<()
     Ok(())
 }
 
-/// A primitive that is declared but not listed in its family is not in the registry.
-fn declarations(root: &Path, wrong: &mut Vec<String>) -> Result<()> {
+/// Checks that every declared primitive is listed in its family: only those are in the registry.
+fn check_declarations(root: &Path, wrong: &mut Vec<String>) -> Result<()> {
     let mut declared = 0;
     for entry in std::fs::read_dir(root.join("crates/dsl/src/family"))? {
         let text = std::fs::read_to_string(entry?.path())?;
@@ -136,12 +138,15 @@ fn declarations(root: &Path, wrong: &mut Vec<String>) -> Result<()> {
     }
     let registered = registry().iter().len();
     if declared != registered {
-        wrong.push(format!("{declared} primitives are declared, {registered} are listed in their families"));
+        wrong.push(format!(
+            "{declared} primitives are declared, but {registered} are listed at the top of their families"
+        ));
     }
     Ok(())
 }
 
-fn readme(root: &Path, wrong: &mut Vec<String>) -> Result<()> {
+/// Checks that the README shows the test command that CI runs.
+fn check_readme(root: &Path, wrong: &mut Vec<String>) -> Result<()> {
     if !read(root, "README.md")?.contains(&format!("\n{}\n", crate::TEST_COMMAND)) {
         wrong.push(format!("README.md does not show the test command `{}`", crate::TEST_COMMAND));
     }
