@@ -2,10 +2,9 @@
 
 use std::iter;
 
-/// Stands for a figure in a pattern: a number or a word.
+/// Matches a figure: a number or a word.
 const FIGURE: &str = "{}";
-/// Stands for any text in a pattern, as short as possible. It tells places apart that otherwise read the
-/// same.
+/// Matches any text, as short as possible. It distinguishes places that otherwise read the same.
 const ANYTHING: &str = "{…}";
 
 /// A text without markup: `*` and backticks are dropped, and any white space is one space. A pattern is

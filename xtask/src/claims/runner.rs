@@ -39,8 +39,8 @@ impl<'r> Runner<'r> {
         Ok(Runner { root, options, batt, scratch, outputs: RefCell::default() })
     }
 
-    /// Runs `batt` with these arguments. The words TASKS and SCRATCH stand for the folders, and `FOLDER/*.gz`
-    /// for the files of a folder.
+    /// Runs `batt` with these arguments, of which TASKS and SCRATCH/NAME are replaced by paths and
+    /// `FOLDER/*.gz` by the files of a folder.
     pub(super) fn run(&self, command: &str) -> Result<Rc<Output>> {
         if let Some(output) = self.outputs.borrow().get(command) {
             return Ok(output.clone());
