@@ -7,6 +7,7 @@
 //!
 //! This crate does not know program text, plans, tasks or threads.
 
+mod arc_dsl;
 mod sig;
 mod constant;
 mod cx;
@@ -15,6 +16,7 @@ pub mod lesson;
 mod family;
 mod registry;
 
+pub use arc_dsl::is_arc_dsl;
 pub use constant::{Constant, ConstantFamily, ConstantValue, constant, constants};
 pub use cx::{Cx, Limits};
 pub use registry::{
