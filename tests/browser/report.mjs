@@ -158,9 +158,9 @@ try {
     {
       const { page, bad, close } = await open(file("stray.html"));
       await go(page, `#/task/${task.id}`);
-      const message = page.locator("#first-wrong-line");
-      assert.equal(await message.getAttribute("data-line"), String(strayLine));
-      assert.match(await message.textContent(), new RegExp(`solve_b_${task.id}, line ${strayLine}: its values are those of no line of solve_a_${task.id}, which is right`));
+      const said = page.locator("#first-wrong-line");
+      assert.equal(await said.getAttribute("data-line"), String(strayLine));
+      assert.match(await said.textContent(), new RegExp(`solve_b_${task.id}, line ${strayLine}: no line of solve_a_${task.id}, which is right, has its values`));
       assert.equal(await page.locator("tr.wrong-line").count(), 1);
       await accessible(page, "a wrong line");
       await page.screenshot({ path: path.join(out, "first-wrong-line.png"), fullPage: true });

@@ -1,12 +1,12 @@
-//! Conformance vectors: what the reference answers, compared with what we answer.
+//! Conformance vectors: answers recorded from arc-dsl in CPython, compared with ours.
 //!
-//! A vector file is JSON lines. The first is `{"grids": […]}`; each other one is a program,
-//! `{"id", "program", "cases": [{"grid": index, "output": value}]}`, where a value is in its JSON form and
-//! `{"error": true}` says that Python raised. A program that our front end refuses counts as an error.
+//! A vector file is JSON lines. The first line is `{"grids": […]}`. Every other line is a program,
+//! `{"id", "program", "cases": [{"grid": index, "output": value}]}`, with values in their JSON form;
+//! `{"error": true}` means that Python raised an exception. A program that our parser rejects counts as an error.
 //!
-//! CPython's sets iterate in the order of their hashes, ours ascend. An answer that depends on that order cannot
-//! be compared, so a case passes too if its answer comes out when sets iterate the other way round, and such cases
-//! are counted apart.
+//! CPython's sets iterate in hash order, ours in ascending order. Answers that depend on the order cannot be
+//! compared directly, so a case also passes if it matches with sets in descending order. Such cases are counted
+//! separately.
 
 use std::io::BufRead;
 
@@ -18,29 +18,29 @@ use serde_json::Value as Json;
 
 use batt_job::Stop;
 
-/// What became of a file.
+/// The result of a vector file.
 #[derive(Default, Debug)]
 pub struct Tally {
     pub passed: usize,
-    /// Those among the passed whose answer comes out only when sets descend.
+    /// Passed cases that match only with sets in descending order.
     pub order_dependent: usize,
     pub failed: usize,
-    /// The first failures, at most as many as were asked for.
+    /// The first failures, up to the requested number.
     pub failures: Vec<Mismatch>,
 }
 
-/// One case that did not come out as the reference says.
+/// A case whose answer differs from the recorded one.
 #[derive(Debug)]
 pub struct Mismatch {
     pub id: String,
     pub program: String,
-    /// Input, expected and got, in JSON.
+    /// The input as JSON; `expected` and `got` too.
     pub input: String,
     pub expected: String,
     pub got: String,
 }
 
-/// Runs every case of a vector file and keeps the first `keep` mismatches. The error names the line.
+/// Runs every case of a vector file and keeps the first `keep` mismatches. Errors name the line.
 pub fn check(reader: impl BufRead, limits: Limits, stop: Stop<'_>, keep: usize) -> Result<Tally, String> {
     let mut grids = None;
     let mut tally = Tally::default();
@@ -57,12 +57,14 @@ pub fn check(reader: impl BufRead, limits: Limits, stop: Stop<'_>, keep: usize) 
                 check_program(&json, grids, limits, stop, keep, &mut tally).map_err(|what| place(&what))?;
             }
             (None, _) => return Err(place("the first line must be {\"grids\": […]}")),
-            (Some(_), _) => return Err(place("a second list of grids")),
+            (Some(_), _) => {
+                return Err(place("the grids are listed twice; only the first line may list them"));
+            }
         }
     }
     match grids {
         Some(_) if tally.passed + tally.failed > 0 => Ok(tally),
-        _ => Err("no vectors: the file holds no case".to_owned()),
+        _ => Err("the file has no cases".to_owned()),
     }
 }
 
@@ -74,20 +76,20 @@ fn check_program(
     keep: usize,
     tally: &mut Tally,
 ) -> Result<(), String> {
-    let text = json["program"].as_str().ok_or("\"program\" must be a text")?;
+    let text = json["program"].as_str().ok_or("\"program\" must be a string")?;
     let cases = json["cases"].as_array().ok_or("\"cases\" must be a list")?;
     let parsed = batt_lang::parse(text);
     for case in cases {
         let grid = case["grid"].as_u64().and_then(|index| grids.get(index as usize));
-        let grid = grid.ok_or("\"grid\" must be the index of a grid of the first line")?;
+        let grid = grid.ok_or("\"grid\" must be an index into the grids of the first line")?;
         let expected = case.get("output").ok_or("\"output\" is missing")?;
         let case = Case { grid, expected, limits };
         stop.restart();
         let (right, got) = case.compare(&parsed, stop, false)?;
-        let turned = !right && case.compare(&parsed, stop, true)?.0;
-        if right || turned {
+        let right_descending = !right && case.compare(&parsed, stop, true)?.0;
+        if right || right_descending {
             tally.passed += 1;
-            tally.order_dependent += usize::from(turned);
+            tally.order_dependent += usize::from(right_descending);
             continue;
         }
         tally.failed += 1;
@@ -111,8 +113,8 @@ struct Case<'c> {
 }
 
 impl Case<'_> {
-    /// Whether the last program of the text answers as expected, and what it answers. With `descending`, sets
-    /// iterate the other way round.
+    /// Returns whether the last program of the text answers as expected, and its answer. With `descending`, sets
+    /// iterate in descending order.
     fn compare(&self, parsed: &Parsed, stop: Stop<'_>, descending: bool) -> Result<(bool, String), String> {
         let error_expected = self.expected.get("error").is_some();
         let Some(program) = parsed.programs.last() else {
@@ -131,10 +133,10 @@ impl Case<'_> {
                 to_json(value, &mut json);
                 (right, json)
             }
-            // Python raised; ours must have failed for a reason of its own, not for ours.
+            // Python raised an exception. Our bugs and timeouts are not the same failure.
             Err(failure) => {
-                let own = !matches!(failure.fail, Fail::Bug | Fail::Deadline);
-                (error_expected && own, format!("failure: {}", failure.describe(program)))
+                let of_program = !matches!(failure.fail, Fail::Bug | Fail::Deadline);
+                (error_expected && of_program, format!("failure: {}", failure.describe(program)))
             }
         })
     }

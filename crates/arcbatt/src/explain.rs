@@ -1,4 +1,4 @@
-//! What programs learn from a task, in words.
+//! Explanations of the rules that a program learns from a task.
 
 use batt_dsl::lesson::{self, Explanation};
 use batt_dsl::{Cx, Limits};
@@ -17,8 +17,8 @@ pub struct LearnedRule {
     pub explanation: Explanation,
 }
 
-/// The rules that a program learns from a task's demonstration pairs, in the order of its lines. `Err`: the program
-/// fails, and why.
+/// Returns the rules that a program learns from a task's demonstration pairs, in the order of its lines. If the program
+/// fails, returns the reason.
 pub fn explain(
     program: &Program,
     task: &Task,
@@ -26,10 +26,10 @@ pub fn explain(
     stop: Stop<'_>,
 ) -> Result<Vec<LearnedRule>, String> {
     let arena = Arena::new(limits.caps);
-    let words = |fail: Fail| fail.to_string();
-    let samples = task.samples(&arena).map_err(words)?;
-    let first = task.train.first().ok_or("the task has no demonstration pair")?;
-    let input = first.input.value(&arena).map_err(words)?;
+    let message = |fail: Fail| fail.to_string();
+    let samples = task.samples(&arena).map_err(message)?;
+    let first = task.train.first().ok_or("the task has no demonstration pairs")?;
+    let input = first.input.value(&arena).map_err(message)?;
     let outcome = run(program, Sample { input, samples }, Cx::new(&arena, limits.fuel, stop.flag()));
     if let Err(failure) = &outcome.result {
         return Err(failure.describe(program));
@@ -39,7 +39,7 @@ pub fn explain(
     for &value in &outcome.values {
         let Value::Func(closure) = value else { continue };
         let (Op::Learned, Some(&Value::Prim(learner))) = (closure.op, closure.captured.first()) else { continue };
-        if let Some(explanation) = lesson::explain(&mut cx, value).map_err(words)? {
+        if let Some(explanation) = lesson::explain(&mut cx, value).map_err(message)? {
             rules.push(LearnedRule { learner: learner.name, explanation });
         }
     }

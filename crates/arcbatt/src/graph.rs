@@ -1,7 +1,7 @@
-//! Plans as pictures: what is computed, from the input on the left to the programs on the right.
+//! Drawings of plans: calls as boxes, from the inputs on the left to the programs on the right.
 //!
-//! Only calls are boxes. Inputs and constants stand as names inside the calls that take them; as boxes of their own
-//! they would be joined with everything.
+//! Inputs and constants are written inside the calls that use them. As separate boxes they would be connected to
+//! almost everything.
 
 use std::fmt::Write;
 
@@ -9,11 +9,11 @@ use batt_plan::{NodeId, Plan};
 
 use crate::sheet::cut;
 
-/// Labels are cut here, tooltips later.
+/// Maximum length of labels and of tooltips.
 const MAX_LABEL: usize = 30;
 const MAX_TITLE: usize = 300;
 
-/// The plan in Graphviz's language. Shared nodes are filled, programs are ovals.
+/// Returns the plan as a Graphviz graph. Shared nodes are filled, programs are ovals.
 pub fn dot(plan: &Plan) -> String {
     let uses = plan.uses();
     let mut out = String::from(
@@ -23,32 +23,34 @@ pub fn dot(plan: &Plan) -> String {
     for (i, node) in plan.nodes().iter().enumerate().filter(|(_, node)| node.is_computed()) {
         let style = if uses[i] > 1 { ", style=filled, fillcolor=\"#cfe8ff\"" } else { "" };
         let label = plan.outline(NodeId(i as u32), MAX_LABEL);
-        writeln!(out, "  n{i} [label=\"{}\"{style}];", quoted(&label)).expect("a string takes all");
+        writeln!(out, "  n{i} [label=\"{}\"{style}];", quoted(&label))
+            .expect("writing to a string cannot fail");
         for arg in node.args.iter().filter(|arg| plan.node(**arg).is_computed()) {
-            writeln!(out, "  n{} -> n{i};", arg.0).expect("a string takes all");
+            writeln!(out, "  n{} -> n{i};", arg.0).expect("writing to a string cannot fail");
         }
     }
     for (i, entry) in plan.programs().iter().enumerate() {
-        writeln!(out, "  p{i} [label=\"{}\", shape=oval];", quoted(&entry.name)).expect("a string takes all");
+        writeln!(out, "  p{i} [label=\"{}\", shape=oval];", quoted(&entry.name))
+            .expect("writing to a string cannot fail");
         if plan.node(entry.result()).is_computed() {
-            writeln!(out, "  n{} -> p{i};", entry.result().0).expect("a string takes all");
+            writeln!(out, "  n{} -> p{i};", entry.result().0).expect("writing to a string cannot fail");
         }
     }
     out.push_str("}\n");
     out
 }
 
-/// The plan as a drawing: a column for each distance from the inputs, shared nodes filled. Lines that pass a column
-/// have their own lane in it, so that they run between the boxes.
+/// Returns the plan as SVG: one column for each distance from the inputs, shared nodes filled. An edge that crosses a
+/// column has a lane of its own in it, so that it runs between the boxes.
 pub fn svg(plan: &Plan) -> String {
     Drawing::new(plan).finish()
 }
 
-/// Something with a place in a column.
+/// A node, a program or a lane: an entry of a column.
 #[derive(Clone, Debug)]
 struct Item {
     kind: Kind,
-    /// The items that lines come from, in the column before.
+    /// The items of the previous column that edges come from.
     from: Vec<usize>,
     label: String,
     x: usize,
@@ -59,7 +61,7 @@ struct Item {
 enum Kind {
     Node(usize),
     Program(usize),
-    /// A line that passes.
+    /// An edge that crosses the column.
     Lane,
 }
 
@@ -68,7 +70,7 @@ impl Item {
         if self.kind == Kind::Lane { 6.0 } else { 24.0 }
     }
 
-    /// Seven for a character, about, and the margins.
+    /// About seven units per character, and the margins.
     fn width(&self) -> usize {
         self.label.chars().count() * 7 + 14
     }
@@ -78,9 +80,9 @@ impl Item {
     }
 }
 
-/// The line of a node through the columns: the node itself, then its lanes in the columns after it.
+/// The edges that leave a node: the node itself, then a lane in each following column.
 #[derive(Clone, Default)]
-struct Way {
+struct Route {
     start: usize,
     items: Vec<usize>,
 }
@@ -89,7 +91,7 @@ struct Drawing<'p> {
     plan: &'p Plan,
     items: Vec<Item>,
     /// For each node of the plan.
-    ways: Vec<Way>,
+    routes: Vec<Route>,
     /// The items of each column, from top to bottom.
     columns: Vec<Vec<usize>>,
     widths: Vec<usize>,
@@ -101,29 +103,30 @@ impl<'p> Drawing<'p> {
     const MARGIN: usize = 12;
 
     fn new(plan: &'p Plan) -> Drawing<'p> {
-        let ways = vec![Way::default(); plan.nodes().len()];
-        let mut drawing = Drawing { plan, items: Vec::new(), ways, columns: Vec::new(), widths: Vec::new() };
+        let routes = vec![Route::default(); plan.nodes().len()];
+        let mut drawing =
+            Drawing { plan, items: Vec::new(), routes, columns: Vec::new(), widths: Vec::new() };
         drawing.place();
         drawing.sort();
         drawing.spread();
         drawing
     }
 
-    /// Gives every node and program a column, and the lines that pass their lanes.
+    /// Gives every node and program a column, and adds lanes for the edges that cross columns.
     fn place(&mut self) {
         let plan = self.plan;
         let is_computed = |id: &NodeId| plan.node(*id).is_computed();
         for (i, node) in plan.nodes().iter().enumerate().filter(|(_, node)| node.is_computed()) {
             let args: Vec<usize> =
                 node.args.iter().filter(|arg| is_computed(arg)).map(|arg| arg.index()).collect();
-            let column = args.iter().map(|arg| self.ways[*arg].start + 1).max().unwrap_or(0);
+            let column = args.iter().map(|arg| self.routes[*arg].start + 1).max().unwrap_or(0);
             let label = plan.outline(NodeId(i as u32), MAX_LABEL);
             let item = self.add(Kind::Node(i), label, column, &args);
-            self.ways[i] = Way { start: column, items: vec![item] };
+            self.routes[i] = Route { start: column, items: vec![item] };
         }
         for (i, entry) in plan.programs().iter().enumerate() {
             let result = Some(entry.result()).filter(is_computed).map(NodeId::index);
-            let column = result.map_or(0, |result| self.ways[result].start + 1);
+            let column = result.map_or(0, |result| self.routes[result].start + 1);
             self.add(Kind::Program(i), cut(&entry.name, MAX_LABEL), column, result.as_slice());
         }
         let widest = |column: &Vec<usize>| column.iter().map(|i| self.items[*i].width()).max().unwrap_or(0);
@@ -135,23 +138,23 @@ impl<'p> Drawing<'p> {
         }
     }
 
-    /// Adds an item to its column, joined with the nodes it comes from. Returns its place among the items.
+    /// Adds an item to a column, with edges from `args`. Returns its index.
     fn add(&mut self, kind: Kind, label: String, column: usize, args: &[usize]) -> usize {
-        let mut from: Vec<usize> = args.iter().map(|arg| self.way_to(*arg, column - 1)).collect();
+        let mut from: Vec<usize> = args.iter().map(|arg| self.route_to(*arg, column - 1)).collect();
         from.sort_unstable();
         from.dedup();
         self.push(kind, label, column, from)
     }
 
-    /// The item of a node's way in a column; the lanes up to there are added where they are missing.
-    fn way_to(&mut self, node: usize, column: usize) -> usize {
-        let start = self.ways[node].start;
-        for column in start + self.ways[node].items.len()..=column {
-            let before = self.ways[node].items[column - 1 - start];
+    /// Returns the item of a node's route in a column. Adds missing lanes up to it.
+    fn route_to(&mut self, node: usize, column: usize) -> usize {
+        let start = self.routes[node].start;
+        for column in start + self.routes[node].items.len()..=column {
+            let before = self.routes[node].items[column - 1 - start];
             let lane = self.push(Kind::Lane, String::new(), column, vec![before]);
-            self.ways[node].items.push(lane);
+            self.routes[node].items.push(lane);
         }
-        self.ways[node].items[column - start]
+        self.routes[node].items[column - start]
     }
 
     fn push(&mut self, kind: Kind, label: String, column: usize, from: Vec<usize>) -> usize {
@@ -163,7 +166,7 @@ impl<'p> Drawing<'p> {
         self.items.len() - 1
     }
 
-    /// Sorts the columns so that lines cross seldom: everything goes to the middle of what it is joined with.
+    /// Orders the columns so that few edges cross: every item moves to the mean position of its neighbours.
     fn sort(&mut self) {
         let mut to: Vec<Vec<usize>> = vec![Vec::new(); self.items.len()];
         for (i, item) in self.items.iter().enumerate() {
@@ -174,7 +177,7 @@ impl<'p> Drawing<'p> {
             column.iter().enumerate().for_each(|(i, item)| rank[*item] = i as f64);
         };
         self.columns.iter().for_each(|column| renumber(&mut rank, column));
-        // More sweeps change little.
+        // More sweeps hardly change anything.
         for sweep in 0..8 {
             let forward = sweep % 2 == 0;
             for k in 0..self.columns.len() {
@@ -191,17 +194,17 @@ impl<'p> Drawing<'p> {
         }
     }
 
-    /// Gives every item its height on the page: near what it comes from, and apart from its neighbours.
+    /// Sets vertical positions: close to the items that edges come from, without overlaps.
     fn spread(&mut self) {
         for column in &self.columns {
             let mut bottom = f64::MIN;
             let mut surplus = Vec::with_capacity(column.len());
             for &i in column {
                 let height = self.items[i].height();
-                let wish = mean(self.items[i].from.iter().map(|from| self.items[*from].middle()));
-                let wish = wish.map_or(bottom.max(0.0), |middle| middle - height / 2.0);
-                self.items[i].y = wish.max(bottom);
-                surplus.push(self.items[i].y - wish);
+                let ideal = mean(self.items[i].from.iter().map(|from| self.items[*from].middle()));
+                let ideal = ideal.map_or(bottom.max(0.0), |middle| middle - height / 2.0);
+                self.items[i].y = ideal.max(bottom);
+                surplus.push(self.items[i].y - ideal);
                 bottom = self.items[i].y + height + Self::GAP_Y;
             }
             let shift = mean(surplus.into_iter()).unwrap_or(0.0).round();
@@ -237,14 +240,14 @@ impl<'p> Drawing<'p> {
         out
     }
 
-    /// The lines into an item, and along it if it is a lane.
+    /// Draws the edges into an item, and along it if it is a lane.
     fn lines(&self, out: &mut String, column: usize, item: &Item) {
         let (x, y) = (item.x, item.middle());
         for from in &item.from {
             let (start, start_y) =
                 (self.items[*from].x + self.widths[column - 1], self.items[*from].middle());
             let (out_of, into) = (start + Self::GAP_X / 2, x - Self::GAP_X / 2);
-            // The box of what it comes from can be narrower than its column.
+            // A box can be narrower than its column.
             let start = if self.items[*from].kind == Kind::Lane {
                 start
             } else {
@@ -255,7 +258,7 @@ impl<'p> Drawing<'p> {
                 "<path d=\"M{start} {start_y}H{}C{out_of} {start_y} {into} {y} {x} {y}\"/>",
                 out_of - Self::GAP_X / 2
             )
-            .expect("a string takes all");
+            .expect("writing to a string cannot fail");
         }
         match item.kind {
             Kind::Lane => writeln!(out, "<path d=\"M{x} {y}h{}\"/>", self.widths[column]),
@@ -264,7 +267,7 @@ impl<'p> Drawing<'p> {
             }
             _ => Ok(()),
         }
-        .expect("a string takes all");
+        .expect("writing to a string cannot fail");
     }
 
     fn item(&self, out: &mut String, item: &Item, uses: &[u32]) {
@@ -289,7 +292,7 @@ impl<'p> Drawing<'p> {
             y + 16.0,
             escaped(&item.label)
         )
-        .expect("a string takes all");
+        .expect("writing to a string cannot fail");
     }
 }
 

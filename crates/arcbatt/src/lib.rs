@@ -1,9 +1,9 @@
-//! arcbatt solves ARC-AGI tasks with small programs, runs batteries of programs over tasks, and tells where the time
+//! arcbatt solves ARC-AGI tasks with small programs, runs batteries of programs over tasks, and shows where the time
 //! went.
 //!
 //! Most users need three things: a data set ([`task::open`]), a [`Job`] that runs, solves or searches, and the
-//! [`Record`](record::Record) that it writes. Everything else is here for tools that look closer. The front ends `batt`
-//! and its local page use this API and nothing below it.
+//! [`Record`](record::Record) that it writes. Everything else serves tools that need more detail. The command line `batt`
+//! and the local page use only this API.
 //!
 //! # Load tasks
 //!
@@ -104,7 +104,7 @@ pub use batt_job::{
 
 /// Summaries of runs.
 pub mod battery {
-    pub use batt_job::battery::{Own, OwnCounts, Summary, Unwatched, Watch};
+    pub use batt_job::battery::{OwnCounts, Summary, Unwatched, Watch, WrongProgram};
 }
 
 /// Atomic writes, durations, sizes and number formats.
@@ -117,7 +117,7 @@ pub mod dsl {
     pub use batt_dsl::{Cx, Limits, Primitive, registry, version};
 }
 
-/// One program on one input, with the value of every line.
+/// Running one program on one input, with the value of every line.
 pub mod exec {
     pub use batt_exec::{Failure, Outcome, Sample, bugs, run};
 }
@@ -150,7 +150,7 @@ pub mod report {
     pub use batt_report::{Facts, ReportError, Selection, Validity, export, view};
 }
 
-/// Scores of answers and submissions.
+/// Scores for answers and submissions.
 pub mod score {
     pub use batt_score::{OutputScore, Ratio, Rule, Scores, TaskScore, Totals, Verdict};
 }

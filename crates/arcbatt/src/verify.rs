@@ -1,4 +1,4 @@
-//! Are programs right on the tasks they are named after?
+//! Checks whether programs are right on the tasks they are named after.
 
 pub use batt_search::name as program_name;
 
@@ -9,17 +9,17 @@ use batt_task::{Dataset, Task};
 use batt_job::Pool;
 use batt_job::battery::{Battery, ProgramResult, Setup, Watch, endings};
 
-/// What became of one program.
+/// The result of one program on its task.
 #[derive(Debug)]
 pub struct Verdict {
     pub program: String,
-    /// The task that the program is named after; `None` if the data set has no such task.
+    /// Id of the task that the program is named after; `None` if the data set has none.
     pub task: Option<String>,
-    /// The pairs it is wrong on, with the reason.
+    /// The pairs on which it is wrong.
     pub wrong: Vec<WrongPair>,
-    /// The pairs whose output is known.
+    /// Number of pairs whose output is known.
     pub pairs: usize,
-    /// The dearest pair's bill.
+    /// Most fuel used on a pair.
     pub max_fuel: u64,
 }
 
@@ -29,15 +29,15 @@ impl Verdict {
     }
 }
 
+/// A pair on which a program is wrong, with the reason.
 #[derive(Debug)]
 pub struct WrongPair {
-    /// `train 0`, `test 1`
+    /// The pair, such as `train 0` or `test 1`.
     pub pair: String,
     pub why: String,
 }
 
-/// Runs each program on all pairs of its task. A program belongs to the task whose id ends its name:
-/// `solve_00d62c1b`.
+/// Runs each program on all pairs of the task that it is named after: `solve_00d62c1b` runs on the task `00d62c1b`.
 pub fn verify(
     programs: &[Program],
     dataset: &Dataset,
@@ -45,22 +45,22 @@ pub fn verify(
     pool: &Pool,
     watch: &dyn Watch,
 ) -> Vec<Verdict> {
-    let unknown = |program: &Program| Verdict {
+    let without_task = |program: &Program| Verdict {
         program: program.name().to_owned(),
         task: None,
         wrong: Vec::new(),
         pairs: 0,
         max_fuel: 0,
     };
-    let mut verdicts: Vec<Verdict> = programs.iter().map(unknown).collect();
+    let mut verdicts: Vec<Verdict> = programs.iter().map(without_task).collect();
     let ids = dataset.tasks.iter().map(|task| task.id.as_str());
     let battery = Battery::new(programs, ids);
     let setup = Setup { limits, all_demos: true, ..Setup::new(watch) };
-    let named = |task: &&Task| {
+    let has_program = |task: &&Task| {
         let mut own = battery.own(&task.id).iter();
         own.any(|program| endings(programs[program.index()].name()).any(|name| name == task.id))
     };
-    let tasks = dataset.tasks.iter().filter(named);
+    let tasks = dataset.tasks.iter().filter(has_program);
     battery.run(pool, tasks, &setup, |task, result| {
         for result in result.programs {
             add(&mut verdicts[result.program.index()], task, result);
@@ -69,12 +69,12 @@ pub fn verify(
     verdicts
 }
 
-/// The task whose id is the program's name, or ends it after an underscore.
+/// Returns the task that a program is named after: its id is the program's name, or the end of it after an underscore.
 pub fn task_of<'d>(name: &str, dataset: &'d Dataset) -> Option<&'d Task> {
     endings(name).find_map(|id| dataset.get(id))
 }
 
-/// Pairs whose output is not known say nothing about a program.
+/// Adds the result on a task. Pairs whose output is unknown are ignored.
 fn add(verdict: &mut Verdict, task: &Task, result: ProgramResult) {
     verdict.task = Some(task.id.clone());
     let known = task.pairs().enumerate().filter(|(_, (.., pair))| pair.output.is_some());

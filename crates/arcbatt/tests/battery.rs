@@ -1,5 +1,4 @@
-//! Runs of many programs: the same for any number of threads and with any optimisation off, and nothing that one
-//! program does keeps the others from their results.
+//! Runs of many programs: results do not depend on threads or optimisations, and no program can disturb the others.
 
 use batt_dsl::Limits;
 use batt_job::Pool;
@@ -23,7 +22,7 @@ const SETUP: Setup<'static> = Setup {
     chunk: Setup::CHUNK,
 };
 
-/// Everything that a record says of the tasks, as text.
+/// Returns the summary of a run, and its record entries as text.
 fn run(programs: &[Program], setup: &Setup<'_>, threads: usize) -> (Summary, String) {
     let dataset = dataset();
     let battery = Battery::new(programs, dataset.tasks.iter().map(|task| task.id.as_str()));
@@ -37,10 +36,10 @@ fn run(programs: &[Program], setup: &Setup<'_>, threads: usize) -> (Summary, Str
 }
 
 #[test]
-fn threads_and_optimisations_do_not_show() {
+fn threads_and_optimisations_do_not_change_results() {
     let programs = parse(DEMO_PROGRAMS).programs;
     for (all_pairs, all_demos) in [(false, false), (true, false), (true, true)] {
-        // Some programs, so that bodies without kernels do not take all day.
+        // Fewer programs, because reference bodies are slow.
         let programs = if all_demos { &programs[..20] } else { &programs[..] };
         let setup = Setup { all_pairs, all_demos, ..SETUP };
         let (summary, one) = run(programs, &setup, 1);
@@ -64,7 +63,7 @@ fn the_demo_is_right() {
 #[test]
 fn tasks_of_a_series_belong_to_the_programs_of_their_rules() {
     let programs = parse(DEMO_PROGRAMS).programs;
-    // More than a chunk, never all in memory.
+    // More than one chunk, so they are never all in memory.
     let ids: Vec<_> = generate(3, 400).map(|task| task.id).collect();
     let battery = Battery::new(&programs, ids.iter().map(String::as_str));
     let mut summary = Summary::new();
@@ -78,7 +77,7 @@ fn tasks_of_a_series_belong_to_the_programs_of_their_rules() {
 }
 
 #[test]
-fn a_thousand_runaways_end_at_their_limits_and_spare_the_rest() {
+fn a_thousand_runaway_programs_stop_at_their_limits_and_do_not_affect_others() {
     let runaway = |i: usize| match i % 3 {
         0 => format!("def r{i}_peel(I): return power(power(rot90, HUNDRED), {i})(upscale(I, TEN))\n"),
         1 => format!("def r{i}_peel(I): return upscale(upscale(upscale(upscale(I, {i}), TEN), TEN), TEN)\n"),
@@ -92,8 +91,7 @@ fn a_thousand_runaways_end_at_their_limits_and_spare_the_rest() {
     let setup = Setup { limits: Limits { fuel: 20_000, ..Limits::STANDARD }, ..SETUP };
     let (summary, _) = run(&programs, &setup, 2);
     let (alone, _) = run(&programs[1000..], &setup, 2);
-    let right = |summary: &Summary| summary.own.right;
-    assert_eq!(right(&summary), right(&alone));
+    assert_eq!(summary.own.right, alone.own.right);
     assert_eq!(summary.tally.count(Verdict::Failed(Fail::Bug)), 0);
     let ended = [Fail::Fuel, Fail::TooLarge].map(|fail| {
         let count = |summary: &Summary| summary.tally.count(Verdict::Failed(fail));
@@ -108,17 +106,20 @@ fn attempts_are_two_and_different_and_the_right_one_is_first() {
     let dataset = dataset();
     let battery = Battery::new(&programs, dataset.tasks.iter().map(|task| task.id.as_str()));
     let setup = Setup { limits: Limits::STANDARD, ..SETUP };
+    let mut n_tasks = 0;
     battery.run(&Pool::new(0).unwrap(), &dataset.tasks, &setup, |task, result| {
+        n_tasks += 1;
         assert_eq!(result.attempts.len(), task.test.len());
         for (pair, attempts) in task.test.iter().zip(&result.attempts) {
             assert_eq!(Some(&attempts[0]), pair.output.as_ref(), "{}", task.id);
             assert_ne!(attempts[0], attempts[1]);
         }
     });
+    assert_eq!(n_tasks, dataset.tasks.len());
 }
 
 #[test]
-fn what_is_wrong_is_said_in_words() {
+fn wrong_answers_are_explained() {
     let programs = parse(
         "def a_peel(I): return I\ndef b_peel(I): return first(())\ndef c_peel(I): return canvas(ZERO, shape(first(I)))\n\
          def d_peel(I): return size(I)\ndef e_peel(I): return crop(I, UNITY, subtract(shape(I), TWO_BY_TWO))\n",
@@ -136,6 +137,6 @@ fn what_is_wrong_is_said_in_words() {
         a_peel skipped 3: [("train 0", "the answer is 10×8, expected 6×4")]
         b_peel skipped 3: [("train 0", "empty container in first at line 2")]
         c_peel skipped 3: [("train 0", "wrong kind of argument in shape at line 3; it is shape(piece: Piece) -> Pair")]
-        d_peel skipped 3: [("train 0", "the answer is no grid of small integers but a number")]
+        d_peel skipped 3: [("train 0", "the answer is a number, not a grid of small integers")]
         e_peel skipped 3: [("train 0", "the answer is 8×6, expected 6×4")]"#]].assert_eq(&text.join("\n"));
 }

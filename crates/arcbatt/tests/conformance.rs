@@ -1,4 +1,4 @@
-//! What arc-dsl answers on random programs.
+//! Random programs give the answers that were recorded from arc-dsl.
 
 use std::io::BufReader;
 use std::path::Path;
@@ -31,12 +31,12 @@ fn deep_programs() {
 }
 
 #[test]
-fn a_broken_file_is_named_by_its_line() {
+fn errors_in_a_vector_file_name_the_line() {
     let broken = |text: &str| check(text.as_bytes(), Limits::STANDARD, Stop::NEVER, 5).unwrap_err();
-    assert_eq!(broken(""), "no vectors: the file holds no case");
+    assert_eq!(broken(""), "the file has no cases");
     assert_eq!(broken("{\"id\": 1}"), "line 1: the first line must be {\"grids\": […]}");
     assert!(broken("{\"grids\": []}\n{\"id\"").starts_with("line 2: "));
     let case = r#"{"id": "x", "program": "def f(I): return I", "cases": [{"grid": 7, "output": 1}]}"#;
     let error = broken(&format!("{{\"grids\": []}}\n{case}"));
-    assert_eq!(error, "line 2: \"grid\" must be the index of a grid of the first line");
+    assert_eq!(error, "line 2: \"grid\" must be an index into the grids of the first line");
 }

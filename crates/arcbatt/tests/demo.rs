@@ -1,7 +1,4 @@
-//! The built-in set and the programs for it, held against each other.
-//!
-//! This is the gate: a program of `programs/demo.py` that stops being right, on the built-in task or on any of 200
-//! fresh ones of its rule, fails here.
+//! The programs of `programs/demo.py` are right on the built-in tasks, and on 200 newly generated tasks of every rule.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -14,8 +11,8 @@ use batt_lang::{Op, Program, parse_bytes};
 use batt_task::demo::{dataset, generate, rule_of, rules};
 use batt_task::{Dataset, Task};
 
-/// How many fresh tasks of every rule.
-const FRESH: u64 = 200;
+/// Number of generated tasks for each rule.
+const GENERATED: u64 = 200;
 
 fn programs() -> Vec<Program> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../programs/demo.py");
@@ -24,7 +21,7 @@ fn programs() -> Vec<Program> {
     parsed.programs
 }
 
-/// Everything that is wrong, in words.
+/// Describes the programs that are wrong.
 fn wrong(programs: &[Program], dataset: &Dataset, pool: &Pool) -> Vec<String> {
     let verdicts = verify(programs, dataset, Limits::STANDARD, pool, &Unwatched);
     verdicts.iter().filter(|verdict| !verdict.right()).map(|verdict| format!("{verdict:?}")).collect()
@@ -43,20 +40,20 @@ fn every_program_is_right_on_its_built_in_task() {
 }
 
 #[test]
-fn every_program_is_right_on_fresh_tasks() {
-    let count = rules().len() as u64 * FRESH;
+fn every_program_is_right_on_generated_tasks() {
+    let count = rules().len() as u64 * GENERATED;
     let failures = failures(generate(1, count));
     assert!(failures.is_empty(), "{} of {count} tasks:\n{}", failures.len(), failures.join("\n"));
 }
 
 #[test]
-fn boxes_may_take_most_of_a_grid() {
+fn boxes_can_cover_most_of_a_grid() {
     let rule = rules().iter().find(|rule| rule.name == "seeded_boxes").unwrap();
     let task = rule.task("seeded_boxes_s7_048317".to_owned(), 7, 48317);
     assert_eq!(failures([task]), [""; 0]);
 }
 
-/// What is wrong when each program is run on the tasks of its rule.
+/// Runs each program on the tasks of its rule, and describes what is wrong.
 fn failures(tasks: impl IntoIterator<Item = Task>) -> Vec<String> {
     let programs = programs();
     let pool = Pool::new(1).unwrap();
@@ -64,17 +61,17 @@ fn failures(tasks: impl IntoIterator<Item = Task>) -> Vec<String> {
     for task in tasks {
         let id = rule_of(&task.id).unwrap().name;
         let program = programs.iter().position(|program| program.name() == format!("solve_{id}")).unwrap();
-        // Under the name of its rule the task is the program's own.
-        let fresh = task.id.clone();
+        // The program belongs to a task with the name of the rule.
+        let generated_id = task.id.clone();
         let own = Dataset::new("own", vec![Task { id: id.to_owned(), ..task }]);
         let wrong = wrong(&programs[program..=program], &own, &pool);
-        failures.extend(wrong.iter().map(|verdict| format!("{fresh}: {verdict}")));
+        failures.extend(wrong.iter().map(|verdict| format!("{generated_id}: {verdict}")));
     }
     failures
 }
 
 #[test]
-fn the_programs_show_most_of_the_language() {
+fn the_programs_use_most_primitives() {
     let mut used = BTreeSet::new();
     for program in programs() {
         for node in program.nodes() {
@@ -84,7 +81,7 @@ fn the_programs_show_most_of_the_language() {
         }
     }
     let unused: Vec<_> = registry().iter().map(|it| it.name).filter(|name| !used.contains(name)).collect();
-    assert!(used.len() >= 150, "{} are used; not used: {unused:?}", used.len());
+    assert!(used.len() >= 150, "{} primitives are used; unused: {unused:?}", used.len());
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Fuel and order, on the programs of the vectors.
+//! Fuel and set order, on the programs of the conformance vectors.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -9,7 +9,7 @@ use batt_lang::{Op, Program, parse};
 use batt_value::{Arena, Fail, Owned, Value, from_json};
 use flate2::read::GzDecoder;
 
-/// Every program of a vector file with its first grid.
+/// Returns every program of a vector file with its first grid.
 fn programs(name: &str) -> Vec<(Program, serde_json::Value)> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testkit/vectors").join(name);
     let reader = BufReader::new(GzDecoder::new(std::fs::File::open(path).unwrap()));
@@ -25,36 +25,36 @@ fn programs(name: &str) -> Vec<(Program, serde_json::Value)> {
         .collect()
 }
 
-/// Everything about an outcome that must be repeatable.
+/// The parts of an outcome that must be reproducible.
 fn facts(outcome: &Outcome<'_>) -> (Result<Owned, (Fail, u32)>, u64) {
     let result = outcome.result.as_ref().map(|value| Owned::new(*value));
     (result.map_err(|failure| (failure.fail, failure.node.0)), outcome.fuel)
 }
 
 #[test]
-fn the_same_fuel_stops_at_the_same_place() {
-    let mut stopped = 0;
+fn the_same_fuel_limit_stops_at_the_same_place() {
+    let mut n_stopped = 0;
     for (i, (program, grid)) in programs("random-2.jsonl.gz").into_iter().enumerate() {
         let arena = Arena::new(Limits::STANDARD.caps);
         let sample = Sample { input: from_json(&grid, &arena).unwrap(), samples: Value::EMPTY_TUPLE };
-        let go = |fuel| run(&program, sample, Cx::new(&arena, fuel, None));
-        let whole = go(Limits::STANDARD.fuel);
-        let bill = whole.fuel;
-        assert_eq!(facts(&whole), facts(&go(bill)), "the bill is enough");
-        // Some levels below the bill; which ones depends on the program only.
-        for level in [bill.saturating_sub(1), bill / 2, bill / (2 + i as u64 % 7)] {
-            if level == bill {
+        let run_with = |fuel| run(&program, sample, Cx::new(&arena, fuel, None));
+        let complete = run_with(Limits::STANDARD.fuel);
+        let needed = complete.fuel;
+        assert_eq!(facts(&complete), facts(&run_with(needed)), "the fuel that was used is enough");
+        // Some limits below that, chosen by the program's index only.
+        for limit in [needed.saturating_sub(1), needed / 2, needed / (2 + i as u64 % 7)] {
+            if limit == needed {
                 continue;
             }
-            let less = go(level);
-            assert_eq!(facts(&less), facts(&go(level)));
-            assert_eq!(less.result.as_ref().unwrap_err().fail, Fail::Fuel);
-            assert_eq!(less.fuel, level, "what is left is used up");
-            assert!(less.values.len() <= whole.values.len());
-            stopped += 1;
+            let stopped = run_with(limit);
+            assert_eq!(facts(&stopped), facts(&run_with(limit)));
+            assert_eq!(stopped.result.as_ref().unwrap_err().fail, Fail::Fuel);
+            assert_eq!(stopped.fuel, limit, "all fuel is used up");
+            assert!(stopped.values.len() <= complete.values.len());
+            n_stopped += 1;
         }
     }
-    assert!(stopped > 1000, "{stopped}");
+    assert!(n_stopped > 1000, "{n_stopped}");
 }
 
 #[test]

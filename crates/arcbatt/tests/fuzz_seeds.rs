@@ -1,7 +1,7 @@
-//! The seeds of the fuzz target, replayed.
+//! Replays the seeds of the fuzz target.
 
 #[test]
-fn the_seeds_of_the_fuzzer_hold() {
+fn fuzz_seeds_do_not_crash() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/seeds");
     let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();

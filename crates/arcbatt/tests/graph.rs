@@ -1,4 +1,4 @@
-//! Plans as pictures.
+//! Drawings of plans.
 
 use arcbatt::graph::{dot, svg};
 use batt_lang::parse;

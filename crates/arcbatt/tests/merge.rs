@@ -1,5 +1,5 @@
-//! Merged is stand-alone: values, failures and bills, at any fuel, on any number of threads, with any optimisation
-//! switched off.
+//! Merged programs give the same values and failures for the same fuel as each program alone: at any fuel limit, on
+//! any number of threads, with any optimisation off.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -35,7 +35,7 @@ fn picture((width, cells): &(usize, Vec<i8>)) -> Picture<'_> {
     Picture { width: *width, cells }
 }
 
-/// What the reference backend says of one program on one input.
+/// Runs one program on one input with the reference backend.
 fn alone(program: &Program, job: &Job<'_>, input: Picture<'_>, limits: Limits) -> Run {
     let arena = Arena::new(limits.caps);
     let grid = |picture: Picture<'_>| arena.grid(picture.width, picture.cells).unwrap();
@@ -90,14 +90,14 @@ fn jobs<'g>(grids: &'g [(usize, Vec<i8>)], n_programs: usize) -> Vec<Job<'g>> {
 }
 
 #[test]
-fn merged_is_stand_alone() {
+fn merged_programs_behave_as_alone() {
     let Vectors { mut programs, grids } = vectors("random-1.jsonl.gz");
     programs.truncate(400);
     check(&programs, &jobs(&grids[7..16], programs.len()), Limits::STANDARD);
 }
 
 #[test]
-fn merged_is_stand_alone_when_fuel_runs_out() {
+fn merged_programs_behave_as_alone_when_fuel_runs_out() {
     let Vectors { mut programs, grids } = vectors("deep-3.jsonl.gz");
     programs.truncate(150);
     for fuel in [0, 1, 7, 40, 150, 400, 1100, 4000] {
@@ -105,7 +105,7 @@ fn merged_is_stand_alone_when_fuel_runs_out() {
     }
 }
 
-/// Inputs run together as long as their values fit into the memory for that; more of them than are run at once.
+/// More inputs than run together, with values too large for the memory that is reserved for running them together.
 #[test]
 fn many_inputs_and_large_values() {
     let programs = parse(
@@ -124,7 +124,7 @@ fn many_inputs_and_large_values() {
     check(&programs, &[job], Limits::STANDARD);
 }
 
-/// Constants on both sides of the limit for folding, at fuel levels that run out before, inside and after them.
+/// Constants on both sides of the folding limit, with fuel that runs out before, inside and after them.
 #[test]
 fn expensive_constants_are_the_same_merged_and_alone() {
     let interval = |n: u64| format!("def interval_{n}(I): return (size(interval(0, {n}, 1)), height(I))\n");
@@ -149,7 +149,7 @@ fn expensive_constants_are_the_same_merged_and_alone() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
-    /// Any sizes near the limit for folding, with any fuel up to twice what they need.
+    /// Any sizes near the folding limit, with any fuel up to twice the need.
     #[test]
     fn constants_near_the_limit_are_the_same_merged_and_alone(
         sizes in prop::collection::vec(1_900..4_100_u64, 1..4),
@@ -168,7 +168,7 @@ proptest! {
     }
 }
 
-/// Limits the values that a task keeps for all its samples; beyond it, values are computed once for each sample.
+/// Values beyond the memory that a task keeps for all its samples are computed again for each sample.
 #[test]
 fn large_values_of_the_samples_are_the_same_merged_and_alone() {
     let large = |k| {
@@ -186,7 +186,7 @@ fn large_values_of_the_samples_are_the_same_merged_and_alone() {
 }
 
 #[test]
-fn functions_of_the_samples_run_once_a_task() {
+fn calls_that_need_only_the_samples_give_the_same_results() {
     let programs = parse(
         "def a(S, I, C):\n    x = a_mr(S)\n    return mir_rot(I, x)\n\
          def b(S, I, C):\n    return (size(S), first(first(S)))\n\
@@ -198,7 +198,7 @@ fn functions_of_the_samples_run_once_a_task() {
     check(&programs, &jobs(&grids[7..16], programs.len()), Limits { fuel: 30, ..Limits::STANDARD });
 }
 
-/// Learners are shared, cached and run in contexts; none of it shows in values, failures or bills.
+/// Learners are shared, cached and run in contexts, without effect on values, failures or fuel.
 #[test]
 fn learned_rules_are_the_same_merged_and_alone() {
     let programs = parse(
@@ -234,16 +234,16 @@ fn learned_rules_are_the_same_merged_and_alone() {
 }
 
 #[test]
-fn a_program_that_fails_a_demonstration_is_skipped_after_it() {
+fn a_program_is_skipped_after_a_wrong_demonstration_pair() {
     let programs = parse("def a(I): return I\ndef b(I): return rot180(I)\n").programs;
     let grids = [(2, vec![1, 2]), (2, vec![3, 3])];
-    let give = |grid| Input { input: picture(grid), must_give: Some(picture(grid)) };
+    let demo = |grid| Input { input: picture(grid), must_give: Some(picture(grid)) };
     let job = Job {
         samples: vec![],
         inputs: vec![
-            give(&grids[1]),
-            give(&grids[0]),
-            give(&grids[1]),
+            demo(&grids[1]),
+            demo(&grids[0]),
+            demo(&grids[1]),
             Input { input: picture(&grids[0]), must_give: None },
         ],
         programs: vec![ProgramId(0), ProgramId(1)],

@@ -1,4 +1,4 @@
-//! From programs to a scored submission: known-good programs must come out at 100 %.
+//! From programs to a scored submission: right programs score 100 %.
 
 use arcbatt::verify::task_of;
 use batt_dsl::{Cx, Limits};
@@ -13,7 +13,7 @@ fn root(path: &str) -> std::path::PathBuf {
     std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
 }
 
-/// The outcomes of a program on the inputs of `pairs`.
+/// Runs a program on the inputs of `pairs`.
 fn outcomes<'a>(
     program: &Program,
     task: &Task,
@@ -30,7 +30,7 @@ fn outcomes<'a>(
 }
 
 #[test]
-fn the_examples_score_full_marks() {
+fn the_examples_score_100_percent() {
     let dataset = load(&root("examples")).unwrap();
     let parsed = parse(&std::fs::read_to_string(root("programs/examples.py")).unwrap());
     let mut draft = Draft::new(&dataset.tasks);
@@ -57,7 +57,7 @@ fn the_examples_score_full_marks() {
 }
 
 #[test]
-fn outcomes_are_told_apart() {
+fn every_kind_of_outcome_has_its_verdict() {
     let dataset = load(&root("examples")).unwrap();
     let task = dataset.get("enclosed").unwrap();
     let verdict = |body: &str, fuel: u64| {

@@ -1,7 +1,7 @@
-//! Public solver files, where they are given.
+//! Solver files.
 //!
 //! `ARCBATT_SOLVERS=FILE ARCBATT_TASKS=FOLDER cargo test -p arcbatt --test solvers` checks that every program of
-//! the file parses, and that its canonical form means the same and is as right as the program itself.
+//! the file parses, and that its canonical form is right on the same tasks as the program itself.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use batt_lang::{parse_bytes, print};
 use batt_testkit::skipped;
 
 #[test]
-fn a_given_solver_file_parses_and_its_canonical_form_is_as_right() {
+fn solvers_parse_and_their_canonical_forms_give_the_same_results() {
     let (Ok(file), Ok(tasks)) = (std::env::var("ARCBATT_SOLVERS"), std::env::var("ARCBATT_TASKS")) else {
         skipped(
             "ARCBATT_SOLVERS and ARCBATT_TASKS are not set",

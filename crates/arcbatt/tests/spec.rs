@@ -1,4 +1,4 @@
-//! `spec/*.arc` on every backend.
+//! Runs `spec/*.arc` on every backend.
 
 use batt_testkit::{BACKENDS, check_spec};
 
@@ -14,7 +14,7 @@ fn every_backend_passes_every_specification() {
         for (name, backend) in BACKENDS {
             match check_spec(&text, *backend) {
                 Ok(checks) => assert!(checks > 0, "{} checks nothing", path.display()),
-                Err(what) => panic!("{} on the {name} backend:\n{what}", path.display()),
+                Err(error) => panic!("{} on the {name} backend:\n{error}", path.display()),
             }
         }
     }

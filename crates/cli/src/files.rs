@@ -1,4 +1,4 @@
-//! Reading and writing the files that the user names. `-` means standard input or output.
+//! Reading and writing files. `-` means standard input or output.
 
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
@@ -17,17 +17,17 @@ use crate::program::named_after;
 /// The file of `--alias`, set once before the command starts.
 static ALIASES: OnceLock<PathBuf> = OnceLock::new();
 
-/// From now on program files are read as those of another dialect.
+/// Sets the file of `--alias`.
 pub(crate) fn set_aliases(path: PathBuf) {
     let _ = ALIASES.set(path);
 }
 
-/// The file that maps the names of another dialect.
+/// Returns the file of `--alias`.
 pub(crate) fn aliases() -> Option<PathBuf> {
     ALIASES.get().cloned()
 }
 
-/// A program file: its text and what it holds.
+/// A parsed program file.
 pub(crate) struct Source {
     pub(crate) path: PathBuf,
     pub(crate) text: String,
@@ -72,7 +72,7 @@ impl Source {
         Ok(source)
     }
 
-    /// All problems as they are shown to people.
+    /// Renders all problems for the terminal.
     pub(crate) fn render_problems(&self, colored: bool) -> String {
         let file = self.path.display().to_string();
         let rendered = self.parsed.problems.iter().map(|problem| problem.render(&file, &self.text, colored));
@@ -87,7 +87,7 @@ impl Source {
         self.parsed.n_warnings
     }
 
-    /// The errors between the head of the function `name` and the next head.
+    /// Renders the errors inside the function `name`.
     fn errors_of(&self, name: &str) -> String {
         let heads = self.text.match_indices("def ").map(|(at, _)| at);
         let starts: Vec<_> = heads.filter(|at| *at == 0 || self.text.as_bytes()[at - 1] == b'\n').collect();
@@ -106,7 +106,7 @@ impl Source {
             .collect()
     }
 
-    /// Returns the program called `name` or named after the task `name`. Without a name, returns the only program, or
+    /// Returns the program called `name`, or named after the task `name`. Without a name, returns the only program, or
     /// the one named after `task`.
     pub(crate) fn program(&self, name: Option<&str>, task: Option<&str>) -> anyhow::Result<&Program> {
         let path = self.path.display();
@@ -114,13 +114,13 @@ impl Source {
         let after = |task: &str| programs.iter().find(|program| named_after(program.name(), task));
         let Some(name) = name else {
             return match (&programs[..], task) {
-                ([], _) => bail!("{path} holds no program"),
+                ([], _) => bail!("{path} contains no programs"),
                 ([program], _) => Ok(program),
                 (_, Some(task)) => after(task).with_context(|| {
                     let n = programs.len();
-                    format!("{path} holds no program named after {task}; name one of its {n} programs: {path}:NAME")
+                    format!("{path} contains no program named after {task}; choose one of its {n} programs: {path}:NAME")
                 }),
-                _ => bail!("{path} holds {} programs; name one of them: {path}:NAME", programs.len()),
+                _ => bail!("{path} contains {} programs; choose one: {path}:NAME", programs.len()),
             };
         };
         let find = |name: &str| programs.iter().find(|program| program.name() == name);
@@ -128,23 +128,23 @@ impl Source {
         if let Some(program) = find(name).or_else(|| find(&of_task?)) {
             return Ok(program);
         }
-        let written = self.task.as_ref().and_then(|task| name.strip_suffix(task)?.strip_suffix('_'));
-        let errors = self.errors_of(name) + &written.map_or(String::new(), |written| self.errors_of(written));
+        let in_file = self.task.as_ref().and_then(|task| name.strip_suffix(task)?.strip_suffix('_'));
+        let errors = self.errors_of(name) + &in_file.map_or(String::new(), |name| self.errors_of(name));
         if !errors.is_empty() {
-            bail!("{path} holds no usable program called {name}:\n\n{}", errors.trim_end());
+            bail!("the program {name} in {path} has errors:\n\n{}", errors.trim_end());
         }
         if let Some(program) = after(name) {
             return Ok(program);
         }
         match lang::suggest(name, programs.iter().map(Program::name)) {
-            Some(near) => bail!("{path} holds no program called {name}; did you mean {near}?"),
-            None => bail!("{path} holds no program called {name}; it holds {}", listed(programs)),
+            Some(near) => bail!("{path} contains no program called {name}; did you mean {near}?"),
+            None => bail!("{path} contains no program called {name}; it contains {}", list_names(programs)),
         }
     }
 }
 
-/// The first names of programs, for a message.
-fn listed(programs: &[Program]) -> String {
+/// Lists the first names of programs, for a message.
+fn list_names(programs: &[Program]) -> String {
     const SHOWN: usize = 5;
     let names: Vec<&str> = programs.iter().take(SHOWN).map(Program::name).collect();
     match programs.len().saturating_sub(SHOWN) {
@@ -154,37 +154,37 @@ fn listed(programs: &[Program]) -> String {
     }
 }
 
-/// Far beyond any program, task or grid; a larger file is a mistake and is not read into memory.
+/// Larger files are refused: no real program, task or submission comes close.
 const MAX_FILE: u64 = 256 << 20;
 
-/// Whether a path means standard input or output.
+/// Returns whether a path means standard input or output.
 pub(crate) fn is_standard(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// Whether there is something to read: a file, a pipe, or standard input.
+/// Returns whether a path can be read: a file, a pipe, or standard input.
 pub(crate) fn is_file(path: &Path) -> bool {
     is_standard(path) || std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_dir())
 }
 
-/// The name of an input in messages.
+/// Returns the name of an input for messages.
 pub(crate) fn label(path: &Path) -> String {
     if is_standard(path) { "<stdin>".to_owned() } else { path.display().to_string() }
 }
 
-/// Returns a path that a library can open: standard input has one of its own.
+/// Returns a path that the library can open, also for standard input.
 pub(crate) fn readable(path: &Path) -> anyhow::Result<&Path> {
     if !is_standard(path) {
         return Ok(path);
     }
     if !cfg!(unix) {
-        bail!("standard input cannot be read here; name a file instead of `-`");
+        bail!("`-` for standard input is not supported on this system; use a file");
     }
     take_stdin()?;
     Ok(Path::new("/dev/stdin"))
 }
 
-/// As [`readable`], for a data set, which can also be a name.
+/// Like [`readable`], for a data set, which can also be a name.
 pub(crate) fn readable_text(data: &str) -> anyhow::Result<String> {
     Ok(readable(Path::new(data))?.to_str().unwrap_or(data).to_owned())
 }
@@ -196,15 +196,15 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
     let read = open(path)?.take(MAX_FILE + 1).read_to_end(&mut bytes);
     read.with_context(|| format!("cannot read {}", label(path)))?;
     if bytes.len() as u64 > MAX_FILE {
-        bail!("{} has more than {}", label(path), size::mebibytes(MAX_FILE));
+        bail!("{} is larger than {}, the limit for input files", label(path), size::mebibytes(MAX_FILE));
     }
     let took = time::brief(start.elapsed());
     tracing::info!(file = label(path), bytes = bytes.len(), %took, "read file");
     Ok(bytes)
 }
 
-/// Opens a file for reading line by line; unpacks it if its name ends in `.gz`. A file that is larger than any sensible
-/// one ends early.
+/// Opens a file for reading line by line, and decompresses it if its name ends in `.gz`. Larger files are cut off at the
+/// limit.
 pub(crate) fn lines(path: &Path) -> anyhow::Result<impl BufRead> {
     let file = open(path)?;
     tracing::info!(file = label(path), "opened file");
@@ -225,11 +225,11 @@ fn open(path: &Path) -> anyhow::Result<Box<dyn Read>> {
     Ok(Box::new(file))
 }
 
-/// Refuses a second reader: it would find nothing.
+/// Refuses a second reader of standard input, which would find nothing.
 fn take_stdin() -> anyhow::Result<()> {
     static TAKEN: AtomicBool = AtomicBool::new(false);
     if TAKEN.swap(true, Ordering::Relaxed) {
-        bail!("standard input (`-`) can be read only once; name a file for one of its uses");
+        bail!("standard input (`-`) can be read only once; use a file for the other argument");
     }
     Ok(())
 }
@@ -242,16 +242,16 @@ pub(crate) fn set_overwrite() {
     OVERWRITE.store(true, Ordering::Relaxed);
 }
 
-/// Whether files that are already there may be replaced.
+/// Returns whether existing files may be replaced.
 pub(crate) fn overwrite() -> bool {
     OVERWRITE.load(Ordering::Relaxed)
 }
 
-/// Refuses to replace a file without `--overwrite`. Empty files, pipes and devices hold nothing that could be lost.
+/// Refuses to replace a file without `--overwrite`. Empty files, pipes and devices have no content to lose.
 pub(crate) fn keep_existing(path: &Path) -> anyhow::Result<()> {
-    let holds = |there: std::fs::Metadata| there.is_file() && there.len() > 0;
-    if !overwrite() && !is_standard(path) && std::fs::metadata(path).is_ok_and(holds) {
-        bail!("{} is already there; replace it with --overwrite, or name another file", path.display());
+    let has_content = |metadata: std::fs::Metadata| metadata.is_file() && metadata.len() > 0;
+    if !overwrite() && !is_standard(path) && std::fs::metadata(path).is_ok_and(has_content) {
+        bail!("{} already exists; use --overwrite to replace it, or choose another file", path.display());
     }
     Ok(())
 }
@@ -267,15 +267,15 @@ fn write_bytes(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     written.with_context(|| format!("cannot write {}", path.display())).map(drop)
 }
 
-/// Replaces the content of a file in one step. The file keeps its permissions.
+/// Replaces the content of a file atomically. The file keeps its permissions.
 pub(crate) fn rewrite(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    let permissions = std::fs::metadata(path).map(|there| there.permissions());
+    let permissions = std::fs::metadata(path).map(|metadata| metadata.permissions());
     write_bytes(path, bytes)?;
     let kept = permissions.and_then(|permissions| std::fs::set_permissions(path, permissions));
     kept.with_context(|| format!("cannot keep the permissions of {}", path.display()))
 }
 
-/// Writes content that is too large to keep in memory, and replaces what is there. Returns the number of bytes.
+/// Writes or replaces a file whose content is too large for memory. Returns the number of bytes.
 pub(crate) fn write_with(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -294,7 +294,7 @@ pub(crate) fn write_with(
     Ok(written)
 }
 
-/// Counts the bytes that pass through.
+/// A writer that counts bytes.
 struct Counted<'n, W> {
     out: W,
     written: &'n mut u64,
@@ -312,7 +312,7 @@ impl<W: Write> Write for Counted<'_, W> {
     }
 }
 
-/// Reads a submission in either form.
+/// Reads a submission in either format.
 pub(crate) fn submission(path: &Path) -> anyhow::Result<Submission> {
-    Submission::parse(&read(path)?).with_context(|| format!("cannot use {}", label(path)))
+    Submission::parse(&read(path)?).with_context(|| label(path))
 }

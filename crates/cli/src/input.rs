@@ -1,4 +1,4 @@
-//! Inputs of a program: a grid or a task.
+//! The input of a program: a grid or a task.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ pub(crate) enum Input {
 }
 
 impl Input {
-    /// Finds what the user names: a grid file, a task file, `-` for standard input, or the id of a task of `data`.
+    /// Loads an input: a grid file, a task file, `-` for standard input, or the id of a task in `data`.
     pub(crate) fn find(text: &str, data: &TaskData) -> anyhow::Result<Input> {
         let path = Path::new(text);
         if !files::is_file(path) && is_word(text) {
@@ -33,12 +33,12 @@ impl Input {
         let input = match first {
             Some(b'[') => parse_grid(&bytes).map(Input::Grid),
             Some(b'{') => parse_task(&id, &bytes).map(Input::Task),
-            _ => bail!("{file} is neither a grid ([[0, 1], …]) nor a task ({{\"train\": …}})"),
+            _ => bail!("{file} is neither a grid ([[0, 1], …]) nor a task ({{\"train\": …, \"test\": …}})"),
         };
         input.map_err(|problem| anyhow!("{}", problem.in_file(file.as_str())))
     }
 
-    /// The id of the task; a grid has none.
+    /// Returns the id of the task; a grid has none.
     pub(crate) fn id(&self) -> Option<&str> {
         match self {
             Input::Grid(_) => None,
@@ -53,7 +53,7 @@ impl Input {
         }
     }
 
-    /// The inputs to run on, each with a label and with its output where that is known.
+    /// Returns the inputs to run on, each with a label and its output if known.
     pub(crate) fn pairs(&self) -> Vec<(String, &Grid, Option<&Grid>)> {
         match self {
             Input::Grid(grid) => vec![("input".to_owned(), grid, None)],

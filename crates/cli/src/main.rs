@@ -1,7 +1,7 @@
-//! `batt`: the command line. Thin: it reads arguments and files, calls the facade, and prints.
+//! The command line `batt`. It reads arguments and files, calls the library `arcbatt`, and prints results.
 //!
-//! Exit codes: 0 success; 1 the command ran and the answer is no (a wrong program, a failed check); 2 usage or input
-//! error.
+//! Exit codes: 0 for success; 1 if the command ran but the answer is no (a wrong program, a failed check); 2 for usage
+//! and input errors.
 
 mod commands;
 mod data;
@@ -27,20 +27,20 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 #[command(
     name = "batt",
     version,
-    about = "Solve ARC tasks with small programs, and run batteries of programs",
+    about = "Solve ARC-AGI tasks with small programs, and run, check and measure programs",
     max_term_width = 100
 )]
 struct Cli {
-    /// Log to standard error what is read and written, and how long each phase takes
+    /// Log files and timings to standard error
     #[arg(long, global = true, value_enum, value_name = "LEVEL", display_order = 900)]
     log: Option<LogLevel>,
-    /// Print results and errors only: no progress, warnings or notes
+    /// Print only results and errors: no progress, warnings or notes
     #[arg(short, long, global = true, display_order = 901)]
     quiet: bool,
-    /// Read program files of another dialect: every line of FILE says `their_name = our_name`
+    /// Translate names of another dialect; each line of FILE is `their_name = our_name`
     #[arg(long, global = true, value_name = "FILE", display_order = 902)]
     alias: Option<PathBuf>,
-    /// Replace files that are already there, also those of other jobs
+    /// Replace existing files, even those of other jobs
     #[arg(long, global = true, display_order = 903)]
     overwrite: bool,
     #[command(subcommand)]
@@ -55,7 +55,7 @@ enum LogLevel {
 }
 
 impl LogLevel {
-    /// Without this call nothing is logged, and an event costs one comparison.
+    /// Turns on logging. Without this call nothing is logged, and an event costs one comparison.
     fn start(self) {
         let level = match self {
             LogLevel::Warn => tracing::Level::WARN,
@@ -70,13 +70,13 @@ impl LogLevel {
 enum Command {
     /// Solve tasks from their demonstration pairs
     Solve(commands::solve::Args),
-    /// Search for new programs and file them in the store
+    /// Search for new programs and add them to the store
     Search(commands::search::Args),
     /// Run programs on tasks and report which are right
     Run(commands::run::Args),
     /// Run one program on a grid or on all pairs of a task
     Eval(commands::eval::Args),
-    /// Show a task, and a program's answers to it
+    /// Draw a task, and a program's answers to it
     Show(commands::show::Args),
     /// Merge programs and report how much they share
     #[command(visible_alias = "card")]
@@ -86,24 +86,24 @@ enum Command {
     Programs(commands::programs::Command),
     /// Check that a submission is complete and well formed
     Check(commands::check::Args),
-    /// Score a submission under the three rules in use
+    /// Score a submission by output, task fraction and whole task
     Score(commands::score::Args),
-    /// Show where the time of a recorded run went
+    /// Show where the time went in a recorded run
     #[command(subcommand)]
     Profile(commands::profile::Command),
-    /// Write a recorded run as a page for the browser
+    /// Turn a record into an HTML report
     Report(commands::report::Args),
-    /// Serve a local page to start and watch runs
+    /// Serve a local web page to start and watch jobs
     Serve(commands::serve::Args),
-    /// Measure load, parse, merge and run, alone or against CPython
+    /// Benchmark loading, parsing, merging and running, alone or against CPython
     Bench(commands::bench::Args),
     /// List, install, generate, verify and compare data sets
     #[command(subcommand)]
     Data(commands::data::Command),
-    /// Show the manual of the language
+    /// Show the language manual
     #[command(subcommand)]
     Dsl(commands::dsl::Command),
-    /// Compare batt with recorded answers of arc-dsl
+    /// Compare answers with those recorded from arc-dsl
     Conformance(commands::conformance::Args),
     /// Describe the JSON documents that batt writes
     Schema(commands::schema::Args),
@@ -113,7 +113,7 @@ enum Command {
     Man(commands::man::Args),
 }
 
-/// The commands as `batt --help` lists them.
+/// The groups of commands in `batt --help`.
 const GROUPS: [(&str, &[&str]); 5] = [
     ("Find programs", &["solve", "search"]),
     ("Use programs", &["run", "eval", "show", "plan", "programs"]),
@@ -128,20 +128,21 @@ Examples:
   batt solve arc2-evaluation -o submission.json --budget 2h
   batt eval solvers.py --data arc1-training 007bbfb7
 
-`batt COMMAND --help` explains a command. Files can be `-` for standard input or output.";
+Run `batt COMMAND --help` for the options of a command. Most files can be `-` for standard input or output.";
 
-/// The command line with its commands in groups, which clap has no list for.
+/// Returns the command line with its commands in groups, which clap itself does not support.
 fn command_line() -> clap::Command {
     let command = Cli::command();
     let header = *command.get_styles().get_header();
     let literal = *command.get_styles().get_literal();
     let mut listed = String::new();
     for (title, names) in GROUPS {
-        writeln!(listed, "{header}{title}:{header:#}").expect("a string takes all");
+        writeln!(listed, "{header}{title}:{header:#}").expect("writing to a string cannot fail");
         for name in names {
             let about = command.find_subcommand(name).and_then(clap::Command::get_about);
             let about = about.map(ToString::to_string).unwrap_or_default();
-            writeln!(listed, "  {literal}{name:<12}{literal:#} {about}").expect("a string takes all");
+            writeln!(listed, "  {literal}{name:<12}{literal:#} {about}")
+                .expect("writing to a string cannot fail");
         }
         listed.push('\n');
     }
@@ -151,7 +152,7 @@ fn command_line() -> clap::Command {
     command.help_template(template).after_help(EXAMPLES)
 }
 
-/// Whether the answer is yes.
+/// True if the answer is yes: exit code 0.
 type Answer = anyhow::Result<bool>;
 
 fn main() -> ExitCode {
@@ -170,7 +171,7 @@ fn main() -> ExitCode {
     if let Some(path) = cli.alias {
         files::set_aliases(path);
     }
-    // Programs can nest function calls deeply; the stack of the main thread is not ours to size.
+    // Programs can nest function calls deeply, and the stack of the main thread cannot be enlarged.
     let worker = std::thread::Builder::new()
         .stack_size(256 << 20)
         .spawn(move || output::phase(&name, || dispatch(cli.command)));

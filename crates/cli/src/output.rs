@@ -1,4 +1,4 @@
-//! Everything that reaches the terminal goes through here.
+//! Printing to the terminal.
 
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
@@ -24,17 +24,17 @@ pub(crate) fn set_quiet() {
     QUIET.store(true, Ordering::Relaxed);
 }
 
-/// Whether to print results and errors only: no progress, warnings or notes.
+/// Returns whether to print only results and errors: no progress, warnings or notes.
 pub(crate) fn quiet() -> bool {
     QUIET.load(Ordering::Relaxed)
 }
 
-/// Standard output, buffered; colour codes are dropped where they are not wanted.
+/// Returns buffered standard output. Colour codes are removed unless it is a terminal that shows colours.
 pub(crate) fn stdout() -> impl Write {
     io::BufWriter::new(anstream::AutoStream::auto(io::stdout()))
 }
 
-/// Whether standard output shows colours: a terminal, and no `NO_COLOR`.
+/// Returns whether standard output shows colours: a terminal, and no `NO_COLOR`.
 pub(crate) fn colored() -> bool {
     anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
 }
@@ -43,25 +43,25 @@ pub(crate) fn terminal() -> bool {
     io::stdout().is_terminal()
 }
 
-/// How many characters a line takes; in a pipe as many as most people see at once.
+/// Returns the number of characters per line; 100 if standard output is not a terminal.
 pub(crate) fn width() -> usize {
     let size = terminal_size::terminal_size_of(io::stdout());
     size.map_or(100, |(terminal_size::Width(width), _)| usize::from(width))
 }
 
-/// What went wrong, on standard error.
+/// Prints an error on standard error.
 pub(crate) fn error(text: &str) {
-    say("\x1b[1;31m", "error", text);
+    print_message("\x1b[1;31m", "error", text);
 }
 
-/// Prints something the user should know on standard error; the command continues.
+/// Prints a warning on standard error; the command continues.
 pub(crate) fn warning(text: &str) {
     if !quiet() {
-        say("\x1b[1;33m", "warning", text);
+        print_message("\x1b[1;33m", "warning", text);
     }
 }
 
-/// Writes a remark on the results below them.
+/// Writes a note on the results.
 pub(crate) fn note(out: &mut impl Write, text: impl Display) -> io::Result<()> {
     if quiet() { Ok(()) } else { writeln!(out, "note: {text}") }
 }
@@ -71,12 +71,12 @@ pub(crate) fn wrote(out: &mut impl Write, file: impl Display) -> io::Result<()> 
     if quiet() { Ok(()) } else { writeln!(out, "wrote {file}") }
 }
 
-/// Returns a line on standard error that shows the current step; none in a pipe.
+/// Returns a line on standard error that shows the current step, if that is a terminal.
 pub(crate) fn spinner() -> Option<ProgressBar> {
     let style = ProgressStyle::with_template("{elapsed} {msg}").ok()?;
     let shown = io::stderr().is_terminal() && !quiet();
     let spinner = shown.then(|| ProgressBar::new_spinner().with_style(style))?;
-    // Ten times a second is too rare to disturb what is measured.
+    // Ten updates per second are too few to disturb a benchmark.
     spinner.enable_steady_tick(Duration::from_millis(100));
     Some(spinner)
 }
@@ -89,14 +89,14 @@ pub(crate) fn phase<T>(name: &str, work: impl FnOnce() -> T) -> T {
     result
 }
 
-fn say(color: &str, word: &str, text: &str) {
+fn print_message(color: &str, severity: &str, text: &str) {
     let plain = anstream::AutoStream::choice(&io::stderr()) == anstream::ColorChoice::Never;
     let (color, reset) = if plain { ("", "") } else { (color, "\x1b[0m") };
-    // Nothing is left to tell if standard error is closed.
-    let _ = writeln!(io::stderr(), "{color}{word}{reset}: {text}");
+    // If standard error is closed, there is nowhere to report that.
+    let _ = writeln!(io::stderr(), "{color}{severity}{reset}: {text}");
 }
 
-/// A line cut to the width of the terminal.
+/// Cuts a line to the width of the terminal.
 pub(crate) fn shortened(line: &str) -> String {
     let width = width();
     if line.chars().count() <= width {
@@ -105,7 +105,7 @@ pub(crate) fn shortened(line: &str) -> String {
     line.chars().take(width.saturating_sub(1)).chain(['…']).collect()
 }
 
-/// A document as a command prints it: with the schema's version in front.
+/// A printed document: the schema version, then its fields.
 #[derive(JsonSchema, Serialize)]
 pub(crate) struct Versioned<T> {
     /// Version of the document, 1.
@@ -114,7 +114,7 @@ pub(crate) struct Versioned<T> {
     document: T,
 }
 
-/// Prints a document on standard output. Only documents of the table in `schema.rs` can be printed.
+/// Prints a document on standard output. Only documents listed in `schema.rs` can be printed.
 pub(crate) fn json(document: impl Document) -> anyhow::Result<()> {
     let mut out = stdout();
     serde_json::to_writer(&mut out, &Versioned { schema: SCHEMA, document })?;
@@ -123,7 +123,7 @@ pub(crate) fn json(document: impl Document) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Whether somebody closed the pipe that we write to, as `head` does. That is no error.
+/// Returns whether the reader closed the pipe, as `head` does. That is not an error.
 pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         let io = cause.downcast_ref::<io::Error>().map(io::Error::kind);

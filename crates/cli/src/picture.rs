@@ -1,12 +1,12 @@
-//! Values for people: grids as pictures, everything else as text.
+//! Values on the terminal: grids as pictures, everything else as text.
 
 use std::fmt::Write;
 
 use arcbatt::palette::{CLASSIC, ink};
-use arcbatt::sheet::{Field, Look};
+use arcbatt::sheet::{Field, Style};
 use arcbatt::value::{Grid, Value};
 
-/// A value over as many lines as it takes: a grid as coloured cells, or as digits without colour.
+/// Renders a value as lines: a grid as coloured cells or, without colours, as digits.
 pub(crate) fn render(value: Value<'_>, colored: bool) -> Vec<String> {
     match value {
         Value::Grid(grid) => rows(grid, colored),
@@ -14,13 +14,13 @@ pub(crate) fn render(value: Value<'_>, colored: bool) -> Vec<String> {
     }
 }
 
-/// Blocks of lines next to each other, each under its title.
-pub(crate) fn beside(blocks: &[(String, Vec<String>)]) -> Vec<String> {
-    beside_with(blocks, 3)
+/// Arranges blocks of lines side by side, each below its title.
+pub(crate) fn side_by_side(blocks: &[(String, Vec<String>)]) -> Vec<String> {
+    side_by_side_with(blocks, 3)
 }
 
-/// Blocks of lines with `gap` spaces in between.
-pub(crate) fn beside_with(blocks: &[(String, Vec<String>)], gap: usize) -> Vec<String> {
+/// Arranges blocks of lines side by side, with `gap` spaces in between.
+pub(crate) fn side_by_side_with(blocks: &[(String, Vec<String>)], gap: usize) -> Vec<String> {
     let height = blocks.iter().map(|(_, lines)| lines.len()).max().unwrap_or(0);
     let mut out = vec![String::new(); height + 1];
     for (i, block) in blocks.iter().enumerate() {
@@ -40,25 +40,26 @@ pub(crate) fn beside_with(blocks: &[(String, Vec<String>)], gap: usize) -> Vec<S
     out
 }
 
-/// How many characters a block takes from left to right.
+/// Returns the width of a block, in characters.
 pub(crate) fn block_width((title, lines): &(String, Vec<String>)) -> usize {
     std::iter::once(title).chain(lines).map(|line| visible_width(line)).max().unwrap_or(0)
 }
 
-/// A grid with some of its cells marked: as coloured cells, or without a look as digits with a star behind the marked
-/// ones.
-pub(crate) fn field(field: &Field, marks: &[(usize, usize)], look: Option<Look>) -> Vec<String> {
+/// Renders a grid with marked cells: as coloured cells or, without a style, as digits with a star after marked ones.
+pub(crate) fn field(field: &Field, marks: &[(usize, usize)], style: Option<Style>) -> Vec<String> {
     let digits = field.cells.iter().map(|cell| cell.to_string().len()).max().unwrap_or(1);
     let line = |(row, cells): (usize, &[i8])| {
         let mut line = String::new();
         for (col, &cell) in cells.iter().enumerate() {
             let marked = marks.binary_search(&(row, col)).is_ok();
-            match look.and_then(|look| Some((look.digits, look.palette.color(cell)?))) {
-                Some((digits, color)) => line.push_str(&painted(cell, color, digits, marked)),
-                None if look.is_some() => write!(line, "{cell:>2}").expect("a string takes all"),
+            match style.and_then(|style| Some((style.digits, style.palette.color(cell)?))) {
+                Some((digits, color)) => line.push_str(&colored_cell(cell, color, digits, marked)),
+                None if style.is_some() => {
+                    write!(line, "{cell:>2}").expect("writing to a string cannot fail")
+                }
                 None => {
                     let mark = if marked { "*" } else { " " };
-                    write!(line, "{cell:>digits$}{mark}").expect("a string takes all");
+                    write!(line, "{cell:>digits$}{mark}").expect("writing to a string cannot fail");
                 }
             }
         }
@@ -68,8 +69,8 @@ pub(crate) fn field(field: &Field, marks: &[(usize, usize)], look: Option<Look>)
     field.rows().enumerate().map(line).collect()
 }
 
-/// A coloured cell, two characters wide.
-fn painted(cell: i8, color: (u8, u8, u8), digits: bool, marked: bool) -> String {
+/// Renders a coloured cell, two characters wide.
+fn colored_cell(cell: i8, color: (u8, u8, u8), digits: bool, marked: bool) -> String {
     let text = match (digits, marked) {
         (false, false) => "  ".to_owned(),
         (false, true) => "><".to_owned(),
@@ -88,12 +89,13 @@ fn rows(grid: &Grid<'_>, colored: bool) -> Vec<String> {
             for (col, &cell) in row.iter().enumerate() {
                 match CLASSIC.color(cell) {
                     Some((r, g, b)) if colored => {
-                        write!(line, "\x1b[48;2;{r};{g};{b}m  \x1b[0m").expect("a string takes all");
+                        write!(line, "\x1b[48;2;{r};{g};{b}m  \x1b[0m")
+                            .expect("writing to a string cannot fail");
                     }
-                    _ if colored => write!(line, "{cell:>2}").expect("a string takes all"),
+                    _ if colored => write!(line, "{cell:>2}").expect("writing to a string cannot fail"),
                     _ => {
                         let space = if col == 0 { "" } else { " " };
-                        write!(line, "{space}{cell:>width$}").expect("a string takes all");
+                        write!(line, "{space}{cell:>width$}").expect("writing to a string cannot fail");
                     }
                 }
             }
@@ -102,7 +104,7 @@ fn rows(grid: &Grid<'_>, colored: bool) -> Vec<String> {
         .collect()
 }
 
-/// Characters without the colour codes.
+/// Counts the characters of a line without colour codes.
 fn visible_width(line: &str) -> usize {
     let mut width = 0;
     let mut inside = false;
@@ -117,7 +119,7 @@ fn visible_width(line: &str) -> usize {
     width
 }
 
-/// The text of a value, at most about `max` characters of it: a large value is not written out first.
+/// Formats at most about `max` characters of a value, without formatting all of a large one.
 pub(crate) fn cut_value(value: Value<'_>, max: usize) -> String {
     struct Limited {
         text: String,
@@ -137,7 +139,7 @@ pub(crate) fn cut_value(value: Value<'_>, max: usize) -> String {
     }
 }
 
-/// A text of at most `max` characters, cut with an ellipsis.
+/// Cuts a text to at most `max` characters, with an ellipsis.
 pub(crate) fn cut(text: &str, max: usize) -> String {
     if text.chars().count() <= max {
         return text.to_owned();
@@ -150,11 +152,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blocks_stand_beside_each_other() {
+    fn blocks_are_arranged_side_by_side() {
         let block = |title: &str, lines: &[&str]| {
             (title.to_owned(), lines.iter().map(|line| (*line).to_owned()).collect())
         };
-        let lines = beside(&[block("in", &["\x1b[48;2;0;0;0m  \x1b[0m"]), block("output", &["1 2", "3 4"])]);
+        let lines =
+            side_by_side(&[block("in", &["\x1b[48;2;0;0;0m  \x1b[0m"]), block("output", &["1 2", "3 4"])]);
         assert_eq!(lines, ["in   output", "\x1b[48;2;0;0;0m  \x1b[0m   1 2", "     3 4"]);
     }
 

@@ -1,4 +1,4 @@
-//! Naming a program on the command line.
+//! The argument PROGRAM.
 
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
@@ -11,19 +11,19 @@ use arcbatt::lang::{self, Program};
 use crate::commands::programs_store;
 use crate::files::{self, Source};
 
-/// A program as the user names it.
+/// A reference to a program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum ProgramRef {
-    /// `FILE:NAME`, or `FILE` if it holds one program or a task chooses among them.
+    /// `FILE:NAME`, or `FILE` if it contains one program or one named after the task.
     File { path: PathBuf, name: Option<String> },
-    /// The id of a task, the name of a program, or the first digits of its hash: a built-in or stored program.
+    /// A built-in or stored program, by its name, its task or the first digits of its hash.
     Known(String),
 }
 
 impl FromStr for ProgramRef {
     type Err = Infallible;
 
-    /// A colon can also be part of a file's name, and a file can be called like a task.
+    /// An existing file comes first: file names can contain colons or look like task ids.
     fn from_str(text: &str) -> Result<ProgramRef, Infallible> {
         let file = |path: &str, name: Option<&str>| ProgramRef::File {
             path: PathBuf::from(path),
@@ -53,7 +53,7 @@ impl ProgramRef {
         Ok(ProgramRef::File { path, name: Some(name.to_owned()) })
     }
 
-    /// Loads the program. Of a file with several, takes the one named after `task`.
+    /// Loads the program. If a file contains several, takes the one named after `task`.
     pub(crate) fn load(&self, task: Option<&str>) -> anyhow::Result<Program> {
         match self {
             ProgramRef::File { path, name } => Source::read(path)?.program(name.as_deref(), task).cloned(),
@@ -64,7 +64,7 @@ impl ProgramRef {
         }
     }
 
-    /// Loads the program, or all programs of a file without `:NAME`. The number counts the errors in the file.
+    /// Loads the program, or all programs of a file without `:NAME`. Also returns the number of errors in the file.
     pub(crate) fn load_all(&self) -> anyhow::Result<(Vec<Program>, usize)> {
         match self {
             ProgramRef::File { path, name: None } => {
@@ -83,12 +83,12 @@ pub(crate) fn built_in(name: &str) -> Option<Program> {
     lang::parse(DEMO_PROGRAMS).programs.into_iter().find(named)
 }
 
-/// Whether a program is named after a task: `solve_00d62c1b` is named after `00d62c1b`.
+/// Returns whether a program is named after a task: `solve_00d62c1b` is named after `00d62c1b`.
 pub(crate) fn named_after(program: &str, task: &str) -> bool {
     program.strip_suffix(task).is_some_and(|start| start.is_empty() || start.ends_with('_'))
 }
 
-/// Whether a text can be the name of a program or the id of a task, and not a path.
+/// Returns whether a text can be the name of a program or the id of a task, rather than a path.
 pub(crate) fn is_word(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-')
 }
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn files_names_and_ids_are_told_apart() {
+    fn files_names_and_ids_are_distinguished() {
         assert_eq!(parse("a/b.py"), file("a/b.py", None));
         assert_eq!(parse("a/b.py:solve_x"), file("a/b.py", Some("solve_x")));
         assert_eq!(parse("-"), file("-", None));
@@ -114,12 +114,12 @@ mod tests {
         assert_eq!(parse(r"C:\a.py"), file(r"C:\a.py", None));
         assert_eq!(parse(r"C:\a.py:f"), file(r"C:\a.py", Some("f")));
         assert_eq!(parse("00d62c1b"), ProgramRef::Known("00d62c1b".to_owned()));
-        // Tests run in the folder of the crate.
+        // Tests run in the folder of the crate, so this file exists.
         assert_eq!(parse("Cargo.toml"), file("Cargo.toml", None));
     }
 
     #[test]
-    fn the_name_can_be_an_argument_of_its_own() {
+    fn the_name_can_be_a_separate_argument() {
         assert_eq!(parse("a.py").with_name("f").unwrap(), file("a.py", Some("f")));
         assert_eq!(parse("a").with_name("f").unwrap(), file("a", Some("f")));
         let twice = parse("a.py:f").with_name("g").unwrap_err().to_string();

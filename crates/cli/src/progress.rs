@@ -1,8 +1,9 @@
-//! Shows a job while it works: a bar on a terminal, plain lines elsewhere.
+//! Progress of a running job: a bar on a terminal, plain lines elsewhere.
 
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
+use arcbatt::base::number::count;
 use arcbatt::base::time;
 use arcbatt::record::Kind;
 use arcbatt::record::live::Status;
@@ -11,14 +12,14 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::{output, signal};
 
-/// Starts a job, shows it, and waits for its end. Ctrl-C stops it.
+/// Starts a job, shows its progress, and waits for its end. Ctrl-C stops it.
 pub(crate) fn follow(job: Job) -> anyhow::Result<Outcome> {
-    signal::note()?;
+    signal::install_handler()?;
     let running = job.start()?;
     let mut display = Display::new();
     let mut stopping = false;
     while !running.is_finished() {
-        running.wait_for_end(LOOK);
+        running.wait_for_end(INTERVAL);
         if signal::stopped() && !stopping {
             stopping = true;
             running.stop();
@@ -35,8 +36,8 @@ pub(crate) fn follow(job: Job) -> anyhow::Result<Outcome> {
     Ok(running.wait()?)
 }
 
-/// How often the display is brought up to date.
-const LOOK: Duration = Duration::from_millis(50);
+/// How often the display is updated.
+const INTERVAL: Duration = Duration::from_millis(50);
 
 enum Display {
     Bar { bar: ProgressBar, due: Instant },
@@ -53,7 +54,7 @@ impl Display {
         match style.filter(|_| std::io::stderr().is_terminal()) {
             Some(style) => {
                 let bar = ProgressBar::new(0).with_style(style);
-                Display::Bar { bar, due: Instant::now() + LOOK * 4 }
+                Display::Bar { bar, due: Instant::now() + INTERVAL * 4 }
             }
             None => Display::Lines(Lines { due: Instant::now() + Lines::FIRST, tenth: 0 }),
         }
@@ -82,7 +83,7 @@ impl Display {
     fn show(&mut self, running: &Running) {
         match self {
             Display::Bar { bar, due } if Instant::now() >= *due => {
-                *due = Instant::now() + LOOK * 2;
+                *due = Instant::now() + INTERVAL * 2;
                 let status = running.status();
                 bar.set_length(status.total as u64);
                 bar.set_position(status.done as u64);
@@ -100,11 +101,11 @@ impl Display {
     }
 }
 
-/// Plain lines for logs: one a minute, and one whenever another tenth of the tasks is done. A job that ends within
-/// seconds prints none.
+/// Plain lines for logs: one per minute, and one for every tenth of the tasks. A job that ends within seconds prints
+/// none.
 struct Lines {
     due: Instant,
-    /// Tenths of the tasks that were reported.
+    /// Number of tenths reported so far.
     tenth: usize,
 }
 
@@ -124,20 +125,20 @@ impl Lines {
         }
         (self.due, self.tenth) = (Instant::now() + Lines::EVERY, tenth);
         let elapsed = time::long(Duration::from_secs_f64(status.seconds));
-        // A log that cannot be written must not end the job.
+        // A failure to print progress must not end the job.
         let _ = writeln!(std::io::stderr(), "progress: {elapsed}: {}", line(&status));
     }
 }
 
-/// `17 of 400 tasks done, 27 have an answer, 56,737 candidates/s, 12.0 s left`
+/// Formats the status: `17 of 400 tasks done, 27 with an answer, 56737 candidates/s, 12.0 s left`.
 fn line(status: &Status) -> String {
     let Status { kind, done, total, solved, tried, seconds, left, .. } = status;
-    let mut text = format!("{done} of {total} tasks done");
+    let mut text = format!("{done} of {} done", count(*total, "task"));
     match kind {
         Kind::Run => text.push_str(&format!(", {solved} right")),
         Kind::Solve | Kind::Search => {
-            let (rate, solved_as) = (*tried as f64 / seconds.max(1e-3), ["solved", "with an answer"]);
-            let solved_as = solved_as[usize::from(*kind == Kind::Solve)];
+            let rate = *tried as f64 / seconds.max(1e-3);
+            let solved_as = if *kind == Kind::Solve { "with an answer" } else { "solved" };
             text.push_str(&format!(", {solved} {solved_as}, {rate:.0} candidates/s"));
         }
     }

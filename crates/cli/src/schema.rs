@@ -1,7 +1,7 @@
 //! The JSON documents that batt writes, and their schemas.
 //!
-//! The table below is the only place that makes a type a [`Document`], which [`crate::output::json`] asks for. So every
-//! document that a command prints has a name, a schema and a section in `docs/json.md`.
+//! Only the table below implements [`Document`], which [`crate::output::json`] requires. So every document that a
+//! command prints has a name, a schema and a section in `docs/json.md`.
 
 mod markdown;
 
@@ -27,23 +27,23 @@ use crate::output::Versioned;
 
 /// A document that a command prints with `--json`.
 pub(crate) trait Document: Serialize + JsonSchema {
-    /// What `batt schema` calls it.
+    /// Its name in `batt schema`.
     const NAME: &'static str;
 }
 
-/// A row of the table.
-pub(crate) struct Listed {
-    /// The words of the command, or the kind of file.
+/// An entry of the table.
+pub(crate) struct DocumentEntry {
+    /// The command, or the kind of file.
     pub(crate) name: &'static str,
     /// The command line that writes it.
     pub(crate) source: &'static str,
-    /// One sentence.
+    /// A one-sentence description.
     pub(crate) about: &'static str,
     schema: fn(&mut SchemaGenerator) -> Schema,
 }
 
-impl Listed {
-    /// The JSON Schema (draft 2020-12).
+impl DocumentEntry {
+    /// Returns the JSON Schema (draft 2020-12).
     pub(crate) fn schema(&self) -> serde_json::Value {
         let mut generator = generator();
         let body = (self.schema)(&mut generator);
@@ -60,7 +60,7 @@ impl Listed {
     }
 }
 
-/// Describes what is written, not what older files may leave out.
+/// Returns a generator for documents as they are written; fields that only older files omit are required.
 fn generator() -> SchemaGenerator {
     SchemaSettings::draft2020_12().for_serialize().into_generator()
 }
@@ -72,7 +72,7 @@ macro_rules! documents {
         })*
 
         /// The documents that commands print.
-        pub(crate) const PRINTED: &[Listed] = &[$(Listed {
+        pub(crate) const PRINTED: &[DocumentEntry] = &[$(DocumentEntry {
             name: <$type as Document>::NAME,
             source: $source,
             about: $about,
@@ -84,7 +84,7 @@ macro_rules! documents {
 macro_rules! files {
     ($($name:literal, $source:literal, $about:literal => $type:ty;)*) => {
         /// The files that commands write.
-        pub(crate) const FILES: &[Listed] = &[$(Listed {
+        pub(crate) const FILES: &[DocumentEntry] = &[$(DocumentEntry {
             name: $name,
             source: $source,
             about: $about,
@@ -99,7 +99,7 @@ documents! {
     "run", "batt run --json", "The results of a run." => run::Document;
     "eval", "batt eval --json", "The answers of one program." => eval::Document;
     "show", "batt show --json", "A task, and the answers of a program." => show::Document;
-    "plan", "batt plan --json", "How much programs share." => plan::Document<'_>;
+    "plan", "batt plan --json", "The calls that programs share." => plan::Document<'_>;
     "programs check", "batt programs check --json", "The problems in program files." => programs::CheckDocument;
     "programs fmt", "batt programs fmt --json", "Formatted program files." => programs::FmtDocument;
     "programs show", "batt programs show FILE --json", "A program of a file." => programs::ShowDocument;
@@ -127,27 +127,27 @@ documents! {
         => ViewDocument<view::Phases>;
     "profile tasks", "batt profile tasks --json", "Tasks that take unusually long." => ViewDocument<view::Tasks>;
     "profile lines", "batt profile lines --json", "The cost of each line of a program." => ViewDocument<view::Lines>;
-    "profile what-if", "batt profile what-if --json", "How long the run would take if something were faster."
+    "profile what-if", "batt profile what-if --json", "Predicted time of a run with speed-ups."
         => ViewDocument<view::WhatIf>;
-    "profile budget", "batt profile budget --json", "How much fits into a time budget." => ViewDocument<view::Budget>;
-    "profile compare", "batt profile compare --json", "What changed between two records."
+    "profile budget", "batt profile budget --json", "Runs and candidates that fit into a time budget." => ViewDocument<view::Budget>;
+    "profile compare", "batt profile compare --json", "Differences between two records."
         => ViewDocument<view::Compare>;
-    "profile events", "batt profile events --json", "The sums of a file of events." => view::EventSums;
+    "profile events", "batt profile events --json", "Sums over a file of events." => view::EventSums;
     "report", "batt report --json", "The page that was written." => report::Document;
     "serve", "batt serve --json", "The address of the local page." => serve::Document;
-    "bench", "batt bench --json", "How long load, parse, merge and run take." => Figures;
-    "bench profile", "batt bench profile --json", "What the recorder costs, and how accurate it is."
+    "bench", "batt bench --json", "Times of load, parse, merge and run." => Figures;
+    "bench profile", "batt bench profile --json", "Cost and accuracy of the recorder."
         => ProfileFigures;
-    "bench breed", "batt bench breed --json", "What breeding repairs, and how fast it is." => BreedFigures;
-    "bench enumerate", "batt bench enumerate --json", "What enumeration finds on its own, and how fast."
+    "bench breed", "batt bench breed --json", "Programs that breeding repairs, and its speed." => BreedFigures;
+    "bench enumerate", "batt bench enumerate --json", "Outputs that enumeration solves alone, and its speed."
         => EnumerateFigures;
-    "data list", "batt data list --json", "The data sets that have names." => data::ListDocument;
+    "data list", "batt data list --json", "The named data sets." => data::ListDocument;
     "data install", "batt data install --json", "The data sets that were installed." => data::InstallDocument;
     "data verify", "batt data verify --json", "The data sets that were checked." => data::VerifyDocument;
     "data generate", "batt data generate --json", "Generated tasks." => data_generate::TasksDocument;
-    "data generate files", "batt data generate -o FOLDER --json", "Files of generated tasks that were written."
+    "data generate files", "batt data generate -o FOLDER --json", "Files of generated tasks."
         => data_generate::WrittenDocument;
-    "data diff", "batt data diff --json", "The differences of two data sets." => data::DiffDocument;
+    "data diff", "batt data diff --json", "The differences between two data sets." => data::DiffDocument;
     "dsl list", "batt dsl list --json", "The primitives of the DSL." => dsl::ListDocument;
     "dsl show", "batt dsl show --json", "A primitive of the DSL." => dsl::PrimitiveEntry;
     "conformance", "batt conformance --json", "Answers that differ from those of arc-dsl." => conformance::Document;
@@ -177,7 +177,7 @@ struct Attempts {
     attempt_2: Rows,
 }
 
-/// All documents, those that are printed first.
-pub(crate) fn all() -> impl Iterator<Item = &'static Listed> {
+/// Returns all documents, printed ones first.
+pub(crate) fn all() -> impl Iterator<Item = &'static DocumentEntry> {
     PRINTED.iter().chain(FILES)
 }

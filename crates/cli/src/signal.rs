@@ -1,27 +1,27 @@
-//! Ctrl-C and a request to end (SIGTERM): a command that has something to save is told so, and ends by itself.
+//! Ctrl-C and SIGTERM: commands with files to save end by themselves after the first signal.
 
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
 
-/// When the first request came.
+/// When the first signal came.
 static STOPPED: OnceLock<Instant> = OnceLock::new();
 
-/// One request may come twice, from the terminal and from the command around this one.
-const SAME: Duration = Duration::from_secs(1);
+/// One request can arrive as two signals, from the terminal and from a wrapper command.
+const SAME_REQUEST: Duration = Duration::from_secs(1);
 
-/// From now on the first request is only noted ([`stopped`]); another one ends the process at once.
-pub(crate) fn note() -> anyhow::Result<()> {
+/// Installs the handler. The first signal only sets [`stopped`]; a second one ends the process at once.
+pub(crate) fn install_handler() -> anyhow::Result<()> {
     let handler = || {
-        if STOPPED.get_or_init(Instant::now).elapsed() > SAME {
+        if STOPPED.get_or_init(Instant::now).elapsed() > SAME_REQUEST {
             std::process::exit(1);
         }
     };
     ctrlc::set_handler(handler).context("cannot listen for Ctrl-C")
 }
 
-/// Whether the user wants the command to end.
+/// Returns whether the user asked the command to end.
 pub(crate) fn stopped() -> bool {
     STOPPED.get().is_some()
 }

@@ -1,4 +1,4 @@
-//! The closing lines that `run`, `solve` and `search` share.
+//! The last lines that `run`, `solve` and `search` print.
 
 use std::io::Write;
 use std::time::Duration;
@@ -12,12 +12,12 @@ use arcbatt::{Job, Saved, SubmissionState, Work};
 use crate::job::resume_command;
 use crate::{Answer, output};
 
-/// The scores under all rules: label and text.
+/// Returns the scores under all rules: label and text.
 pub(crate) fn scores(totals: &Totals) -> impl Iterator<Item = (&'static str, String)> {
     let text = |rule: Rule| {
         let Some(score) = totals.under(rule) else { return "no solutions known".to_owned() };
         let counts = match rule {
-            Rule::Outputs => format!("{} of {} outputs", totals.right_outputs(), totals.outputs()),
+            Rule::Outputs => format!("{} of {}", totals.right_outputs(), count(totals.outputs(), "output")),
             Rule::Fractions => format!("over {}", count(totals.tasks(), "task")),
             Rule::Tasks => format!("{} of {}", totals.right_tasks(), count(totals.tasks(), "task")),
         };
@@ -26,20 +26,21 @@ pub(crate) fn scores(totals: &Totals) -> impl Iterator<Item = (&'static str, Str
     Rule::ALL.into_iter().map(move |rule| (rule.label(), text(rule)))
 }
 
-/// Number of candidates that a solve or a search tried.
+/// Returns the number of candidates that a solve or a search tried.
 pub(crate) fn tried(record: &Record) -> u64 {
     record.tasks.iter().filter_map(|task| task.search.as_ref()).map(|search| search.tried).sum()
 }
 
-/// The candidates of a solve or a search, and how fast they were.
+/// Formats the number of candidates of a solve or a search, and their rate.
 pub(crate) fn throughput(record: &Record, elapsed: Duration) -> String {
     let tried = tried(record);
     let per_second = tried as f64 / elapsed.as_secs_f64().max(1e-3);
     let threads = count(record.environment.threads, "thread");
-    format!("{tried} candidates in {}, {per_second:.0} a second on {threads}", time::long(elapsed))
+    let candidates = count(tried as usize, "candidate");
+    format!("{candidates} in {}, {per_second:.0} per second on {threads}", time::long(elapsed))
 }
 
-/// Prints the written files, how to continue, and bugs.
+/// Prints bugs, the files that were written, and how to continue.
 pub(crate) fn write_notes(
     out: &mut impl Write,
     job: &Job,
@@ -47,7 +48,7 @@ pub(crate) fn write_notes(
     stopped: bool,
 ) -> anyhow::Result<()> {
     for bug in arcbatt::exec::bugs() {
-        writeln!(out, "note: a bug of batt, please report it: {bug}")?;
+        writeln!(out, "note: bug in batt, please report it: {bug}")?;
     }
     if output::quiet() {
         return Ok(());
@@ -59,7 +60,7 @@ pub(crate) fn write_notes(
         writeln!(out, "note: wrote {}", path.display())?;
     }
     if matches!(job.work, Work::Solve(_)) && job.save.is_empty() {
-        writeln!(out, "note: no file was written; -o submission.json writes one")?;
+        writeln!(out, "note: no file was written; use -o submission.json to write a submission")?;
     }
     if stopped {
         writeln!(out, "note: {}", stopped_note(job))?;
@@ -67,12 +68,12 @@ pub(crate) fn write_notes(
     Ok(())
 }
 
-/// How to continue a job that was stopped.
+/// Describes how to continue a job that was stopped.
 fn stopped_note(job: &Job) -> String {
     let option = if matches!(job.work, Work::Solve(_)) { "-o FILE" } else { "--record FILE" };
     match resume_command(job) {
         Some(command) => format!("stopped; to continue: {command}"),
-        None => format!("stopped before the end; with {option} it could be continued"),
+        None => format!("stopped early; use {option} to be able to resume"),
     }
 }
 
@@ -85,14 +86,15 @@ fn submission_note(submission: &SubmissionState, data: &str) -> String {
     };
     match defects {
         0 if submission.is_complete() => {
-            format!("{path} can be handed in: it has all {of} tasks of {data}, {answers}")
+            format!("{path} is ready to submit: all {} of {data}, {answers}", count(*of, "task"))
         }
-        0 => format!("{path} is incomplete: it has {tasks} of the {of} tasks of {data}, {answers}"),
-        n => format!("{path} has {}, see `batt check {path} {data}`", count(*n, "defect")),
+        0 => format!("{path} is incomplete: {tasks} of {} of {data}, {answers}", count(*of, "task")),
+        n => format!("{path} has {}; see `batt check {path} {data}`", count(*n, "defect")),
     }
 }
 
-/// The answer of a command whose results were `printed`: an error if a file was not written, or programs were not filed.
+/// Returns the answer of a command after its results were `printed`: an error if a file could not be written, or
+/// programs could not be stored.
 pub(crate) fn conclude(printed: Answer, saved: Saved) -> Answer {
     let mut failed: Vec<anyhow::Error> = saved.failed.into_iter().map(Into::into).collect();
     match printed {
@@ -102,11 +104,11 @@ pub(crate) fn conclude(printed: Answer, saved: Saved) -> Answer {
     }
     let mut failed = failed.into_iter();
     let Some(first) = failed.next() else { return Ok(true) };
-    failed.for_each(|further| output::error(&format!("{further:#}")));
+    failed.for_each(|other| output::error(&format!("{other:#}")));
     Err(first)
 }
 
-/// Says on standard error that a job was stopped, where standard output has a JSON document.
+/// Warns on standard error that a job was stopped, for commands that print JSON on standard output.
 pub(crate) fn warn_if_stopped(job: &Job, stopped: bool) {
     if stopped {
         output::warning(&stopped_note(job));

@@ -1,4 +1,4 @@
-//! Arguments that mean the same in every command: programs, tasks, `-`, durations, `--json`, `--quiet`, `--log`.
+//! Arguments that work the same way in every command: programs, tasks, `-`, durations, `--json`, `--quiet`, `--log`.
 
 mod batt;
 
@@ -21,7 +21,7 @@ fn a_program_is_named_the_same_way_everywhere() {
     let batt = small("arguments-program");
     let answer = batt.run("eval {dir}/p.py:solve_flip {dir}/grid.json");
     assert!(answer.ends_with("1 2     2 1\n\nexit 0\n"), "{answer}");
-    // The name of its task, the task that it runs on, and the older form with two arguments.
+    // Named by its task, by the input task, and in the form with two arguments.
     for args in [
         "eval {dir}/p.py:flip {dir}/grid.json",
         "eval {dir}/p.py solve_flip --input {dir}/grid.json",
@@ -37,13 +37,13 @@ fn a_program_is_named_the_same_way_everywhere() {
     let shown = batt.run("programs show {dir}/p.py:flip");
     assert!(shown.starts_with("def solve_flip(I):\n") && shown.ends_with("exit 0\n"), "{shown}");
     assert_eq!(batt.run("programs show {dir}/p.py solve_flip"), shown);
-    assert!(batt.run("plan {dir}/p.py:flip").starts_with("       1  programs\n"));
+    assert!(batt.run("plan {dir}/p.py:flip").starts_with("       1  program\n"));
     assert!(batt.run("plan {dir}/p.py").starts_with("       2  programs\n"));
     assert!(batt.run("plan {dir}/p.py gravity_down").starts_with("       3  programs\n"));
 
     let explained = batt.run("programs explain {dir}/p.py:flip --data {dir}/data");
     assert!(
-        explained.ends_with("solve_flip learns nothing: it does the same on every task\nexit 0\n"),
+        explained.ends_with("solve_flip learns no rules: it works the same way on every task\nexit 0\n"),
         "{explained}"
     );
     for args in [
@@ -93,8 +93,7 @@ fn stored_programs_are_known_by_name_task_and_hash() {
 fn unknown_programs_and_tasks_have_suggestions() {
     let batt = small("arguments-unknown");
     let unknown = batt.run("eval gravty_down");
-    let start =
-        "error: there is no file and no built-in program called gravty_down (did you mean gravity_down?)";
+    let start = "error: no file and no built-in program is called gravty_down (did you mean gravity_down?)";
     assert!(unknown.starts_with(start) && unknown.ends_with("exit 2\n"), "{unknown}");
     batt.check(
         "eval {dir}/p.py flp --data {dir}/data",
@@ -106,14 +105,14 @@ fn unknown_programs_and_tasks_have_suggestions() {
     batt.check(
         "show something --data {dir}/data",
         expect![[r#"
-            error: {dir}/data has no task something; name its data set with --data
+            error: {dir}/data has no task something; use --data to choose another data set
             exit 2
         "#]],
     );
     batt.check(
         "eval {dir}/p.py:solve_flip",
         expect![[r#"
-            error: solve_flip is named after no task of demo; name an input: a grid file, a task file or a task id
+            error: solve_flip is not named after a task of demo; add an input: a grid file, a task file or a task id
             exit 2
         "#]],
     );
@@ -152,17 +151,17 @@ fn a_dash_is_standard_input() {
         "programs verify examples --programs programs/examples.py",
     );
     let checked = batt.run_with_input("programs check -", PROGRAMS);
-    assert_eq!(checked, "<stdin>: 2 programs, no problem\nexit 0\n");
+    assert_eq!(checked, "<stdin>: 2 programs, no problems\nexit 0\n");
     let shown = batt.run_with_input("show -", TASK);
     assert!(shown.starts_with("stdin\n\ntrain 0\n"), "{shown}");
     let submission = r#"{"flip": [{"attempt_1": [[3, 2]], "attempt_2": [[2, 3]]}]}"#;
     let checked = batt.run_with_input("check - {dir}/data/flip.json", submission);
-    assert_eq!(checked, "<stdin>: no defect; 1 task with 1 test input\nexit 0\n");
+    assert_eq!(checked, "<stdin>: no defects; 1 task with 1 test input\nexit 0\n");
     let scored = batt.run_with_input("score - {dir}/data/flip.json", submission);
     assert!(scored.starts_with("nothing to score"), "{scored}");
     let twice = batt.run_with_input("eval - flip --input -", "[[1]]");
     let message =
-        "error: standard input (`-`) can be read only once; name a file for one of its uses\nexit 2\n";
+        "error: standard input (`-`) can be read only once; use a file for the other argument\nexit 2\n";
     assert_eq!(twice, message);
 }
 
@@ -171,7 +170,7 @@ fn example_programs() -> String {
     std::fs::read_to_string(path).unwrap()
 }
 
-/// Records are opened by a path that only Unix has for standard input.
+/// Only Unix has a path for standard input, by which records are opened.
 #[cfg(unix)]
 #[test]
 fn records_and_data_can_come_from_standard_input() {
@@ -186,7 +185,7 @@ fn records_and_data_can_come_from_standard_input() {
     let page = batt.run_with_input("report -", &record);
     assert!(page.starts_with("<!doctype html>") || page.starts_with("<!DOCTYPE html>"), "{}", &page[..40]);
     let same = batt.run_with_input("programs verify - --programs {dir}/p.py", TASK);
-    assert!(same.contains("solve_flip: no task of this data set ends its name"), "{same}");
+    assert!(same.contains("solve_flip: not named after a task of this data set"), "{same}");
 }
 
 #[test]
@@ -205,14 +204,14 @@ fn timeouts_are_durations() {
             "{command}: {refused}"
         );
     }
-    // A run that takes minutes ends after a moment.
+    // A run that would take minutes is stopped after 100 ms.
     let slow = batt.file("slow.py", "def f(I):\n    x = canvas(ZERO, (30, 30))\n    return power(power(power(rot90, 100), 100), 100)(x)\n");
     let stopped = slow.run("eval {dir}/slow.py {dir}/grid.json --fuel 99999999999 -t 100ms");
     assert!(stopped.contains("failed") && stopped.ends_with("exit 1\n"), "{stopped}");
 }
 
 #[test]
-fn quiet_leaves_results_and_errors() {
+fn quiet_prints_only_results_and_errors() {
     let batt = small("arguments-quiet")
         .file("bad/a.json", TASK)
         .file("bad/b.json", "nonsense")
@@ -224,17 +223,17 @@ fn quiet_leaves_results_and_errors() {
     let quiet = batt.run("--quiet eval {dir}/s.py {dir}/grid.json");
     assert_eq!(
         told,
-        format!("note: f reads S, and S is empty on a bare grid; give a task instead\n\n{quiet}")
+        format!("note: f reads the pairs of a task (S), but a grid has none; use a task instead\n\n{quiet}")
     );
     let told = batt.run("data diff {dir}/bad {dir}/bad --skip-bad");
     let quiet = batt.run("data diff {dir}/bad {dir}/bad --skip-bad -q");
     assert!(told.contains("warning: skipped {dir}/bad/b.json"), "{told}");
-    assert_eq!(quiet, "1 task the same, 0 changed, 0 only in {dir}/bad, 0 only in {dir}/bad\nexit 0\n");
+    assert_eq!(quiet, "1 task identical, 0 changed, 0 only in {dir}/bad, 0 only in {dir}/bad\nexit 0\n");
     assert!(batt.run("-q show nothing").starts_with("error: demo has no task nothing"));
 }
 
 #[test]
-fn the_log_tells_files_and_phases() {
+fn the_log_lists_files_and_phases() {
     let batt = small("arguments-log");
     let log = batt.run("--log info show flip --data {dir}/data --program {dir}/p.py --svg {dir}/x.svg");
     for event in [
@@ -257,7 +256,7 @@ fn the_log_tells_files_and_phases() {
     );
 }
 
-/// All commands that do something, as words: `programs show`.
+/// Returns all commands, with subcommands as in `programs show`.
 fn commands(batt: &Batt) -> Vec<String> {
     let script = batt.run("completions fish");
     let listed = |help: &str| -> Vec<String> {
@@ -286,19 +285,16 @@ fn every_command_prints_json_and_has_an_example() {
     let batt = Batt::new("arguments-help");
     for command in commands(&batt) {
         let help = batt.run(&format!("{command} --help"));
-        // These write a file in the format of another program.
+        // These write formats of other programs.
         let other_format = ["profile export", "completions", "man"].contains(&command.as_str());
         assert_eq!(help.contains("--json"), !other_format, "{command}\n{help}");
         assert!(help.contains("--quiet") && help.contains("--log"), "{command}\n{help}");
-        // The long commands have a guide each instead.
-        if !["run", "solve", "search"].contains(&command.as_str()) {
-            assert!(help.contains("\nExample"), "{command}\n{help}");
-        }
+        assert!(help.contains("\nExample"), "{command}\n{help}");
     }
 }
 
 #[test]
-fn completions_and_manual_pages_hold_every_command() {
+fn completions_and_manual_pages_have_every_command() {
     let batt = Batt::new("arguments-man");
     let commands = commands(&batt);
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {

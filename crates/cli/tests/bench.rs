@@ -1,4 +1,4 @@
-//! `batt bench`: what it prints, with the figures left out.
+//! `batt bench`: its output without figures.
 
 mod batt;
 
@@ -6,7 +6,7 @@ use batt::Batt;
 use batt_testkit::skipped;
 use expect_test::expect;
 
-/// Times, sizes and the machine differ from run to run; the words do not.
+/// Removes times, sizes and the machine, which differ from run to run.
 fn without_figures(text: &str) -> String {
     let is_number = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
     let is_unit = |word: &str| matches!(word, "ns" | "µs" | "ms" | "s" | "MiB" | "KiB,");
@@ -26,35 +26,35 @@ fn bench_checks_and_measures_the_built_in_set() {
     let first = text.lines().next().unwrap();
     assert!(first.starts_with("79 of 79 programs right on all of "), "{text}");
     expect![[r#"
-            # of # programs right on all of # pairs
-            (the machine)
+        # of # programs right on all of their # pairs
+        (the machine)
 
-            # round median min max
-            load # # # # tasks from disk
-            parse # # # # programs, # KiB
-            merge # # # into # nodes
-            parse + merge # # # # thread, text in memory
-            fold # # # # nodes that need no input
-            run # # # # thread, each the median of # passes
-            run, all threads # # # # threads
-            all pairs # # # # programs × # inputs
-            peak memory #
+        # round median min max
+        load # # # # tasks from disk
+        parse # # # # programs, # KiB
+        merge # # # into # nodes
+        parse + merge # # # # thread, text in memory
+        fold # # # # nodes that need no input
+        run # # # # thread, each the median of # passes
+        run, all threads # # # # threads
+        all pairs # # # # programs × # inputs
+        peak memory #
 
-            all pairs: # cases of a program that is right on all demonstration pairs of a task
-            exit #
-        "#]]
+        all pairs: # cases of a program that is right on all demonstration pairs of a task
+        exit #
+    "#]]
     .assert_eq(&without_figures(&text));
 }
 
 #[test]
-fn bench_records_as_a_run_does() {
+fn bench_writes_a_record_like_run() {
     let batt = Batt::new("bench-record");
     let text = batt.run("bench --rounds 2 --record {dir}/r.json --profile");
     assert!(text.ends_with("exit 0\n"), "{text}");
     let dsl = batt.run("profile dsl {dir}/r.json");
     assert!(dsl.contains("79 of 79 programs right") && dsl.contains("objects"), "{dsl}");
     let record: serde_json::Value = serde_json::from_str(&batt.read("r.json")).unwrap();
-    assert_eq!(record["profile"]["repeats"].as_array().map(Vec::len), Some(2), "as many as rounds");
+    assert_eq!(record["profile"]["repeats"].as_array().map(Vec::len), Some(2), "one repetition per round");
 }
 
 #[test]
@@ -63,20 +63,20 @@ fn a_wrong_run_is_not_a_benchmark() {
         .file("p.py", "def solve_largest(I): return I\ndef solve_nothing(I): return I\n");
     let text = batt.run("bench --tasks examples --programs {dir}/p.py --rounds 2");
     expect![[r#"
-            NOT A BENCHMARK: some answers are wrong
-            0 of 1 program right on all of 4 pairs
-            wrong: solve_largest"#]]
+        NOT A VALID BENCHMARK: some answers are wrong
+        0 of 1 program right on all of their 4 pairs
+        wrong: solve_largest"#]]
     .assert_eq(&text.lines().take(3).collect::<Vec<_>>().join("\n"));
     assert!(text.ends_with("exit 1\n"), "{text}");
 }
 
 #[test]
-fn bench_says_what_is_missing() {
+fn missing_arguments_are_explained() {
     let batt = Batt::new("bench-missing").file("p.py", "def f(I): return I\n");
     batt.check(
         "bench --tasks examples",
         expect![[r#"
-            error: --tasks needs programs; name their file with --programs
+            error: --tasks needs programs; add --programs FILE
             exit 2
         "#]],
     );
@@ -97,7 +97,7 @@ fn bench_says_what_is_missing() {
 }
 
 #[test]
-fn bench_as_json() {
+fn bench_prints_json() {
     let text = Batt::new("bench-json").run("bench --rounds 1 --json");
     let (json, exit) = text.split_once('\n').unwrap();
     assert_eq!(exit, "exit 0\n");
@@ -117,9 +117,14 @@ fn bench_as_json() {
     .assert_eq(&names.join("\n"));
 }
 
-/// A checkout in miniature, with as much of the language as the two programs need.
+#[expect(clippy::print_stderr, reason = "a skipped test is reported")]
+fn report_skipped(why: &str) {
+    eprintln!("skipped: {why}");
+}
+
+/// A minimal checkout of arc-dsl, with the primitives that the two programs need.
 #[test]
-fn bench_beside_a_reference() {
+fn bench_compares_with_arc_dsl() {
     if std::process::Command::new("python3").arg("--version").output().is_err() {
         skipped("python3 is not installed", "install Python 3");
         return;
@@ -132,8 +137,8 @@ fn bench_beside_a_reference() {
             def solve_largest(I): return rot90(I)\n");
     let text = batt.run("bench --tasks examples --programs {dir}/p.py --reference {dir}/ref --rounds 2");
     expect![[r#"
-        NOT A BENCHMARK: some answers are wrong
-        # of # programs right on all of # pairs; in CPython # of #
+        NOT A VALID BENCHMARK: some answers are wrong
+        # of # programs right on all of their # pairs; in CPython # of #
         wrong: solve_largest
         does not run in CPython, not compared: solve_largest
         (the machine)
@@ -151,8 +156,8 @@ fn bench_beside_a_reference() {
 
         all pairs: # case of a program that is right on all demonstration pairs of a task
 
-        beside CPython # # thread each, rounds in turn (ours of # passes), load and parse excluded
-        batt CPython times
+        compared with CPython # # thread each, alternating rounds (batt: # passes each), without load and parse
+        batt CPython ratio
         all # programs: fastest round of each task, summed # # #
         all # programs: one clock, median # # #
         exit #

@@ -1,4 +1,4 @@
-//! The pages in a real browser: `tests/browser`, run with node and chromium where they are.
+//! Runs the browser tests in `tests/browser`, if node and chromium are installed.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ fn the_local_page_works_in_a_browser() {
 }
 
 #[test]
-fn exported_profiles_are_read() {
+fn other_viewers_read_exported_profiles() {
     in_browser("exports.mjs");
 }
 
@@ -32,7 +32,7 @@ fn in_browser(script: &str) {
         skipped(missing, remedy);
         return;
     }
-    // One browser at a time: frames are measured.
+    // One browser at a time, because frame times are measured.
     static ONE: Mutex<()> = Mutex::new(());
     let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let output = Command::new("node")
@@ -40,10 +40,10 @@ fn in_browser(script: &str) {
         .current_dir(&folder)
         .env("BATT", env!("CARGO_BIN_EXE_batt"))
         .output()
-        .expect("node was there a moment ago");
-    let said = String::from_utf8_lossy(&output.stdout);
-    let _ = write!(std::io::stderr(), "{said}");
-    assert!(output.status.success(), "{script} failed:\n{said}{}", String::from_utf8_lossy(&output.stderr));
+        .expect("node is installed");
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    let _ = write!(std::io::stderr(), "{stdout}");
+    assert!(output.status.success(), "{script} failed:\n{stdout}{}", String::from_utf8_lossy(&output.stderr));
 }
 
 /// Checks that a browser test can run. The error is what is missing and how to provide it.
@@ -51,9 +51,9 @@ fn ready(folder: &Path) -> Result<(), (&'static str, &'static str)> {
     let node = Command::new("node").arg("--version").output();
     node.map_err(|_| ("node is not installed", "install Node.js"))?;
     let named = std::env::var_os("CHROMIUM").map(PathBuf::from);
-    let usual =
+    let default_paths =
         ["chromium", "chromium-browser", "google-chrome"].map(|name| Path::new("/usr/bin").join(name));
-    if !named.into_iter().chain(usual).any(|path| path.exists()) {
+    if !named.into_iter().chain(default_paths).any(|path| path.exists()) {
         return Err(("chromium is not installed", "install it, or set CHROMIUM to its path"));
     }
     match folder.join("node_modules/playwright-core").is_dir() {

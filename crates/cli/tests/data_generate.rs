@@ -1,4 +1,4 @@
-//! `batt data generate` as a user meets it.
+//! `batt data generate`.
 
 use std::fs;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use assert_cmd::Command;
 use expect_test::{Expect, expect};
 
-/// An empty folder for one test.
+/// Creates an empty folder for one test.
 fn folder(test: &str) -> PathBuf {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(test);
     let _ = fs::remove_dir_all(&path);
@@ -14,7 +14,7 @@ fn folder(test: &str) -> PathBuf {
     path
 }
 
-/// Runs `batt` in a folder: standard output, standard error and exit code.
+/// Runs `batt` in a folder. Returns standard output, standard error and exit code.
 fn run(folder: &PathBuf, args: &str) -> String {
     let mut command = Command::cargo_bin("batt").unwrap();
     let output = command.current_dir(folder).args(args.split_whitespace()).output().unwrap();
@@ -33,9 +33,9 @@ fn a_folder_of_task_files() {
         &folder,
         "data generate --seed 7 --count 5 -o tasks",
         expect![[r#"
-        5 tasks in tasks
-        exit 0
-    "#]],
+            wrote 5 tasks to tasks
+            exit 0
+        "#]],
     );
     let mut files: Vec<_> = fs::read_dir(folder.join("tasks"))
         .unwrap()
@@ -63,7 +63,7 @@ fn a_folder_of_task_files() {
 }
 
 #[test]
-fn programs_solve_what_is_generated() {
+fn programs_solve_generated_tasks() {
     let folder = folder("generate-solve");
     run(&folder, "data generate --seed 7 --count 8 -o tasks");
     fs::write(folder.join("p.py"), "def solve_turned_s7_000004(S, I, C): return mir_rot(I, a_mr(S))\n")
@@ -72,9 +72,9 @@ fn programs_solve_what_is_generated() {
         &folder,
         "programs verify tasks --programs p.py",
         expect![[r#"
-        1 of 1 programs right on all pairs
-        exit 0
-    "#]],
+            1 of 1 program right on all pairs
+            exit 0
+        "#]],
     );
 }
 
@@ -85,7 +85,7 @@ fn a_challenges_file_and_its_solutions() {
         &folder,
         "data generate --seed 7 --count 1 -o load_challenges.json",
         expect![[r#"
-            1 task in load_challenges.json, solutions in load_solutions.json
+            wrote 1 task to load_challenges.json, solutions to load_solutions.json
             exit 0
         "#]],
     );
@@ -118,7 +118,7 @@ fn a_challenges_file_and_its_solutions() {
 }
 
 #[test]
-fn without_a_place_the_tasks_are_printed() {
+fn tasks_are_printed_by_default() {
     let folder = folder("generate-print");
     let printed = run(&folder, "data generate --seed 7 --count 40");
     let lines: Vec<&str> = printed.lines().collect();

@@ -1,11 +1,11 @@
-//! Which files commands write, and which they leave alone.
+//! Files that commands write, and files that they must not touch.
 
 mod batt;
 
 use batt::Batt;
 use serde_json::Value;
 
-const MINE: &str = "somebody's work\n";
+const MINE: &str = "a file of the user\n";
 
 fn names(batt: &Batt) -> Vec<String> {
     let entries = std::fs::read_dir(batt.path("")).unwrap();
@@ -16,7 +16,7 @@ fn names(batt: &Batt) -> Vec<String> {
 }
 
 #[test]
-fn a_report_alone_leaves_nothing_else() {
+fn a_report_leaves_no_other_file() {
     let batt = Batt::new("files-report").file("r.record.json", MINE);
     for command in [
         "run -n 3",
@@ -32,16 +32,16 @@ fn a_report_alone_leaves_nothing_else() {
 }
 
 #[test]
-fn a_report_is_replaced_by_its_own_job_only() {
+fn only_its_own_job_replaces_a_report() {
     let batt = Batt::new("files-own").file("mine.txt", MINE);
     let first = "run -n 3 --report {dir}/r.html";
     assert!(batt.run(first).ends_with("exit 0\n"));
-    assert!(batt.run(first).ends_with("exit 0\n"), "the same job makes it again");
+    assert!(batt.run(first).ends_with("exit 0\n"), "the same job replaces it");
     let told = batt.run("run -n 4 --report {dir}/r.html");
-    assert!(told.contains("r.html is already there") && told.ends_with("exit 2\n"), "{told}");
+    assert!(told.contains("r.html already exists") && told.ends_with("exit 2\n"), "{told}");
     batt.run("run -n 3 --record {dir}/a.json --profile");
     batt.run("run -n 4 --record {dir}/b.json");
-    for (command, fits) in [
+    for (command, replaces) in [
         ("report {dir}/a.json -o {dir}/r.html", true),
         ("report {dir}/b.json -o {dir}/r.html", false),
         ("report {dir}/a.json -o {dir}/mine.txt", false),
@@ -50,10 +50,10 @@ fn a_report_is_replaced_by_its_own_job_only() {
         ("show kaleidoscope --svg {dir}/mine.txt", false),
     ] {
         let told = batt.run(command);
-        match fits {
+        match replaces {
             true => assert!(told.ends_with("exit 0\n"), "{command}: {told}"),
             false => assert!(
-                told.contains("is already there; replace it with --overwrite") && told.ends_with("exit 2\n"),
+                told.contains("already exists; use --overwrite to replace it") && told.ends_with("exit 2\n"),
                 "{command}: {told}"
             ),
         }
@@ -63,7 +63,7 @@ fn a_report_is_replaced_by_its_own_job_only() {
 }
 
 #[test]
-fn one_file_holds_one_thing() {
+fn two_outputs_cannot_share_a_file() {
     let batt = Batt::new("files-twice");
     for outputs in [
         "-o {dir}/x.json --record {dir}/./x.json",
@@ -72,19 +72,19 @@ fn one_file_holds_one_thing() {
     ] {
         let outputs = outputs.replace("files-twice", batt.path("").file_name().unwrap().to_str().unwrap());
         let told = batt.run(&format!("solve -n 2 --fuel-per-task 1000 {outputs}"));
-        assert!(told.contains("would hold two things") && told.ends_with("exit 2\n"), "{outputs}: {told}");
+        assert!(told.contains("is used for two outputs") && told.ends_with("exit 2\n"), "{outputs}: {told}");
         assert!(names(&batt).is_empty(), "{:?}", names(&batt));
     }
     let told = batt.run("solve -n 2 --fuel-per-task 1000 -o -");
-    assert!(told.contains("`-` cannot be the output of a job") && told.ends_with("exit 2\n"), "{told}");
+    assert!(told.contains("`-` cannot be an output here") && told.ends_with("exit 2\n"), "{told}");
 }
 
 #[test]
-fn events_of_others_are_left_alone() {
+fn other_event_files_are_not_replaced() {
     let batt = Batt::new("files-events").file("r.events.jsonl", MINE);
     let run = "run -n 3 --record {dir}/r.json --profile --events";
     let told = batt.run(run);
-    assert!(told.contains("r.events.jsonl is already there") && told.ends_with("exit 2\n"), "{told}");
+    assert!(told.contains("r.events.jsonl already exists") && told.ends_with("exit 2\n"), "{told}");
     assert_eq!((batt.read("r.events.jsonl").as_str(), names(&batt).len()), (MINE, 1));
     for options in ["--overwrite", ""] {
         let told = batt.run(&format!("{run} {options}"));
@@ -94,15 +94,18 @@ fn events_of_others_are_left_alone() {
 }
 
 #[test]
-fn an_edited_export_is_kept() {
+fn an_edited_export_is_backed_up() {
     let batt = Batt::new("files-export");
     let solve = "solve -n 3 --fuel-per-task 2000000 -o {dir}/s.json --export {dir}/p.py";
     batt.run(solve);
     let exported = batt.read("p.py");
-    assert!(!batt.run(solve).contains("p.py had other content"));
+    assert!(!batt.run(solve).contains("p.py was changed"));
     std::fs::write(batt.path("p.py"), format!("# mine\n{exported}")).unwrap();
     let told = batt.run(solve);
-    assert!(told.contains("p.py had other content, which is now in {dir}/p.py.1.old"), "{told}");
+    assert!(
+        told.contains("p.py was changed since the last export; the changed file is now {dir}/p.py.1.old"),
+        "{told}"
+    );
     assert_eq!(
         (batt.read("p.py"), batt.read("p.py.1.old")),
         (exported.clone(), format!("# mine\n{exported}"))
@@ -111,31 +114,39 @@ fn an_edited_export_is_kept() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn one_failed_file_costs_no_other() {
+fn one_failed_file_does_not_affect_others() {
     let batt = Batt::new("files-failed");
-    let left = || {
+    let rescued = || {
         std::fs::read_dir(std::env::temp_dir()).unwrap().flatten().filter(|entry| {
             let name = entry.file_name().to_string_lossy().into_owned();
             name.starts_with("rescued-") && name.ends_with("full")
         })
     };
+    // Files of an earlier test run must not count.
+    rescued().for_each(|entry| std::fs::remove_file(entry.path()).unwrap());
     let others = "--report {dir}/r.html --export {dir}/p.py --record {dir}/r.json";
     for _ in 0..3 {
         let told = batt.run(&format!("solve -n 2 --fuel-per-task 100000 -o /dev/full {others} --overwrite"));
-        assert!(told.contains("cannot write /dev/full") && told.contains("its content is in "), "{told}");
+        assert!(
+            told.contains("cannot write /dev/full") && told.contains("the result was saved to "),
+            "{told}"
+        );
         assert!(told.contains("solved on demos") && told.contains("note: wrote {dir}/r.html"), "{told}");
         assert!(told.ends_with("exit 2\n"), "{told}");
         assert_eq!(names(&batt), ["p.py", "r.html", "r.json"]);
     }
-    assert!(left().count() >= 3, "each was rescued");
-    left().for_each(|entry| std::fs::remove_file(entry.path()).unwrap());
+    assert!(rescued().count() >= 3, "every result was rescued");
+    rescued().for_each(|entry| std::fs::remove_file(entry.path()).unwrap());
 }
 
 #[test]
 fn fallbacks_are_not_called_answers() {
     let batt = Batt::new("files-fallbacks");
     let told = batt.run("solve demo -o {dir}/s.json --fuel-per-task 0");
-    assert!(told.contains("it has all 79 tasks of demo, 0 with answers, 79 with fallbacks\n"), "{told}");
+    assert!(
+        told.contains("is ready to submit: all 79 tasks of demo, 0 with answers, 79 with fallbacks\n"),
+        "{told}"
+    );
 }
 
 #[test]
@@ -154,9 +165,9 @@ fn a_search_can_be_repeated() {
     };
     assert!(batt.run(&search("a")).ends_with("exit 0\n"));
     let first = record();
-    assert!(!first["programs"].as_array().unwrap().is_empty(), "something is found");
+    assert!(!first["programs"].as_array().unwrap().is_empty(), "no program was found");
     let told = batt.run(&search("a"));
-    assert!(told.contains("20 tasks finished by an earlier part of this job") && told.ends_with("exit 0\n"));
+    assert!(told.contains("note: resumed, with 20 tasks finished before\n") && told.ends_with("exit 0\n"));
     assert_eq!(record(), first);
     let told = batt.run(&search("b"));
     assert!(told.contains("another store") && told.ends_with("exit 2\n"), "{told}");
@@ -181,7 +192,7 @@ fn two_jobs_do_not_share_a_file() {
     }
     for options in ["", "--seed 7 --overwrite"] {
         let told = batt.run(&format!("solve demo --fuel-per-task 1000 -o {{dir}}/s.json {options}"));
-        assert!(told.contains("another job is writing it") && told.ends_with("exit 2\n"), "{told}");
+        assert!(told.contains("another job is writing to it") && told.ends_with("exit 2\n"), "{told}");
     }
     child.kill().unwrap();
     child.wait().unwrap();

@@ -1,4 +1,4 @@
-//! The JSON documents that commands write, against their schemas and `docs/json.md`.
+//! JSON documents match their schemas, and `docs/json.md` is up to date.
 
 mod batt;
 
@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use batt::Batt;
 use serde_json::Value;
 
-/// The documents that no test here makes.
+/// The documents that are not tested here.
 const UNTESTED: [&str; 6] = [
     // They take minutes.
     "bench breed",
@@ -52,7 +52,7 @@ fn the_reference_is_up_to_date() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/json.md");
     let page = Batt::new("json-page").run("schema --markdown");
     let page = page.strip_suffix("exit 0\n").unwrap();
-    assert!(!page.contains("|  |"), "every field has a meaning");
+    assert!(!page.contains("|  |"), "a field has no description");
     if std::env::var_os("UPDATE_EXPECT").is_some() {
         std::fs::write(path, page).unwrap();
     }
@@ -65,9 +65,9 @@ fn the_reference_is_up_to_date() {
     );
 }
 
-/// Equal names would be told apart by a number, which says nothing.
+/// Types with equal names would get meaningless numbers.
 #[test]
-fn types_have_names_of_their_own() {
+fn types_have_distinct_names() {
     let page = Batt::new("json-names").run("schema --markdown");
     let types: Vec<_> = page.lines().filter_map(|line| line.strip_prefix("#### ")).collect();
     let distinct: BTreeSet<_> = types.iter().collect();
@@ -96,13 +96,13 @@ fn an_unknown_document_is_an_error() {
     );
     let text = batt.run("schema programs");
     assert!(
-        text.contains("there are programs check, programs fmt, ") && text.ends_with("exit 2\n"),
+        text.contains("did you mean one of programs check, programs fmt, ") && text.ends_with("exit 2\n"),
         "{text}"
     );
 }
 
 #[test]
-fn an_undocumented_field_does_not_fit() {
+fn an_undocumented_field_is_an_error() {
     let batt = Batt::new("json-strict");
     let text = batt.run("data list --json");
     let mut document: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
@@ -112,14 +112,14 @@ fn an_undocumented_field_does_not_fit() {
     assert!(!validator.is_valid(&document));
 }
 
-/// Documents that were seen to fit their schemas.
-struct Seen {
+/// Checks documents against their schemas, and collects the names of those checked.
+struct Checker {
     batt: Batt,
     names: BTreeSet<String>,
 }
 
-impl Seen {
-    /// Runs a command that prints a document.
+impl Checker {
+    /// Runs a command and checks the document that it prints.
     fn printed(&mut self, name: &str, args: &str) -> Value {
         let text = self.batt.run(&format!("{args} --json"));
         let document = text.lines().next().and_then(|line| serde_json::from_str(line).ok());
@@ -128,7 +128,7 @@ impl Seen {
         document
     }
 
-    /// Looks at a file that a command wrote.
+    /// Checks a file that a command wrote.
     fn written(&mut self, name: &str, file: &str) {
         let document = serde_json::from_str(&self.batt.read(file)).unwrap();
         self.check(name, file, &document);
@@ -141,12 +141,12 @@ impl Seen {
             .take(5)
             .map(|error| format!("{}: {error}", error.instance_path()))
             .collect();
-        assert!(errors.is_empty(), "{what} does not fit `batt schema {name}`: {errors:#?}");
+        assert!(errors.is_empty(), "{what} does not match `batt schema {name}`: {errors:#?}");
         self.names.insert(name.to_owned());
     }
 }
 
-/// A strict one: fields that the schema does not list are errors.
+/// Returns a strict validator: fields that the schema does not list are errors.
 fn validator(batt: &Batt, name: &str) -> jsonschema::Validator {
     let schema = batt.run(&format!("schema {name}"));
     let mut schema = serde_json::from_str(schema.strip_suffix("exit 0\n").unwrap()).unwrap();
@@ -154,7 +154,7 @@ fn validator(batt: &Batt, name: &str) -> jsonschema::Validator {
     jsonschema::draft202012::new(&schema).unwrap()
 }
 
-/// Allows no fields but those that are listed.
+/// Forbids fields that the schema does not list.
 fn close(schema: &mut Value) {
     match schema {
         Value::Object(map) => {
@@ -169,64 +169,64 @@ fn close(schema: &mut Value) {
 }
 
 #[test]
-fn documents_fit_their_schemas() {
+fn documents_match_their_schemas() {
     let batt = Batt::new("json-documents").file("p.py", PROGRAMS).file("broken.py", BROKEN);
     let batt = batt.file("t.json", TASK).file("learns.py", LEARNS);
-    let mut seen = Seen { batt, names: BTreeSet::new() };
-    check_jobs(&mut seen);
-    check_profiles(&mut seen);
-    check_programs(&mut seen);
-    check_data(&mut seen);
-    let list = seen.batt.run("schema");
+    let mut checker = Checker { batt, names: BTreeSet::new() };
+    check_jobs(&mut checker);
+    check_profiles(&mut checker);
+    check_programs(&mut checker);
+    check_data(&mut checker);
+    let list = checker.batt.run("schema");
     let listed = list.lines().filter_map(|line| line.strip_prefix("  ")?.split("  ").next());
-    let untested: Vec<_> = listed.filter(|name| !seen.names.contains(*name)).collect();
+    let untested: Vec<_> = listed.filter(|name| !checker.names.contains(*name)).collect();
     let mut expected = UNTESTED.to_vec();
     expected.sort_by_key(|name| list.find(&format!("  {name}  ")));
     assert_eq!(untested, expected);
 }
 
-fn check_jobs(seen: &mut Seen) {
-    let run =
-        seen.printed("run", "run demo --programs {dir}/p.py -o {dir}/run.sub.json --record {dir}/run.json");
+fn check_jobs(checker: &mut Checker) {
+    let run = checker
+        .printed("run", "run demo --programs {dir}/p.py -o {dir}/run.sub.json --record {dir}/run.json");
     assert_eq!(run["wrong"].as_array().map(Vec::len), Some(2));
-    seen.written("record", "run.json");
-    seen.written("submission", "run.sub.json");
-    seen.printed("run", "run demo --programs {dir}/p.py --all-pairs");
-    seen.printed(
+    checker.written("record", "run.json");
+    checker.written("submission", "run.sub.json");
+    checker.printed("run", "run demo --programs {dir}/p.py --all-pairs");
+    checker.printed(
         "solve",
         "solve demo -n 2 --fuel-per-task 100000 -o {dir}/solve.sub.json --record {dir}/solve.json --profile",
     );
-    seen.written("state", "solve.sub.json.state");
-    seen.written("submission", "solve.sub.json");
-    seen.written("record", "solve.json");
-    seen.printed(
+    checker.written("state", "solve.sub.json.state");
+    checker.written("submission", "solve.sub.json");
+    checker.written("record", "solve.json");
+    checker.printed(
         "search",
         "search demo -i rooms kaleidoscope --programs {dir}/p.py --store {dir}/s.sqlite --fuel-per-task 1000000 \
          --record {dir}/search.json",
     );
-    seen.written("record", "search.json");
-    seen.printed("eval", "eval {dir}/p.py:solve_kaleidoscope --trace");
-    seen.printed("eval", "eval {dir}/p.py:solve_wallpaper_hole --trace");
-    seen.printed("show", "show rooms --program {dir}/p.py");
-    seen.printed("plan", "plan programs/demo.py --text");
-    seen.printed("check", "check {dir}/run.sub.json demo");
-    seen.printed("check", "check {dir}/solve.sub.json demo");
-    seen.printed("score", "score {dir}/run.sub.json demo");
-    seen.printed("score", "score {dir}/run.sub.json demo --verbose");
-    // All outputs are right, and 1 of 1 is not what was counted.
-    let run = seen.printed("run", "run demo -o {dir}/all.sub.json");
-    let score = seen.printed("score", "score {dir}/all.sub.json demo");
+    checker.written("record", "search.json");
+    checker.printed("eval", "eval {dir}/p.py:solve_kaleidoscope --trace");
+    checker.printed("eval", "eval {dir}/p.py:solve_wallpaper_hole --trace");
+    checker.printed("show", "show rooms --program {dir}/p.py");
+    checker.printed("plan", "plan programs/demo.py --text");
+    checker.printed("check", "check {dir}/run.sub.json demo");
+    checker.printed("check", "check {dir}/solve.sub.json demo");
+    checker.printed("score", "score {dir}/run.sub.json demo");
+    checker.printed("score", "score {dir}/run.sub.json demo --verbose");
+    // Fractions are not reduced, even if all outputs are right.
+    let run = checker.printed("run", "run demo -o {dir}/all.sub.json");
+    let score = checker.printed("score", "score {dir}/all.sub.json demo");
     for (run, score) in run["scores"].as_array().unwrap().iter().zip(score["rules"].as_array().unwrap()) {
         assert_eq!((&run["numerator"], &run["denominator"]), (&score["numerator"], &score["denominator"]));
     }
     assert_eq!(score["rules"][0]["numerator"], score["outputs"]);
-    seen.printed("bench", "bench --rounds 1");
+    checker.printed("bench", "bench --rounds 1");
 }
 
-fn check_profiles(seen: &mut Seen) {
-    let text = seen.batt.run("run demo --record {dir}/p.json --profile --events --threads 1 --repeat 4");
+fn check_profiles(checker: &mut Checker) {
+    let text = checker.batt.run("run demo --record {dir}/p.json --profile --events --threads 1 --repeat 4");
     assert!(text.ends_with("exit 0\n"), "{text}");
-    seen.written("record", "p.json");
+    checker.written("record", "p.json");
     for (view, rest) in [
         ("dsl", ""),
         ("framework", ""),
@@ -236,59 +236,59 @@ fn check_profiles(seen: &mut Seen) {
         ("what-if", "objects=3x"),
         ("compare", "{dir}/p.json"),
     ] {
-        seen.printed(&format!("profile {view}"), &format!("profile {view} {{dir}}/p.json {rest}"));
+        checker.printed(&format!("profile {view}"), &format!("profile {view} {{dir}}/p.json {rest}"));
     }
-    seen.printed("profile dsl", "profile dsl {dir}/p.json -n 3");
-    seen.printed("profile phases", "profile phases {dir}/p.json {dir}/solve.json");
-    seen.printed("profile budget", "profile budget 8h {dir}/p.json --what-if objects=3x");
-    seen.printed("profile budget", "profile budget 8h {dir}/solve.json");
-    seen.printed("profile events", "profile events {dir}/p.events.jsonl");
-    let events = seen.batt.read("p.events.jsonl");
+    checker.printed("profile dsl", "profile dsl {dir}/p.json -n 3");
+    checker.printed("profile phases", "profile phases {dir}/p.json {dir}/solve.json");
+    checker.printed("profile budget", "profile budget 8h {dir}/p.json --what-if objects=3x");
+    checker.printed("profile budget", "profile budget 8h {dir}/solve.json");
+    checker.printed("profile events", "profile events {dir}/p.events.jsonl");
+    let events = checker.batt.read("p.events.jsonl");
     let (mut kinds, n) = (BTreeSet::new(), events.lines().count());
     for (i, line) in events.lines().enumerate() {
-        // All events look alike; a few will do.
+        // One event of each kind is enough.
         if kinds.insert(line.chars().take(4).collect::<String>()) || i + 1 == n {
-            seen.check("events", line, &serde_json::from_str(line).unwrap());
+            checker.check("events", line, &serde_json::from_str(line).unwrap());
         }
     }
-    seen.printed("report", "report {dir}/p.json");
+    checker.printed("report", "report {dir}/p.json");
 }
 
-fn check_programs(seen: &mut Seen) {
-    seen.printed("programs check", "programs check {dir}/broken.py {dir}/p.py");
-    seen.printed("programs fmt", "programs fmt {dir}/p.py");
-    seen.printed("programs show", "programs show {dir}/p.py:solve_rooms");
-    let explained = seen.printed("programs explain", "programs explain {dir}/learns.py {dir}/t.json");
+fn check_programs(checker: &mut Checker) {
+    checker.printed("programs check", "programs check {dir}/broken.py {dir}/p.py");
+    checker.printed("programs fmt", "programs fmt {dir}/p.py");
+    checker.printed("programs show", "programs show {dir}/p.py:solve_rooms");
+    let explained = checker.printed("programs explain", "programs explain {dir}/learns.py {dir}/t.json");
     assert_eq!(explained["rules"][0]["learner"], "learn_cells");
-    seen.printed("programs verify", "programs verify demo --programs {dir}/p.py {dir}/broken.py");
+    checker.printed("programs verify", "programs verify demo --programs {dir}/p.py {dir}/broken.py");
     let store = "--store {dir}/s.sqlite";
-    seen.printed(
+    checker.printed(
         "programs import",
         &format!("programs import {{dir}}/p.py {{dir}}/broken.py --data demo {store}"),
     );
-    let list = seen.printed("programs list", &format!("programs list {store}"));
+    let list = checker.printed("programs list", &format!("programs list {store}"));
     for program in list["programs"].as_array().unwrap() {
         let hash = program["hash"].as_str().unwrap();
-        seen.printed("programs show stored", &format!("programs show {hash} --tests {store}"));
+        checker.printed("programs show stored", &format!("programs show {hash} --tests {store}"));
     }
-    seen.printed("programs list", &format!("programs list --task kaleidoscope {store}"));
-    seen.printed("programs export", &format!("programs export {store}"));
-    seen.printed("programs export", &format!("programs export -o {{dir}}/out.py {store}"));
-    seen.printed("programs verify stored", &format!("programs verify demo {store}"));
-    seen.printed("programs prune", &format!("programs prune --keep 1 {store}"));
+    checker.printed("programs list", &format!("programs list --task kaleidoscope {store}"));
+    checker.printed("programs export", &format!("programs export {store}"));
+    checker.printed("programs export", &format!("programs export -o {{dir}}/out.py {store}"));
+    checker.printed("programs verify stored", &format!("programs verify demo {store}"));
+    checker.printed("programs prune", &format!("programs prune --keep 1 {store}"));
 }
 
-fn check_data(seen: &mut Seen) {
-    let list = seen.printed("data list", "data list");
-    let record: Value = serde_json::from_str(&seen.batt.read("run.json")).unwrap();
+fn check_data(checker: &mut Checker) {
+    let list = checker.printed("data list", "data list");
+    let record: Value = serde_json::from_str(&checker.batt.read("run.json")).unwrap();
     let demo = list["sets"].as_array().unwrap().iter().find(|set| set["name"] == "demo").unwrap();
-    assert_eq!(demo["hash"], record["setup"]["data"]["hash"], "a record names the data as the list does");
-    seen.printed("data generate", "data generate --count 3");
-    seen.printed("data generate files", "data generate --count 3 -o {dir}/tasks");
-    seen.printed("data generate files", "data generate --count 4 --seed 2 -o {dir}/t_challenges.json");
-    seen.printed("data verify", "data verify {dir}/tasks");
-    seen.printed("data diff", "data diff {dir}/tasks {dir}/t_challenges.json");
-    seen.printed("dsl list", "dsl list");
-    seen.printed("dsl show", "dsl show objects");
-    seen.printed("conformance", "conformance crates/testkit/vectors/deep-3.jsonl.gz");
+    assert_eq!(demo["hash"], record["setup"]["data"]["hash"], "the hash in a record differs from the list");
+    checker.printed("data generate", "data generate --count 3");
+    checker.printed("data generate files", "data generate --count 3 -o {dir}/tasks");
+    checker.printed("data generate files", "data generate --count 4 --seed 2 -o {dir}/t_challenges.json");
+    checker.printed("data verify", "data verify {dir}/tasks");
+    checker.printed("data diff", "data diff {dir}/tasks {dir}/t_challenges.json");
+    checker.printed("dsl list", "dsl list");
+    checker.printed("dsl show", "dsl show objects");
+    checker.printed("conformance", "conformance crates/testkit/vectors/deep-3.jsonl.gz");
 }

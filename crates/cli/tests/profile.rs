@@ -1,10 +1,10 @@
-//! `batt profile`, from recordings that `batt run --profile` makes.
+//! `batt profile`, on records of `batt run --profile`.
 
 mod batt;
 
 use batt::Batt;
 
-/// The built-in set, recorded.
+/// Records a run of the built-in set.
 fn recorded(test: &str, options: &str) -> Batt {
     let batt = Batt::new(test);
     let text = batt.run(&format!("run demo --record {{dir}}/run.json --profile {options}"));
@@ -17,7 +17,7 @@ fn json(text: &str) -> serde_json::Value {
 }
 
 #[test]
-fn every_view_begins_with_whether_the_run_is_right() {
+fn every_view_first_shows_whether_the_run_is_right() {
     let batt = recorded("profile-views", "--threads 1");
     for view in [
         "dsl",
@@ -47,7 +47,7 @@ fn every_view_begins_with_whether_the_run_is_right() {
     assert!(lines.contains("def solve_rooms(I):"), "{lines}");
 }
 
-/// On every lane, in the file itself: parts sum to the whole.
+/// On every lane of the record, the parts add up to the wall time.
 #[test]
 fn the_recording_adds_up() {
     for options in ["", "--deep", "--threads 3 --all-pairs --fuel 3000", "--no-sharing --all-demos"] {
@@ -67,15 +67,16 @@ fn the_recording_adds_up() {
     }
 }
 
+/// Like [`recorded`], for runs that may have wrong programs.
 fn recorded_any(test: &str, options: &str) -> Batt {
     let batt = Batt::new(test);
     batt.run(&format!("run demo --record {{dir}}/run.json --profile {options}"));
     batt
 }
 
-/// Fuel, calls and hits are properties of the programs, whoever looks and however closely.
+/// Fuel, calls and hits do not depend on whether and how closely a run is recorded.
 #[test]
-fn looking_changes_nothing() {
+fn recording_does_not_change_results() {
     let batt = Batt::new("profile-same");
     for (file, options) in [("plain", ""), ("nodes", "--profile"), ("deep", "--profile --deep")] {
         batt.run(&format!("run demo --threads 1 --record {{dir}}/{file}.json {options}"));
@@ -83,7 +84,7 @@ fn looking_changes_nothing() {
     let without = |file: &str| {
         let text = batt.read(file);
         let text = text.split(",\n\"profile\":").next().unwrap().trim_end_matches(['}', '\n']);
-        // The environment has the time that it took.
+        // The environment contains the elapsed time.
         text.lines().filter(|line| !line.starts_with("\"environment\":")).collect::<Vec<_>>().join("\n")
     };
     assert_eq!(without("plain.json"), without("nodes.json"));
@@ -106,11 +107,12 @@ fn looking_changes_nothing() {
         }
         counts
     };
+    assert_eq!(counts("nodes.json").len(), 79);
     assert_eq!(counts("nodes.json"), counts("deep.json"));
 }
 
 #[test]
-fn a_run_that_does_not_begin_leaves_no_files() {
+fn a_run_that_does_not_start_leaves_no_files() {
     let batt = Batt::new("profile-none");
     let told =
         batt.run("run {dir}/nowhere --programs programs/demo.py --record {dir}/run.json --profile --events");
@@ -119,14 +121,14 @@ fn a_run_that_does_not_begin_leaves_no_files() {
 }
 
 #[test]
-fn what_is_no_record_is_told_once() {
+fn an_invalid_record_is_reported_once() {
     let batt = Batt::new("profile-no-record").file("no.json", "{\"a\":1}");
-    let told = "error: {dir}/no.json: not a record: missing field `schema` at line 1 column 7\nexit 2\n";
-    assert_eq!(batt.run("report {dir}/no.json"), told);
+    let error = "error: {dir}/no.json: not a record: missing field `schema` at line 1 column 7\nexit 2\n";
+    assert_eq!(batt.run("report {dir}/no.json"), error);
 }
 
 #[test]
-fn events_lie_beside_the_record() {
+fn events_are_written_next_to_the_record() {
     let batt = recorded("profile-events", "--events --threads 2");
     let sums = json(&batt.run("profile events {dir}/run.events.jsonl --json"));
     let record: serde_json::Value = serde_json::from_str(&batt.read("run.json")).unwrap();
@@ -137,14 +139,14 @@ fn events_lie_beside_the_record() {
     assert_eq!(chrome, "exit 0\n");
     let trace: serde_json::Value = serde_json::from_str(&batt.read("trace.json")).unwrap();
     assert!(trace["traceEvents"].as_array().unwrap().len() as u64 > sums["events"].as_u64().unwrap());
-    // Cut off, foreign, of the future.
+    // Cut off, of another format, of a future version.
     let events = batt.read("run.events.jsonl");
     let batt = batt
         .file("cut.jsonl", &events[..events.len() / 2])
         .file("foreign.jsonl", "{\"a\":1}\n")
         .file("future.jsonl", events.replacen("\"batt-events\":1", "\"batt-events\":9", 1))
         .file("few.jsonl", events.lines().take(4).map(|line| format!("{line}\n")).collect::<String>());
-    for (file, says) in [
+    for (file, message) in [
         ("cut", "cut off"),
         ("foreign", "not a file of events"),
         ("future", "version 9"),
@@ -152,18 +154,18 @@ fn events_lie_beside_the_record() {
         ("none", "No such file"),
     ] {
         let text = batt.run(&format!("profile events {{dir}}/{file}.jsonl"));
-        assert!(text.contains(says) && text.ends_with("exit 2\n"), "{text}");
+        assert!(text.contains(message) && text.ends_with("exit 2\n"), "{text}");
     }
-    // An export that fails in the midst leaves what was there.
+    // An export that fails halfway keeps the existing file.
     let batt = batt.file("run.events.jsonl", &events[..events.len() / 2]).file("trace.json", "before");
     let text = batt.run("profile export {dir}/run.json --format chrome -o {dir}/trace.json --overwrite");
     assert!(text.contains("run.events.jsonl: ") && text.contains("cut off"), "{text}");
     assert!(text.ends_with("exit 2\n"), "{text}");
     assert_eq!(batt.read("trace.json"), "before");
-    // Nor does it print half of it.
+    // It prints nothing, either.
     let text = batt.run("profile export {dir}/run.json --format chrome");
     assert!(text.starts_with("error: ") && text.ends_with("exit 2\n"), "{text}");
-    // Events of another recording are none of this one.
+    // Events of another recording are refused.
     batt.run("run demo --record {dir}/other.json --profile --events --threads 2");
     let other = batt.read("other.events.jsonl");
     let batt = batt.file("run.events.jsonl", other);
@@ -175,7 +177,7 @@ fn events_lie_beside_the_record() {
 }
 
 #[test]
-fn what_cannot_be_shown_is_told() {
+fn invalid_records_and_arguments_are_explained() {
     let batt = recorded("profile-errors", "--threads 1");
     let text = batt.read("run.json");
     let batt = batt
@@ -192,7 +194,7 @@ fn what_cannot_be_shown_is_told() {
             text.replacen("\"name\":\"main\",\"start\":", "\"name\":\"main\",\"start\":1", 1),
         );
     batt.run("run demo --record {dir}/plain.json");
-    for (args, says) in [
+    for (args, message) in [
         ("dsl {dir}/cut.json", "cut off after"),
         ("dsl {dir}/foreign.json", "not a record: missing field"),
         ("dsl {dir}/future.json", "schema 7"),
@@ -210,7 +212,7 @@ fn what_cannot_be_shown_is_told() {
         ("tasks {dir}/run.json -k 0", "above 0"),
     ] {
         let text = batt.run(&format!("profile {args}"));
-        assert!(text.contains(says) && text.ends_with("exit 2\n"), "{args}: {text}");
+        assert!(text.contains(message) && text.ends_with("exit 2\n"), "{args}: {text}");
     }
     assert!(batt.run("run demo --profile").ends_with("exit 2\n"), "a profile needs a record");
 }
@@ -232,21 +234,21 @@ fn a_wrong_program_is_named() {
 }
 
 #[test]
-fn recordings_compare() {
+fn records_can_be_compared() {
     let batt = recorded("profile-compare", "--threads 1 --repeat 4");
     let same = json(
         &batt.run("profile compare {dir}/run.json {dir}/run.json --json --allow-invalid --fail-above 0"),
     );
     assert_eq!((&same["regression"], &same["wall"]["ratio"]), (&false.into(), &0.0.into()));
     assert_eq!(same["repeats"], serde_json::json!([3, 3]));
-    // Half the tasks are half the work, not faster work.
+    // Half of the tasks is less work, not faster work.
     batt.run("run demo -n 40 --threads 1 --record {dir}/half.json --profile --repeat 4");
     let text = batt.run("profile compare {dir}/half.json {dir}/run.json --allow-invalid");
     assert!(text.contains("note: the tasks differ"), "{text}");
 }
 
 #[test]
-fn the_log_is_off_unless_asked_for() {
+fn the_log_is_off_by_default() {
     let batt = Batt::new("profile-log");
     assert!(!batt.run("run demo -i rooms").contains("ran programs"));
     let text = batt.run("--log debug run demo --record {dir}/run.json --profile --threads 1");
@@ -254,12 +256,12 @@ fn the_log_is_off_unless_asked_for() {
     let framework = json(&batt.run("profile framework {dir}/run.json --json --allow-invalid"));
     let categories = framework["categories"].as_array().unwrap();
     let logging = categories.iter().find(|it| it["name"] == "logging").unwrap();
-    // To write a line takes more than a tenth of a microsecond on any machine.
+    // Writing a line takes more than 100 ns on any machine.
     assert!(logging["time"].as_u64() > Some(79 * 100), "{logging}");
 }
 
-/// The table for spreadsheets holds each lane's time, once.
-fn every_moment_is_in_the_table(batt: &Batt, record: &str) {
+/// Checks that the exported table contains the time of each lane exactly once.
+fn check_table(batt: &Batt, record: &str) {
     batt.run(&format!(
         "profile export {{dir}}/{record}.json --format csv -o {{dir}}/{record}.csv --overwrite"
     ));
@@ -277,14 +279,14 @@ fn every_moment_is_in_the_table(batt: &Batt, record: &str) {
 }
 
 #[test]
-fn every_level_is_in_the_table() {
+fn tables_contain_all_time_at_every_level() {
     for level in ["", "--deep"] {
-        every_moment_is_in_the_table(&recorded("profile-table", level), "run");
+        check_table(&recorded("profile-table", level), "run");
     }
 }
 
 #[test]
-fn a_search_is_recorded_as_a_run_is() {
+fn searches_are_recorded_like_runs() {
     let batt = Batt::new("profile-search");
     let _ = std::fs::remove_file(batt.path("store.sqlite"));
     let few = "-n 4 --fuel-per-task 4000000 --threads 2 --profile";
@@ -302,9 +304,9 @@ fn a_search_is_recorded_as_a_run_is() {
         assert!(time(busy) > Some(0), "{command}: {framework}");
         let sum: u64 = categories.iter().map(|it| it["time"].as_u64().unwrap()).sum();
         assert_eq!(Some(sum), framework["lane_time"].as_u64());
-        every_moment_is_in_the_table(&batt, "s");
+        check_table(&batt, "s");
         assert!(batt.run("profile lines {dir}/s.json").contains("a solve or a search records no lines"));
-        // A task that is taken up again and again is one task.
+        // A task that takes many steps counts as one task.
         let phases = json(&batt.run("profile phases {dir}/s.json --allow-invalid --json"));
         assert!(phases["tasks"].as_u64() <= Some(4), "{command}: {phases}");
         assert!(batt.read("s.html").contains("Solved over time"));

@@ -1,15 +1,15 @@
-//! `batt run`, text in and text out.
+//! `batt run`.
 
 mod batt;
 
 use batt::Batt;
 use expect_test::expect;
 
-/// Without the lines that tell the time.
+/// Runs a command, without the lines that contain times.
 fn run(batt: &Batt, args: &str) -> String {
     let text = batt.run(args);
-    let timeless = |line: &&str| !line.starts_with("slowest") && !line.starts_with("throughput");
-    text.lines().filter(timeless).map(|line| line.to_owned() + "\n").collect()
+    let has_no_time = |line: &&str| !line.starts_with("slowest") && !line.starts_with("throughput");
+    text.lines().filter(has_no_time).map(|line| line.to_owned() + "\n").collect()
 }
 
 const WRONG: &str = "def solve_largest(I): return I\ndef solve_enclosed(I): return first(())\n\
@@ -53,7 +53,7 @@ fn wrong_programs_are_listed_and_may_be_expected() {
         tasks entirely right              33.33 %, 1 of 3 tasks
         not right                         wrong 1, empty container 1, skipped 6
         most fuel                         kaleidoscope 1,593, enclosed 1
-        note: 1 program is named after no task of this run, and did not run
+        note: 1 program did not run: not named after a task of this run
         exit 1
     "#]]
     .assert_eq(&run(&batt, "run examples --programs {dir}/p.py"));
@@ -77,8 +77,8 @@ fn wrong_programs_are_listed_and_may_be_expected() {
         tasks entirely right              33.33 %, 1 of 3 tasks
         not right                         wrong 4, empty container 4
         most fuel                         kaleidoscope 1,593, enclosed 4
-        note: 1 program is named after no task of this run, and did not run
-        note: right, although {dir}/expect lists them: solve_kaleidoscope
+        note: 1 program did not run: not named after a task of this run
+        note: right, but listed in {dir}/expect: solve_kaleidoscope
         exit 0
     "#]]
     .assert_eq(&run(&batt, "run examples --programs {dir}/p.py --expect {dir}/expect --all-demos"));
@@ -90,7 +90,7 @@ fn wrong_programs_are_listed_and_may_be_expected() {
 }
 
 #[test]
-fn all_pairs_says_who_solves_what() {
+fn all_pairs_lists_programs_that_solve_other_tasks() {
     let batt = Batt::new("run-all").file(
         "p.py",
         "def a(I): return first(I)\ndef solve_enclosed(I): return I\ndef b(I):\n    top = hconcat(I, vmirror(I))\n    \
@@ -111,12 +111,12 @@ fn all_pairs_says_who_solves_what() {
     "#]]
     .assert_eq(&run(&batt, "run examples --programs {dir}/p.py --all-pairs -i kaleidoscope largest"));
     expect![[r#"
-        no program solves a task that is not its own
+        no program solves a task other than its own
 
         tasks                             1, 1 with programs
         right on demos                    0 of 0 programs
         right on tests                    0 of 0 programs
-        mean over outputs (Kaggle)        0.00 %, 0 of 1 outputs
+        mean over outputs (Kaggle)        0.00 %, 0 of 1 output
         mean over tasks of the fraction   0.00 %, over 1 task
         tasks entirely right              0.00 %, 0 of 1 task
         not right                         wrong 1, wrong shape 1, not a grid 1, skipped 9
@@ -127,7 +127,7 @@ fn all_pairs_says_who_solves_what() {
 }
 
 #[test]
-fn tasks_can_be_chosen() {
+fn tasks_can_be_selected() {
     let batt = Batt::new("run-choice").file("broken.py", "def solve_leak(I): return objcts(I)\n");
     expect![[r#"
         tasks                             2, 2 with programs
@@ -138,7 +138,7 @@ fn tasks_can_be_chosen() {
         tasks entirely right              100.00 %, 2 of 2 tasks
         not right                         none
         most fuel                         wallpaper_hole 35,193, water_reflection 3,287
-        note: 77 programs are named after no task of this run, and did not run
+        note: 77 programs did not run: not named after a task of this run
         exit 0
     "#]]
     .assert_eq(&run(&batt, "run -n 2 --start 76"));
@@ -148,12 +148,12 @@ fn tasks_can_be_chosen() {
     "#]]
     .assert_eq(&run(&batt, "run -i leek"));
     expect![[r#"
-        error: no task is left: --start and -n skip all 79 tasks of demo
+        error: no tasks left: --start and -n exclude all 79 tasks of demo
         exit 2
     "#]]
     .assert_eq(&run(&batt, "run --start 79"));
     expect![[r#"
-        error: no programs given: name their files, `batt run examples --programs FILE…`
+        error: no programs given; use `batt run examples --programs FILE…`
         exit 2
     "#]]
     .assert_eq(&run(&batt, "run examples"));
@@ -174,26 +174,26 @@ fn tasks_can_be_chosen() {
         tasks                             1, 1 with programs
         right on demos                    0 of 1 program
         right on tests                    0 of 1 program
-        mean over outputs (Kaggle)        0.00 %, 0 of 1 outputs
+        mean over outputs (Kaggle)        0.00 %, 0 of 1 output
         mean over tasks of the fraction   0.00 %, over 1 task
         tasks entirely right              0.00 %, 0 of 1 task
         not right                         out of fuel 1, skipped 3
         most fuel                         leak 100
-        note: 78 programs are named after no task of this run, and did not run
+        note: 78 programs did not run: not named after a task of this run
         exit 1
     "#]]
     .assert_eq(&run(&batt, "run -i leak --fuel 100"));
 }
 
 #[test]
-fn json_says_the_same() {
+fn json_has_the_same_results() {
     let batt = Batt::new("run-json").file("p.py", WRONG);
     let text = batt.run("run examples --programs {dir}/p.py --json --threads 1");
     let (timeless, _) = text.split_once(",\"time\":{\"threads\":1,\"microseconds\":").unwrap();
     expect![[r#"{"schema":1,"right":{"all":false,"programs":3,"on_demos":1,"on_tests":1,"on_all":1},"fine":false,"errors":0,"skipped":[],"tasks":3,"attempted":3,"programs":4,"without_task":1,"plan":{"programs":4,"calls":5,"distinct":5,"shared":0,"folded":1,"per_task":0},"scores":[{"rule":"outputs","label":"mean over outputs (Kaggle)","numerator":1,"denominator":3},{"rule":"fractions","label":"mean over tasks of the fraction","numerator":1,"denominator":3},{"rule":"tasks","label":"tasks entirely right","numerator":1,"denominator":3}],"verdicts":[{"verdict":"ok","count":4},{"verdict":"wrong","count":1},{"verdict":"empty","count":1},{"verdict":"skipped","count":6}],"wrong":[{"program":"solve_enclosed","task":"enclosed","expected":false,"pairs":4,"skipped":3,"wrong":[{"pair":"train 0","why":"empty container in first at line 2"}]},{"program":"solve_largest","task":"largest","expected":false,"pairs":4,"skipped":3,"wrong":[{"pair":"train 0","why":"13 of 132 cells differ"}]}],"better_than_expected":[],"also_solves":[],"runs":6,"fuel":1594,"most_fuel":[{"task":"kaleidoscope","fuel":1593},{"task":"enclosed","fuel":1}]"#]].assert_eq(timeless);
 }
 
-/// The record and the submission of a run of the built-in set.
+/// Runs the built-in set. Returns the record and the submission.
 fn files(batt: &Batt, args: &str) -> (String, String) {
     run(
         batt,
@@ -203,7 +203,7 @@ fn files(batt: &Batt, args: &str) -> (String, String) {
 }
 
 #[test]
-fn the_files_of_a_run_do_not_depend_on_how_it_was_run() {
+fn files_do_not_depend_on_threads_or_optimisations() {
     let batt = Batt::new("run-files");
     for what in ["", "--all-pairs -n 12"] {
         let (record, submission) = files(&batt, &format!("--threads 1 {what}"));
@@ -222,7 +222,7 @@ fn the_files_of_a_run_do_not_depend_on_how_it_was_run() {
 }
 
 #[test]
-fn the_submission_is_what_check_and_score_take() {
+fn check_and_score_accept_the_submission() {
     let batt = Batt::new("run-submission");
     run(
         &batt,
@@ -231,9 +231,9 @@ fn the_submission_is_what_check_and_score_take() {
     batt.check(
         "check {dir}/submission.json examples",
         expect![[r#"
-        {dir}/submission.json: no defect; 3 tasks with 3 test inputs
-        exit 0
-    "#]],
+            {dir}/submission.json: no defects; 3 tasks with 3 test inputs
+            exit 0
+        "#]],
     );
     batt.check(
         "score {dir}/submission.json examples",
@@ -262,7 +262,7 @@ fn the_submission_is_what_check_and_score_take() {
 }
 
 #[test]
-fn what_is_broken_is_told_before_anything_is_run_or_skipped() {
+fn broken_tasks_are_reported_before_the_run_or_skipped() {
     let good =
         r#"{"train": [{"input": [[1]], "output": [[1]]}], "test": [{"input": [[2]], "output": [[2]]}]}"#;
     let batt = Batt::new("run-bad")
@@ -275,7 +275,7 @@ fn what_is_broken_is_told_before_anything_is_run_or_skipped() {
     expect![[r#"
         error: {dir}/tasks/b.json:1:73: task b, test 0 input: row 1 has 2 cells, expected 1
         {dir}/tasks/c.json:1:12: task c, train 0: the text ends before a pair: {"input": …, "output": …}; is it cut off?
-        `--skip-bad` skips broken tasks
+        use --skip-bad to skip broken tasks
         exit 2
     "#]]
     .assert_eq(&run(&batt, args));
@@ -284,12 +284,12 @@ fn what_is_broken_is_told_before_anything_is_run_or_skipped() {
         tasks                             1, 1 with programs
         right on demos                    1 of 1 program
         right on tests                    1 of 1 program
-        mean over outputs (Kaggle)        100.00 %, 1 of 1 outputs
+        mean over outputs (Kaggle)        100.00 %, 1 of 1 output
         mean over tasks of the fraction   100.00 %, over 1 task
         tasks entirely right              100.00 %, 1 of 1 task
         not right                         none
         note: 2 broken tasks skipped, see above
-        note: {dir}/submission.json is incomplete: it has 1 of the 3 tasks of {dir}/tasks, all with answers
+        note: {dir}/submission.json is incomplete: 1 of 3 tasks of {dir}/tasks, all with answers
         warning: skipped {dir}/tasks/b.json:1:73: task b, test 0 input: row 1 has 2 cells, expected 1
         warning: skipped {dir}/tasks/c.json:1:12: task c, train 0: the text ends before a pair: {"input": …, "output": …}; is it cut off?
         exit 0
@@ -298,7 +298,7 @@ fn what_is_broken_is_told_before_anything_is_run_or_skipped() {
     batt.check(
         "check {dir}/submission.json {dir}/tasks --skip-bad",
         expect![[r#"
-            {dir}/submission.json: no defect; 1 task with 1 test input
+            {dir}/submission.json: no defects; 1 task with 1 test input
             warning: skipped {dir}/tasks/b.json:1:73: task b, test 0 input: row 1 has 2 cells, expected 1
             warning: skipped {dir}/tasks/c.json:1:12: task c, train 0: the text ends before a pair: {"input": …, "output": …}; is it cut off?
             exit 0

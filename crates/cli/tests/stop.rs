@@ -1,4 +1,4 @@
-//! `batt run`, stopped by Ctrl-C or a request to end at any moment: its files are whole.
+//! `batt run`, stopped by Ctrl-C or SIGTERM at any moment: its files are complete.
 
 #![cfg(unix)]
 
@@ -11,7 +11,7 @@ use std::time::Duration;
 use arcbatt::record::Record;
 use batt::Batt;
 
-/// More than can be run before the signal comes.
+/// More tasks than can run before the signal comes.
 const TASKS: usize = 3000;
 
 fn start(batt: &Batt) -> Child {
@@ -30,7 +30,7 @@ fn start(batt: &Batt) -> Child {
 }
 
 fn stop(child: Child, signal: &str) -> Output {
-    // Twice, as a terminal and a wrapper around the command do it.
+    // Twice, as when both a terminal and a wrapper command send it.
     let pid = child.id().to_string();
     let sent = Command::new("kill").args([signal, &pid]).status().unwrap();
     assert!(sent.success());
@@ -38,8 +38,8 @@ fn stop(child: Child, signal: &str) -> Output {
     child.wait_with_output().unwrap()
 }
 
-/// Whatever files there are, they are whole. Returns the number of tasks in the record.
-fn look_at_files(batt: &Batt) -> Option<usize> {
+/// Checks that the existing files are complete. Returns the number of tasks in the record.
+fn check_files(batt: &Batt) -> Option<usize> {
     if batt.path("submission.json").exists() {
         let told = batt.run("check {dir}/submission.json {dir}/tasks");
         assert!(told.ends_with("exit 0\n"), "{told}");
@@ -54,38 +54,39 @@ fn look_at_files(batt: &Batt) -> Option<usize> {
             let pairs = task.programs.iter().flat_map(|program| program.train.iter().chain(&program.test));
             pairs.into_iter().any(|pair| pair.verdict == "deadline")
         };
-        assert!(!record.tasks.iter().any(cut), "a task that was cut short does not count");
+        assert!(!record.tasks.iter().any(cut), "a stopped task is in the record");
         record.tasks.len()
     })
 }
 
-fn parts(folder: &Path) -> usize {
+/// Counts temporary files.
+fn temporary_files(folder: &Path) -> usize {
     let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
     names.filter(|name| name.to_string_lossy().ends_with(".part")).count()
 }
 
 #[test]
-fn a_run_that_is_stopped_leaves_whole_files() {
+fn a_stopped_run_leaves_complete_files() {
     let batt = Batt::new("run-stopped");
     let tasks = batt.path("tasks");
     let _ = std::fs::remove_dir_all(&tasks);
     batt.run(&format!("data generate --seed 7 --count {TASKS} -o {{dir}}/tasks"));
 
-    // At any moment, from before the first line of ours on.
-    for (moment, signal) in [(0, "-INT"), (10, "-TERM"), (40, "-INT"), (150, "-TERM"), (600, "-INT")] {
+    // At any moment, even before `main` starts.
+    for (delay, signal) in [(0, "-INT"), (10, "-TERM"), (40, "-INT"), (150, "-TERM"), (600, "-INT")] {
         let child = start(&batt);
-        std::thread::sleep(Duration::from_millis(moment));
+        std::thread::sleep(Duration::from_millis(delay));
         let output = stop(child, signal);
-        let done = look_at_files(&batt);
+        let done = check_files(&batt);
         if let Some(code) = output.status.code() {
-            // On a machine that keeps us waiting, the run may be through before the signal comes.
+            // On a loaded machine, the run may finish before the signal comes.
             let expected = if done == Some(TASKS) { 0 } else { 1 };
             assert_eq!(code, expected, "{}", String::from_utf8_lossy(&output.stderr));
-            assert_eq!(parts(&batt.path("")), 0);
+            assert_eq!(temporary_files(&batt.path("")), 0);
         }
     }
 
-    // While tasks are being run: the submission is there before the first of them.
+    // While tasks run: the submission is written before the first of them.
     for signal in ["-TERM", "-INT"] {
         let child = start(&batt);
         while !batt.path("submission.json").exists() {
@@ -93,10 +94,10 @@ fn a_run_that_is_stopped_leaves_whole_files() {
         }
         let output = stop(child, signal);
         assert_eq!(output.status.code(), Some(1));
-        let done = look_at_files(&batt).expect("a record of what is finished");
+        let done = check_files(&batt).expect("a record of the finished tasks");
         assert!(batt.path("submission.json").exists());
         let told = String::from_utf8(output.stdout).unwrap();
         assert!(told.contains(&format!("note: stopped after {done} of {TASKS} tasks\n")), "{told}");
-        assert_eq!(parts(&batt.path("")), 0);
+        assert_eq!(temporary_files(&batt.path("")), 0);
     }
 }

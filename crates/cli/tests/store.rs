@@ -1,4 +1,4 @@
-//! `batt programs`, as far as it is about the store.
+//! The commands of `batt programs` that use the store.
 
 mod batt;
 
@@ -15,7 +15,7 @@ def solve_b(I): return hconcat(I, vmirror(I))
 def solve_bad(I): return objcts(I)
 ";
 
-/// A folder without a store from an earlier time.
+/// Creates a folder without a store of an earlier test run.
 fn fresh(test: &str) -> Batt {
     let batt = Batt::new(test);
     for name in ["s.sqlite", "t.sqlite", "s.sqlite-wal", "s.sqlite-shm"] {
@@ -25,41 +25,44 @@ fn fresh(test: &str) -> Batt {
 }
 
 #[test]
-fn import_says_what_is_new_known_and_refused() {
+fn import_lists_new_known_and_broken_programs() {
     let batt = fresh("store-import").file("p.py", PROGRAMS);
     batt.check(
         "programs import {dir}/p.py --store {dir}/s.sqlite",
         expect![[r#"
-        error: `objcts` is not a primitive
-          ╭─ {dir}/p.py:8:26
-        8 │ def solve_bad(I): return objcts(I)
-          │                          ^^^^^^ did you mean `objects`?
+            error: `objcts` is not a primitive
+              ╭─ {dir}/p.py:8:26
+            8 │ def solve_bad(I): return objcts(I)
+              │                          ^^^^^^ did you mean `objects`?
 
-        {dir}/p.py: 1 new, 1 known, refused what has 1 error
-        {dir}/s.sqlite holds 1 program
-        exit 1
-    "#]],
+            {dir}/p.py: 1 new, 1 known, 1 error (programs with errors are not imported)
+            {dir}/s.sqlite now has 1 program
+            exit 1
+        "#]],
     );
     let again = batt.run("programs import {dir}/p.py --store {dir}/s.sqlite");
-    assert!(again.contains("{dir}/p.py: 0 new, 2 known, refused what has 1 error\n"), "{again}");
+    assert!(
+        again.contains("{dir}/p.py: 0 new, 2 known, 1 error (programs with errors are not imported)\n"),
+        "{again}"
+    );
     assert!(again.ends_with("exit 1\n"), "{again}");
     batt.check(
         "programs show solve_a --store {dir}/s.sqlite",
         expect![[r#"
-        def solve_a(I):
-            x1 = vmirror(I)     # Grid
-            O = hconcat(I, x1)  # Grid
-            return O
+            def solve_a(I):
+                x1 = vmirror(I)     # Grid
+                O = hconcat(I, x1)  # Grid
+                return O
 
-        2 calls, reads the input, hash a7a6aae6970994bf1b9733842b13a871b10d2eda883ec766a45cabf185d16b8d
-        also called solve_b
+            2 calls, reads the input, hash a7a6aae6970994bf1b9733842b13a871b10d2eda883ec766a45cabf185d16b8d
+            also called solve_b
 
-        lineage
-          a7a6aae69709 solve_a imported from {dir}/p.py
+            lineage
+              a7a6aae69709 solve_a imported from {dir}/p.py
 
-        no place on any task
-        exit 0
-    "#]],
+            not ranked for any task
+            exit 0
+        "#]],
     );
     batt.check(
         "programs export --store {dir}/s.sqlite",
@@ -80,21 +83,21 @@ fn import_says_what_is_new_known_and_refused() {
     batt.check(
         "programs verify --store {dir}/s.sqlite",
         expect![[r#"
-        1 program read again from the text: 0 differences
-        exit 0
-    "#]],
+            1 program parsed again: 0 differences
+            exit 0
+        "#]],
     );
     batt.check(
         "programs show solve_x --store {dir}/s.sqlite",
         expect![[r#"
-        error: there is no file, and no program of {dir}/s.sqlite, called solve_x; did you mean solve_a?
-        exit 2
-    "#]],
+            error: no file and no program in {dir}/s.sqlite is called solve_x; did you mean solve_a?
+            exit 2
+        "#]],
     );
 }
 
 #[test]
-fn a_measured_import_goes_round_through_export() {
+fn exported_programs_can_be_imported_again() {
     let batt = fresh("store-round");
     let import = batt.run("programs import programs/demo.py --data demo --store {dir}/s.sqlite");
     assert!(import.ends_with("exit 0\n"), "{import}");
@@ -103,7 +106,7 @@ fn a_measured_import_goes_round_through_export() {
     let listed = batt.run("programs list --task rooms --store {dir}/s.sqlite");
     assert!(listed.starts_with("e2a795bfa4a8  imported "), "{listed}");
     assert!(listed.contains("rooms: 4 of 4 pairs, score 1.0000, fuel "), "{listed}");
-    assert!(listed.ends_with("places on 79 tasks, 79 of them solved\nexit 0\n"), "{listed}");
+    assert!(listed.ends_with("ranked for 79 tasks, 79 of them solved\nexit 0\n"), "{listed}");
     let exported = batt.run("programs export -o {dir}/all.py --store {dir}/s.sqlite");
     assert_eq!(exported, "exit 0\n");
     let right = batt.run("programs verify demo --programs {dir}/all.py");
@@ -116,7 +119,7 @@ fn a_measured_import_goes_round_through_export() {
 }
 
 #[test]
-fn what_is_no_store_is_refused() {
+fn other_files_are_not_accepted_as_stores() {
     let batt = fresh("store-refused").file("p.py", PROGRAMS).file("text", "no store");
     batt.check("programs list --store {dir}/text", expect![[r#"
         error: {dir}/text is not a store of programs: it is not an SQLite file; it was not changed; name another file with --store
@@ -136,7 +139,7 @@ fn what_is_no_store_is_refused() {
     assert_eq!(batt.read("text"), "no store");
 }
 
-/// What is in a folder of the test.
+/// Lists a folder of the test.
 #[cfg(unix)]
 fn names(batt: &Batt, folder: &str) -> Vec<String> {
     let entries = std::fs::read_dir(batt.path(folder)).unwrap();
@@ -148,11 +151,11 @@ fn names(batt: &Batt, folder: &str) -> Vec<String> {
 
 #[cfg(unix)]
 #[test]
-fn a_store_that_may_only_be_read_is_read() {
+fn a_read_only_store_can_be_read() {
     let _ = std::fs::remove_dir_all(Batt::new("store-read-only").path(""));
     let batt = Batt::new("store-read-only").file("p.py", PROGRAMS);
     batt.permit("", 0o777);
-    // The file, its folder or both may not be written.
+    // The file, its folder or both are read-only.
     for (folder, file) in [(0o777, 0o444), (0o555, 0o666), (0o555, 0o444)] {
         let name = format!("{folder:o}-{file:o}?%41#");
         batt.run(&format!("programs import {{dir}}/p.py --store {{dir}}/{name}/s.sqlite"));
@@ -171,7 +174,7 @@ fn a_store_that_may_only_be_read_is_read() {
         assert_eq!(names(&batt, &name), ["s.sqlite"], "{name}");
         batt.permit(&name, 0o777);
     }
-    // Changes that are not in the file yet are not passed over.
+    // Changes that are not in the file yet are not ignored.
     batt.run("programs import {dir}/p.py --store {dir}/s.sqlite");
     let writer = rusqlite::Connection::open(batt.path("s.sqlite")).unwrap();
     writer.execute_batch("UPDATE names SET name = 'solve_c' WHERE name = 'solve_b'").unwrap();

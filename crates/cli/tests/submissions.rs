@@ -5,7 +5,7 @@ mod batt;
 use batt::Batt;
 use expect_test::expect;
 
-/// Three tasks: one test input, two of them, and one without a solution.
+/// Three tasks: with one test input, with two, and with an unknown solution.
 fn data(test: &str) -> Batt {
     Batt::new(test).file(
         "data/aaaa.json",
@@ -19,7 +19,7 @@ fn data(test: &str) -> Batt {
     .file("data/cccc.json", r#"{"train": [{"input": [[1]], "output": [[2]]}], "test": [{"input": [[9]]}]}"#)
 }
 
-/// Right on `aaaa` at the second attempt, on the first output of `bbbb` at both.
+/// Right on `aaaa` with the second attempt, and on the first output of `bbbb` with both.
 const SUBMISSION: &str = r#"{
     "aaaa": [{"attempt_1": [[0, 2], [2, 0]], "attempt_2": [[0, 2], [0, 0]]}],
     "bbbb": [{"attempt_1": [[4]], "attempt_2": [[4]]}, {"attempt_1": [[5, 5]], "attempt_2": [[5], [4]]}],
@@ -27,7 +27,7 @@ const SUBMISSION: &str = r#"{
 }"#;
 
 #[test]
-fn a_fine_submission() {
+fn a_valid_submission() {
     let batt = data("submission-fine").file("submission.json", SUBMISSION).file(
         "submission.csv",
         "output_id,output\naaaa_0,|02|20| |02|00| |11|11|\nbbbb_0,|4|\nbbbb_1,|55| |1| |5|5|\ncccc_0,|1|\n",
@@ -35,10 +35,10 @@ fn a_fine_submission() {
     batt.check(
         "check {dir}/submission.json {dir}/data",
         expect![[r#"
-        {dir}/submission.json: no defect; 3 tasks with 4 test inputs
-        note: both attempts are the same grid for 1 output; a second guess costs nothing
-        exit 0
-    "#]],
+            {dir}/submission.json: no defects; 3 tasks with 4 test inputs
+            note: both attempts are equal for 1 output; a different second attempt costs nothing
+            exit 0
+        "#]],
     );
     batt.check("check {dir}/submission.json {dir}/data --json", expect![[r#"
         {"schema":1,"submission":"{dir}/submission.json","form":"json","valid":true,"tasks":3,"outputs":4,"equal_attempts":1,"defects":[]}
@@ -52,7 +52,7 @@ fn a_fine_submission() {
             tasks entirely right               50.00 %   1 of 2
 
             attempt_1 is right for 1 output
-            attempt_2 is right for 2 outputs, 1 of them by no earlier attempt
+            attempt_2 is right for 2 outputs, 1 that no earlier attempt got right
             note: 1 task without solutions, not counted: cccc
             exit 0
         "#]],
@@ -69,7 +69,7 @@ fn a_fine_submission() {
             tasks entirely right               50.00 %   1 of 2
 
             attempt_1 is right for 1 output
-            attempt_2 is right for 2 outputs, 1 of them by no earlier attempt
+            attempt_2 is right for 2 outputs, 1 that no earlier attempt got right
             note: 1 task without solutions, not counted: cccc
             exit 0
         "#]],
@@ -81,9 +81,9 @@ fn a_fine_submission() {
     batt.check(
         "check {dir}/submission.csv {dir}/data",
         expect![[r#"
-        {dir}/submission.csv: no defect; 3 tasks with 4 test inputs
-        exit 0
-    "#]],
+            {dir}/submission.csv: no defects; 3 tasks with 4 test inputs
+            exit 0
+        "#]],
     );
     batt.check(
         "score {dir}/submission.csv {dir}/data",
@@ -93,8 +93,8 @@ fn a_fine_submission() {
             tasks entirely right              100.00 %   2 of 2
 
             attempt_1 is right for 1 output
-            attempt_2 is right for 1 output, 1 of them by no earlier attempt
-            attempt_3 is right for 1 output, 1 of them by no earlier attempt
+            attempt_2 is right for 1 output, 1 that no earlier attempt got right
+            attempt_3 is right for 1 output, 1 that no earlier attempt got right
             note: 1 task without solutions, not counted: cccc
             exit 0
         "#]],
@@ -133,7 +133,7 @@ fn a_broken_submission() {
         expect![[r#"
             aaaa, output 0: right; attempt_1 ok, attempt_2 missing
             bbbb, output 0: right; attempt_1 ok, attempt_2 missing
-            bbbb, output 1: wrong; no attempt
+            bbbb, output 1: wrong; no attempts
 
             mean over outputs (Kaggle)         66.66 %   2 of 3
             mean over tasks of the fraction    75.00 %   3/4
@@ -142,21 +142,21 @@ fn a_broken_submission() {
             attempt_1 is right for 2 outputs
             attempt_2 is right for 0 outputs
             note: 1 task without solutions, not counted: cccc
-            note: the submission has 6 defects, see `batt check {dir}/submission.json {dir}/data`
+            note: the submission has 6 defects; see `batt check {dir}/submission.json {dir}/data`
             exit 0
         "#]],
     );
 }
 
 #[test]
-fn what_is_left_out_counts_as_wrong() {
+fn missing_tasks_count_as_wrong() {
     let batt = data("submission-empty").file("empty.json", "{}").file("all.csv", "output_id,output\n");
     batt.check(
         "score {dir}/empty.json {dir}/data -v",
         expect![[r#"
-            aaaa, output 0: wrong; no attempt
-            bbbb, output 0: wrong; no attempt
-            bbbb, output 1: wrong; no attempt
+            aaaa, output 0: wrong; no attempts
+            bbbb, output 0: wrong; no attempts
+            bbbb, output 1: wrong; no attempts
 
             mean over outputs (Kaggle)          0.00 %   0 of 3
             mean over tasks of the fraction     0.00 %   0/1
@@ -166,18 +166,18 @@ fn what_is_left_out_counts_as_wrong() {
             attempt_2 is right for 0 outputs
             note: 1 task without solutions, not counted: cccc
             note: 2 tasks not in the submission, counted as wrong: aaaa, bbbb
-            note: the submission has 3 defects, see `batt check {dir}/empty.json {dir}/data`
+            note: the submission has 3 defects; see `batt check {dir}/empty.json {dir}/data`
             exit 0
         "#]],
     );
     batt.check(
         "score {dir}/all.csv {dir}/data/cccc.json",
         expect![[r#"
-        nothing to score: no task of {dir}/data/cccc.json has solutions
-        note: 1 task without solutions, not counted: cccc
-        note: the submission has 1 defect, see `batt check {dir}/all.csv {dir}/data/cccc.json`
-        exit 0
-    "#]],
+            nothing to score: no task of {dir}/data/cccc.json has solutions
+            note: 1 task without solutions, not counted: cccc
+            note: the submission has 1 defect; see `batt check {dir}/all.csv {dir}/data/cccc.json`
+            exit 0
+        "#]],
     );
     batt.check("score {dir}/all.csv {dir}/data/cccc.json --json", expect![[r#"
         {"schema":1,"submission":"{dir}/all.csv","form":"csv","tasks":0,"outputs":0,"rules":[{"rule":"outputs","label":"mean over outputs (Kaggle)","numerator":null,"denominator":null,"percent":null},{"rule":"fractions","label":"mean over tasks of the fraction","numerator":null,"denominator":null,"percent":null},{"rule":"tasks","label":"tasks entirely right","numerator":null,"denominator":null,"percent":null}],"attempts":[{"attempt":"attempt_1","right":0,"new":0},{"attempt":"attempt_2","right":0,"new":0}],"unsolved":["cccc"],"unanswered":[],"defects":1}
@@ -186,7 +186,7 @@ fn what_is_left_out_counts_as_wrong() {
 }
 
 #[test]
-fn what_is_no_submission_is_refused() {
+fn other_files_are_refused() {
     let batt = data("submission-refused")
         .file("cut.json", r#"{"aaaa": [{"attempt_1": [[0, "#)
         .file("list.json", "[[1, 2]]")
@@ -194,12 +194,12 @@ fn what_is_no_submission_is_refused() {
     batt.check(
         "check {dir}/cut.json {dir}/data",
         expect![[r#"
-        error: cannot use {dir}/cut.json: not a submission: EOF while parsing a value at line 1 column 29
-        exit 2
-    "#]],
+            error: {dir}/cut.json: not a submission: EOF while parsing a value at line 1 column 29
+            exit 2
+        "#]],
     );
     batt.check("score {dir}/list.json {dir}/data", expect![[r#"
-        error: cannot use {dir}/list.json: not a submission: neither Kaggle's {"id": [{"attempt_1": …, "attempt_2": …}]} nor a CSV that starts with `output_id,output`
+        error: {dir}/list.json: not a submission: neither Kaggle's {"id": [{"attempt_1": …, "attempt_2": …}]} nor a CSV that starts with `output_id,output`
         exit 2
     "#]]);
     batt.check(

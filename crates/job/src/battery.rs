@@ -1,8 +1,8 @@
-//! Many programs over many tasks: merged, run, compared, and two attempts chosen for each test output.
+//! Runs many programs on many tasks, checks their answers, and chooses two attempts for each test output.
 //!
-//! [`Battery::run`] takes tasks one after another from an iterator and hands over what came of each, in their
-//! order and the same for any number of threads. It holds a few hundred tasks at a time, so a run can be as long as
-//! it likes; what is kept of a run is the caller's choice. [`Summary`] keeps what a report needs.
+//! [`Battery::run`] takes tasks from an iterator and returns their results in order, independent of the number of
+//! threads. It holds a few hundred tasks in memory at a time, so the number of tasks is unlimited. Callers keep the
+//! results they need; [`Summary`] keeps enough for a report.
 
 use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,22 +22,22 @@ use rayon::prelude::*;
 use crate::pool::Pool;
 use crate::profile::on_lane;
 
-/// Watches the tasks of a run: it has the clock.
+/// Watches the tasks of a run, for example to stop them after a time.
 pub trait Watch: Sync {
-    /// Worker number `worker` of the pool begins a task. Once the flag is set, what runs there ends.
+    /// Called when a worker of the pool begins a task. Setting the returned flag stops the task.
     fn begin(&self, worker: usize) -> Option<&AtomicBool>;
 
-    /// The worker is through with the task.
+    /// Called when the worker has finished the task.
     fn done(&self, worker: usize, id: &str);
 
-    /// Whether the whole run is to end. What is not through by then does not count, for the flags may have cut it
-    /// short.
+    /// Returns whether the whole run should end. Tasks that are unfinished then do not count, because their flags may
+    /// have cut them short.
     fn stopped(&self) -> bool {
         false
     }
 }
 
-/// Nobody watches, and there is no deadline.
+/// A [`Watch`] without deadlines.
 pub struct Unwatched;
 
 impl Watch for Unwatched {
@@ -48,30 +48,30 @@ impl Watch for Unwatched {
     fn done(&self, _: usize, _: &str) {}
 }
 
-/// How to run.
+/// Options of a run.
 #[derive(Clone, Copy)]
 pub struct Setup<'s> {
     pub limits: Limits,
-    /// Every program on every task, not only on its own.
+    /// Runs every program on every task, not only on its own.
     pub all_pairs: bool,
-    /// Goes on with the later pairs when a program was not right on a demonstration pair.
+    /// Runs a program on later pairs even after it was wrong on a demonstration pair.
     pub all_demos: bool,
     pub sharing: bool,
     pub kernels: bool,
-    /// Keeps the answers, not only what became of them.
+    /// Keeps the answers, not only the verdicts.
     pub answers: bool,
     pub watch: &'s dyn Watch,
-    /// Told where the time goes.
+    /// Records where the time goes.
     pub trace: Option<&'s Trace>,
-    /// How many tasks are in memory at a time, and handed over together.
+    /// Number of tasks that are in memory at a time and reported together.
     pub chunk: usize,
 }
 
 impl<'s> Setup<'s> {
-    /// Enough that threads seldom wait for each other at the end of a chunk.
+    /// Large enough that threads seldom wait for each other at the end of a chunk.
     pub const CHUNK: usize = 256;
 
-    /// As a program runs without further wishes: under the standard limits, on its own task, all that is fast in use.
+    /// Returns the default options: standard limits, each program on its own task, all optimisations on.
     pub fn new(watch: &'s dyn Watch) -> Setup<'s> {
         Setup {
             limits: Limits::STANDARD,
@@ -86,7 +86,7 @@ impl<'s> Setup<'s> {
         }
     }
 
-    /// The time of the main lane goes to `spot`.
+    /// Books the time of the main lane to `spot` until the returned span is dropped.
     fn enter(&self, spot: Spot) -> Option<batt_trace::MainSpan<'_>> {
         self.trace.map(|trace| trace.enter(spot))
     }
@@ -96,25 +96,25 @@ impl<'s> Setup<'s> {
 pub struct Battery<'p> {
     programs: &'p [Program],
     plan: Plan,
-    own: Names,
+    own: ProgramsByTask,
 }
 
-/// What came of one task.
+/// The result of one task.
 #[derive(Debug)]
 pub struct TaskResult {
-    /// The run was not stopped before. A task that is not finished has stand-ins for attempts, and nothing else.
+    /// False if the run was stopped first. Then the attempts are fallbacks, and everything else is empty.
     pub finished: bool,
     /// In the order of the programs.
     pub programs: Vec<ProgramResult>,
-    /// Two for each test input, chosen by the demonstration pairs alone.
+    /// Two for each test input, chosen by the demonstration pairs only.
     pub attempts: Vec<[Grid; 2]>,
-    /// A program has an answer to a test input; otherwise all attempts are fallbacks.
+    /// Whether a program has an answer to a test input; otherwise all attempts are fallbacks.
     pub answered: bool,
-    /// What the attempts are worth.
+    /// The scores of the attempts.
     pub scores: Scores,
 }
 
-/// What came of one program on one task. Pairs are in the order of [`Task::pairs`].
+/// The result of one program on one task. Pairs are in the order of [`Task::pairs`].
 #[derive(Debug)]
 pub struct ProgramResult {
     pub program: ProgramId,
@@ -123,9 +123,9 @@ pub struct ProgramResult {
     pub demos: Vec<Verdict>,
     pub tests: Vec<Verdict>,
     pub fuel: Vec<u64>,
-    /// For a program on its own task the pairs it is wrong on, with the reason.
+    /// For a program on its own task: the pairs on which it is wrong, with the reason.
     pub wrong: Vec<(usize, String)>,
-    /// Empty if they are not to be kept.
+    /// Empty unless [`Setup::answers`] is set.
     pub answers: Vec<Run>,
 }
 
@@ -143,7 +143,7 @@ impl TaskResult {
 }
 
 impl ProgramResult {
-    /// Right on all pairs whose output is known, and with a grid for the others.
+    /// Returns whether the program is right on all pairs whose output is known, and gives a grid for the others.
     pub fn is_right(&self) -> bool {
         right(&self.demos) && (right(&self.tests) || self.tests.is_empty())
     }
@@ -158,9 +158,9 @@ fn right(verdicts: &[Verdict]) -> bool {
 }
 
 impl<'p> Battery<'p> {
-    /// Merges the programs, and finds out which of the tasks called `ids` each is named after.
+    /// Merges the programs and assigns them to the tasks, among `ids`, that they are named after.
     pub fn new<'i>(programs: &'p [Program], ids: impl IntoIterator<Item = &'i str>) -> Battery<'p> {
-        Battery { programs, plan: Plan::merge(programs), own: Names::new(programs, ids) }
+        Battery { programs, plan: Plan::merge(programs), own: ProgramsByTask::new(programs, ids) }
     }
 
     pub fn programs(&self) -> &'p [Program] {
@@ -171,13 +171,13 @@ impl<'p> Battery<'p> {
         &self.plan
     }
 
-    /// The programs that are named after a task.
+    /// Returns the programs that are named after a task.
     pub fn own(&self, id: &str) -> &[ProgramId] {
         self.own.programs(id)
     }
 
-    /// Runs the programs on the tasks and calls `each` for every task, in their order. When the run is stopped, the
-    /// tasks that are in memory come as unfinished, and no more are taken.
+    /// Runs the programs on the tasks and calls `each` for every task, in order. When the run is stopped, the tasks in
+    /// memory are reported as unfinished, and no more are taken.
     pub fn run<T: Borrow<Task> + Sync + Send>(
         &self,
         pool: &Pool,
@@ -256,7 +256,7 @@ impl<'p> Battery<'p> {
         if setup.watch.stopped() {
             return TaskResult::unfinished(task);
         }
-        // What to hand in is settled before a test output is looked at.
+        // The attempts are chosen before any test output is read.
         let draft = self.choose(task, &job.programs, &runs);
         let answered = runs.iter().flat_map(|runs| &runs[task.train.len()..]).any(has_answer);
         mark(Spot::RANK);
@@ -280,14 +280,14 @@ impl<'p> Battery<'p> {
         TaskResult { finished: true, programs, attempts, answered, scores }
     }
 
-    /// Two attempts for each test input, from what fits the demonstration pairs best.
+    /// Chooses two attempts for each test input: the answers of the programs that fit the demonstration pairs best.
     fn choose(&self, task: &Task, programs: &[ProgramId], runs: &[Vec<Run>]) -> Draft {
         let mut draft = Draft::new([task]);
         let mut candidates: Vec<Vec<Candidate>> = vec![Vec::new(); task.test.len()];
         let mut demos = None;
         for (program, runs) in programs.iter().zip(runs) {
             let (on_demos, on_tests) = runs.split_at(task.train.len());
-            // To grade costs more than to run, so only those are graded that have something to hand in.
+            // Grading costs more than running, so programs without an answer to submit are not graded.
             if !on_tests.iter().any(has_answer) {
                 continue;
             }
@@ -337,26 +337,26 @@ fn has_answer(run: &Run) -> bool {
     matches!(run.end, End::Grid { .. } | End::Other(_))
 }
 
-/// Which programs are named after which task: a program belongs to the task whose id is its name or ends it after an
-/// underscore. A task of an endless series ([`demo::generate`]) takes the programs of its rule.
-struct Names {
+/// The programs that are named after each task: the id is the program's name, or the end of it after an underscore.
+/// Generated tasks ([`demo::generate`]) have the programs of their rule.
+struct ProgramsByTask {
     tasks: BTreeMap<String, Vec<ProgramId>>,
     rules: BTreeMap<&'static str, Vec<ProgramId>>,
 }
 
-impl Names {
-    fn new<'i>(programs: &[Program], ids: impl IntoIterator<Item = &'i str>) -> Names {
+impl ProgramsByTask {
+    fn new<'i>(programs: &[Program], ids: impl IntoIterator<Item = &'i str>) -> ProgramsByTask {
         let ids: BTreeSet<&str> = ids.into_iter().collect();
-        let mut names = Names { tasks: BTreeMap::new(), rules: BTreeMap::new() };
+        let mut by_task = ProgramsByTask { tasks: BTreeMap::new(), rules: BTreeMap::new() };
         for (i, program) in programs.iter().enumerate() {
             let id = ProgramId(i as u32);
             if let Some(task) = endings(program.name()).find(|name| ids.contains(name)) {
-                names.tasks.entry(task.to_owned()).or_default().push(id);
+                by_task.tasks.entry(task.to_owned()).or_default().push(id);
             } else if let Some(rule) = endings(program.name()).find_map(rule) {
-                names.rules.entry(rule).or_default().push(id);
+                by_task.rules.entry(rule).or_default().push(id);
             }
         }
-        names
+        by_task
     }
 
     fn programs(&self, task: &str) -> &[ProgramId] {
@@ -365,17 +365,17 @@ impl Names {
     }
 }
 
-/// The rule of exactly this name.
+/// Returns the rule with exactly this name.
 fn rule(name: &str) -> Option<&'static str> {
     demo::rule_of(name).map(|rule| rule.name).filter(|rule| *rule == name)
 }
 
-/// A name, and what follows each of its underscores.
+/// Returns a name, and the part after each of its underscores.
 pub fn endings(name: &str) -> impl Iterator<Item = &str> {
     std::iter::once(name).chain(name.match_indices('_').map(|(at, _)| &name[at + 1..]))
 }
 
-/// The cells of all grids that programs are run on.
+/// Counts the cells of all inputs of a task.
 pub(crate) fn cells(task: &Task) -> u64 {
     task.train.iter().chain(&task.test).map(|pair| pair.input.cells().len() as u64).sum()
 }
@@ -385,7 +385,7 @@ fn options<'o>(setup: &Setup<'_>, stop: Option<&'o AtomicBool>) -> Options<'o> {
     Options { limits, all_demos, sharing, kernels, stop }
 }
 
-/// Programs on all inputs of a task.
+/// Returns the job of running programs on all inputs of a task.
 pub fn job<'t>(task: &'t Task, programs: Vec<ProgramId>) -> Job<'t> {
     let shown = |pair: &'t Pair| Some((picture(&pair.input), picture(pair.output.as_ref()?)));
     let demo =
@@ -399,11 +399,11 @@ fn picture(grid: &Grid) -> Picture<'_> {
     Picture { width: grid.width(), cells: grid.cells() }
 }
 
-/// What is wrong with an answer, in words.
+/// Describes what is wrong with an answer.
 pub fn why(run: &Run, expected: Option<&Grid>, program: &Program) -> String {
     match (&run.end, expected) {
         (End::Failed(failed), _) => failed.describe(program),
-        (End::Skipped, _) => "skipped, for an earlier pair was not right".to_owned(),
+        (End::Skipped, _) => "skipped, because an earlier pair is wrong".to_owned(),
         (End::Grid { width, cells }, Some(expected))
             if (*width, cells.len()) == (expected.width(), expected.cells().len()) =>
         {
@@ -414,12 +414,12 @@ pub fn why(run: &Run, expected: Option<&Grid>, program: &Program) -> String {
             let got = format!("{}×{width}", cells.len() / width);
             format!("the answer is {got}, expected {}×{}", expected.height(), expected.width())
         }
-        (End::Grid { .. }, None) => "no solution to compare with".to_owned(),
+        (End::Grid { .. }, None) => "no known solution to compare with".to_owned(),
         (End::Other(owned), _) => {
             let arena = Arena::new(Caps::STANDARD);
             let value = owned.load(&arena, &symbol);
-            let kind = value.map_or("value", |value| kind(value.kind()));
-            format!("the answer is no grid of small integers but a {kind}")
+            let kind = value.map_or("a value", |value| kind(value.kind()));
+            format!("the answer is {kind}, not a grid of small integers")
         }
     }
 }
@@ -427,58 +427,58 @@ pub fn why(run: &Run, expected: Option<&Grid>, program: &Program) -> String {
 fn kind(kind: Kind) -> &'static str {
     match kind {
         Kind::None => "None",
-        Kind::Bool => "boolean",
-        Kind::Int => "number",
-        Kind::Tuple => "tuple",
-        Kind::Set => "set",
-        Kind::Func => "function",
+        Kind::Bool => "a boolean",
+        Kind::Int => "a number",
+        Kind::Tuple => "a tuple",
+        Kind::Set => "a set",
+        Kind::Func => "a function",
     }
 }
 
-/// What a report says of a run. It does not grow with the number of tasks, only with what is to be said of them.
+/// The summary of a run. Its size depends on the number of wrong programs, not on the number of tasks.
 #[derive(Debug, Default)]
 pub struct Summary {
-    /// Finished tasks.
+    /// Number of finished tasks.
     pub tasks: usize,
-    /// Tasks that were not, for the run was stopped.
+    /// Number of unfinished tasks, if the run was stopped.
     pub left: usize,
-    /// Tasks on which a program was run.
+    /// Number of tasks on which a program ran.
     pub attempted: usize,
-    /// Programs times pairs, those that were skipped left out.
+    /// Number of runs of a program on a pair, without skipped ones.
     pub runs: u64,
     pub fuel: u64,
     pub tally: Tally,
     pub scores: Totals,
     pub own: OwnCounts,
-    /// The programs that are not right on their own tasks.
-    pub wrong: Vec<Own>,
+    /// The programs that are wrong on their own tasks.
+    pub wrong: Vec<WrongProgram>,
     /// The tasks that used the most fuel, most first.
     pub most_fuel: Vec<(u64, String)>,
-    /// Programs that are right on tasks which are not their own.
-    pub elsewhere: Vec<(ProgramId, String)>,
+    /// Programs that are right on tasks other than their own.
+    pub on_other_tasks: Vec<(ProgramId, String)>,
 }
 
-/// The programs on their own tasks, counted once for each task.
+/// Counts of programs on their own tasks. A program with several tasks counts once for each.
 #[derive(Debug, Default)]
 pub struct OwnCounts {
     pub runs: usize,
     pub on_demos: usize,
-    /// All outputs are known, and the program gives them.
+    /// Right on all test pairs, whose outputs are all known.
     pub on_tests: usize,
     /// Right on all pairs whose output is known.
     pub right: usize,
-    /// Which programs they are.
+    /// The programs that were counted.
     pub programs: BTreeSet<ProgramId>,
 }
 
-/// A program that is not right on its own task.
+/// A program that is wrong on its own task.
 #[derive(Debug)]
-pub struct Own {
+pub struct WrongProgram {
     pub program: ProgramId,
     pub task: String,
     pub pairs: usize,
     pub skipped: usize,
-    /// `train 0`, and what is wrong there.
+    /// The wrong pairs, such as `train 0`, with the reasons.
     pub wrong: Vec<(String, String)>,
 }
 
@@ -489,7 +489,7 @@ impl Summary {
         Summary::default()
     }
 
-    /// Takes in the next task.
+    /// Adds the next task.
     pub fn add(&mut self, task: &Task, result: &TaskResult) {
         if !result.finished {
             self.left += 1;
@@ -509,8 +509,8 @@ impl Summary {
                 self.own.add(program);
             }
             match (program.own, program.is_right()) {
-                (true, false) => self.wrong.push(Own::new(task, program)),
-                (false, true) => self.elsewhere.push((program.program, task.id.clone())),
+                (true, false) => self.wrong.push(WrongProgram::new(task, program)),
+                (false, true) => self.on_other_tasks.push((program.program, task.id.clone())),
                 _ => {}
             }
         }
@@ -533,13 +533,13 @@ impl OwnCounts {
     }
 }
 
-impl Own {
-    fn new(task: &Task, result: &ProgramResult) -> Own {
+impl WrongProgram {
+    fn new(task: &Task, result: &ProgramResult) -> WrongProgram {
         let name = |i: usize| match i.checked_sub(task.train.len()) {
             None => format!("train {i}"),
             Some(i) => format!("test {i}"),
         };
-        Own {
+        WrongProgram {
             program: result.program,
             task: task.id.clone(),
             pairs: task.train.len() + task.test.len(),

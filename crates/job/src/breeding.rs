@@ -1,8 +1,8 @@
 //! Breeding for many tasks at once.
 //!
-//! [`Breeding::run`] goes round by round. In each, every task that is not solved yet takes a step on its own; between
-//! rounds, what solved a task goes to all others, which try it and may graft from it. What a task comes to depends on
-//! its fuel and on the rounds before, so it is the same on any number of threads.
+//! [`Breeding::run`] works in rounds. In a round every unsolved task takes one step. Between rounds, programs that
+//! solved a task are passed to all other tasks, which try them and can graft parts of them. Results depend only on fuel
+//! and on earlier rounds, not on the number of threads.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -17,38 +17,38 @@ use rayon::prelude::*;
 use crate::pool::Pool;
 use crate::profile::on_lane;
 
-/// Tasks, and what is bred for each.
+/// Tasks, and the population of programs for each.
 pub struct Breeding {
     puzzles: Vec<Puzzle>,
-    /// Nothing until a task has been looked at.
+    /// `None` until the task has started.
     broods: Vec<Mutex<Option<Brood>>>,
 }
 
-/// What to breed from, and how far.
-pub struct Stock<'s> {
+/// The programs to breed from, and the limits.
+pub struct Setup<'s> {
     pub breeder: Breeder,
-    /// Tried on every task; the best of each are bred from. All are grafted from.
+    /// Tried on every task, which breeds from the best of them. Parts of all of them can be grafted.
     pub known: &'s [Program],
-    /// For each task those that are bred from whatever they are worth.
+    /// For each task, programs to breed from whatever their score.
     pub own: &'s [Vec<Program>],
-    /// For each task whether it is left alone.
-    pub settled: &'s [bool],
-    /// For each task; `None` if only time limits it.
+    /// For each task, whether to skip it.
+    pub skip: &'s [bool],
+    /// Fuel for each task; `None` if only time limits it.
     pub fuel: Option<u64>,
-    /// Told where the time goes.
+    /// Records where the time goes.
     pub trace: Option<&'s Trace>,
 }
 
-/// Told how it goes.
-pub trait Keeper: Sync {
-    /// A task has taken a step; called from any thread.
+/// Follows the progress of a search.
+pub trait Observer: Sync {
+    /// Called when a task has taken a step, from any thread.
     fn step(&self, task: usize, brood: &Brood);
 
-    /// Waits while the job is paused. False: no further step is to begin.
+    /// Waits while the job is paused. Returns false if no further step should begin.
     fn proceed(&self) -> bool;
 
-    /// A round is over. `open`: the tasks that took part; `better`: those that have something better than before it, in
-    /// their order.
+    /// Called at the end of a round. `open` is the number of tasks that took part, `better` lists those that improved,
+    /// in ascending order.
     fn round(&self, number: usize, open: usize, better: &[usize]);
 }
 
@@ -63,9 +63,9 @@ impl Breeding {
         &self.puzzles
     }
 
-    /// What is bred for a task; nothing if nobody has looked at it.
-    pub fn look<T>(&self, task: usize, look: impl FnOnce(&Brood) -> T) -> Option<T> {
-        self.brood(task).as_ref().map(look)
+    /// Calls `read` with the population of a task; returns `None` if the task has not started.
+    pub fn with_brood<T>(&self, task: usize, read: impl FnOnce(&Brood) -> T) -> Option<T> {
+        self.brood(task).as_ref().map(read)
     }
 
     fn brood(&self, task: usize) -> std::sync::MutexGuard<'_, Option<Brood>> {
@@ -73,21 +73,21 @@ impl Breeding {
     }
 
     /// Breeds until every task is solved or out of fuel, or `stop` is set.
-    pub fn run(&self, pool: &Pool, stock: &Stock<'_>, stop: &AtomicBool, keeper: &dyn Keeper) {
+    pub fn run(&self, pool: &Pool, setup: &Setup<'_>, stop: &AtomicBool, observer: &dyn Observer) {
         let stopped = || stop.load(Ordering::Relaxed);
-        if let Some(trace) = stock.trace {
+        if let Some(trace) = setup.trace {
             trace.start_workers(pool.threads());
         }
-        self.start(pool, stock, stop, keeper);
-        let fuel = stock.fuel.unwrap_or(u64::MAX);
-        let mut donors: Vec<Program> = stock.known.to_vec();
-        let mut given: Vec<bool> = vec![false; self.puzzles.len()];
+        self.start(pool, setup, stop, observer);
+        let fuel = setup.fuel.unwrap_or(u64::MAX);
+        let mut donors: Vec<Program> = setup.known.to_vec();
+        let mut shared: Vec<bool> = vec![false; self.puzzles.len()];
         let mut rounds = 0;
         loop {
-            let news = self.solutions(&mut given);
-            donors.extend(news.iter().cloned());
+            let new = self.new_solutions(&mut shared);
+            donors.extend(new.iter().cloned());
             let open = |task: &usize| {
-                self.look(*task, |brood| brood.solution.is_none() && brood.fuel < fuel) == Some(true)
+                self.with_brood(*task, |brood| brood.solution.is_none() && brood.fuel < fuel) == Some(true)
             };
             let open: Vec<usize> = (0..self.puzzles.len()).filter(open).collect();
             if open.is_empty() || stopped() {
@@ -96,58 +96,59 @@ impl Breeding {
             let before: Vec<u32> = open.iter().map(|task| self.score(*task)).collect();
             let step = |task: &usize| {
                 let mut brood = self.brood(*task);
-                let (Some(brood), true) = (&mut *brood, keeper.proceed()) else { return };
+                let (Some(brood), true) = (&mut *brood, observer.proceed()) else { return };
                 let puzzle = &self.puzzles[*task];
-                on_lane(stock.trace, puzzle.task(), |lane| {
-                    stock.breeder.welcome(puzzle, brood, &news, fuel, stop);
+                on_lane(setup.trace, puzzle.task(), |lane| {
+                    setup.breeder.welcome(puzzle, brood, &new, fuel, stop);
                     lane.into_iter().for_each(|lane| lane.mark(Spot::PICK));
-                    stock.breeder.advance(puzzle, brood, &donors, Allowance { fuel, stop, lane });
-                    keeper.step(*task, brood);
+                    setup.breeder.advance(puzzle, brood, &donors, Allowance { fuel, stop, lane });
+                    observer.step(*task, brood);
                 });
             };
             {
-                let _waiting = stock.trace.map(|trace| trace.enter(Spot::IDLE));
+                let _waiting = setup.trace.map(|trace| trace.enter(Spot::IDLE));
                 pool.install(|| open.par_iter().with_max_len(1).for_each(step));
             }
             let better = open.iter().zip(before).filter(|(task, before)| self.score(**task) > *before);
-            let _filing = stock.trace.map(|trace| trace.enter(Spot::WRITE));
+            let _filing = setup.trace.map(|trace| trace.enter(Spot::WRITE));
             rounds += 1;
-            keeper.round(rounds, open.len(), &better.map(|(task, _)| *task).collect::<Vec<_>>());
+            observer.round(rounds, open.len(), &better.map(|(task, _)| *task).collect::<Vec<_>>());
         }
     }
 
-    /// Gives every task its first programs, unless it is left alone.
-    fn start(&self, pool: &Pool, stock: &Stock<'_>, stop: &AtomicBool, keeper: &dyn Keeper) {
+    /// Gives every task its first programs, unless it is skipped.
+    fn start(&self, pool: &Pool, setup: &Setup<'_>, stop: &AtomicBool, observer: &dyn Observer) {
         let start = |(task, puzzle): (usize, &Puzzle)| {
-            if stock.settled.get(task) == Some(&true) {
+            if setup.skip.get(task) == Some(&true) {
                 return;
             }
-            let own = stock.own.get(task).map_or(&[][..], |own| own);
-            on_lane(stock.trace, puzzle.task(), |lane| {
-                let Some(brood) = stock.breeder.start(puzzle, stock.known, own, stop) else { return };
+            let own = setup.own.get(task).map_or(&[][..], |own| own);
+            on_lane(setup.trace, puzzle.task(), |lane| {
+                let Some(brood) = setup.breeder.start(puzzle, setup.known, own, stop) else { return };
                 lane.into_iter().for_each(|lane| lane.mark(Spot::PICK));
-                keeper.step(task, &brood);
+                observer.step(task, &brood);
                 *self.brood(task) = Some(brood);
             });
         };
-        let _waiting = stock.trace.map(|trace| trace.enter(Spot::IDLE));
+        let _waiting = setup.trace.map(|trace| trace.enter(Spot::IDLE));
         pool.install(|| self.puzzles.par_iter().enumerate().with_max_len(1).for_each(start));
     }
 
     fn score(&self, task: usize) -> u32 {
-        self.look(task, |brood| brood.best().map_or(0, |best| best.trial.score)).unwrap_or(0)
+        self.with_brood(task, |brood| brood.best().map_or(0, |best| best.trial.score)).unwrap_or(0)
     }
 
-    /// What solves tasks and has not been told to the others, in the order of the tasks.
-    fn solutions(&self, given: &mut [bool]) -> Vec<Program> {
-        let mut news = Vec::new();
-        for (task, given) in given.iter_mut().enumerate().filter(|(_, given)| !**given) {
-            let solution = self.look(task, |brood| brood.solution.as_ref().map(|it| it.program.clone()));
+    /// Returns the solutions that were not shared with the other tasks yet, in the order of the tasks.
+    fn new_solutions(&self, shared: &mut [bool]) -> Vec<Program> {
+        let mut new = Vec::new();
+        for (task, shared) in shared.iter_mut().enumerate().filter(|(_, shared)| !**shared) {
+            let solution =
+                self.with_brood(task, |brood| brood.solution.as_ref().map(|it| it.program.clone()));
             if let Some(program) = solution.flatten() {
-                *given = true;
-                news.push(program);
+                *shared = true;
+                new.push(program);
             }
         }
-        news
+        new
     }
 }

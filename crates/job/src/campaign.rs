@@ -1,8 +1,7 @@
-//! The search over many tasks: who gets the next step, and what is written down.
+//! Solving many tasks at once: decides which task takes the next step.
 //!
-//! [`Campaign::run`] goes round by round. In each, every task that still has promise takes one step, the least sure
-//! first, on all threads of the pool. What a task comes to depends on its own fuel alone, so it is the same on any
-//! number of threads.
+//! [`Campaign::run`] works in rounds. In a round every open task takes one step, the least sure first, on all threads
+//! of the pool. The result of a task depends only on its own fuel, not on the number of threads.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,22 +16,22 @@ use rayon::prelude::*;
 use crate::pool::Pool;
 use crate::profile;
 
-/// Watches a campaign. Methods are called from any thread, except `round`.
-pub trait Keeper: Sync {
-    /// Ends the search once it is set.
+/// Follows the progress of a campaign. Methods are called from any thread, except `round`.
+pub trait Observer: Sync {
+    /// Returns the flag that ends the search once it is set.
     fn stop(&self) -> &Arc<AtomicBool>;
 
-    /// Waits while the job is paused. False: no further step is to begin.
+    /// Waits while the job is paused. Returns false if no further step should begin.
     fn proceed(&self) -> bool;
 
-    /// A round over this number of tasks begins.
+    /// Called when a round over this number of tasks begins.
     fn round(&self, open: usize);
 
-    /// A task has taken a step.
+    /// Called when a task has taken a step.
     fn step(&self, task: usize, progress: &Progress);
 }
 
-/// Tasks, and how far the search for each is.
+/// Tasks, and the progress of each.
 pub struct Campaign {
     puzzles: Vec<Puzzle>,
     states: Vec<Mutex<Progress>>,
@@ -57,65 +56,65 @@ impl Campaign {
         &self.puzzles
     }
 
-    /// How far the search for a task is, as a copy: it goes on meanwhile.
+    /// Returns a copy of the progress of a task; the search continues meanwhile.
     pub fn progress(&self, task: usize) -> Progress {
         self.states[task].lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The progress of all tasks, to continue from.
+    /// Returns the progress of all tasks, for the state file.
     pub fn states(&self) -> Vec<TaskState> {
         self.puzzles.iter().enumerate().map(|(i, puzzle)| state(puzzle.id(), &self.progress(i))).collect()
     }
 
-    /// Continues from the progress of an earlier part of the same job. Returns the number of tasks it has.
+    /// Continues from the progress of an earlier part of the same job. Returns the number of tasks that it covers.
     pub fn continue_from(&mut self, states: &[TaskState]) -> usize {
         let mut resumed = 0;
         for (puzzle, progress) in self.puzzles.iter().zip(&mut self.states) {
-            let known = states.iter().find(|known| known.id == puzzle.id());
-            if let Some(known) = known.and_then(restored) {
-                *progress = Mutex::new(known);
+            let state = states.iter().find(|state| state.id == puzzle.id());
+            if let Some(restored) = state.and_then(restored) {
+                *progress = Mutex::new(restored);
                 resumed += 1;
             }
         }
         resumed
     }
 
-    /// Searches until every task is done, sure or out of fuel, or the keeper's stop flag is set. Without a limit on fuel,
-    /// sure tasks come again when all others are done. `trace` records where the time goes.
+    /// Searches until every task is done, sure or out of fuel, or the observer's stop flag is set. Without a fuel limit,
+    /// sure tasks continue when all others are done. `trace` records where the time goes.
     pub fn run(
         &self,
         pool: &Pool,
         searcher: &Searcher<'_>,
         fuel: Option<u64>,
         trace: Option<&Trace>,
-        keeper: &dyn Keeper,
+        observer: &dyn Observer,
     ) {
         if let Some(trace) = trace {
             trace.start_workers(pool.threads());
         }
         let limit = fuel.unwrap_or(u64::MAX);
-        let stop = keeper.stop();
+        let stop = observer.stop();
         loop {
             let mut pending = self.pending(limit, fuel.is_none());
-            // The least sure first: there is most to gain.
+            // Least sure first, because there is most to gain.
             pending.sort();
             if pending.is_empty() || stop.load(Ordering::Relaxed) {
                 return;
             }
-            keeper.round(pending.len());
+            observer.round(pending.len());
             let step = |(_, task): (u32, usize)| {
-                if !keeper.proceed() {
+                if !observer.proceed() {
                     return;
                 }
                 let puzzle = &self.puzzles[task];
                 let mut progress = self.progress(task);
                 profile::on_lane(trace, puzzle.task(), |lane| {
                     searcher.advance(puzzle, &mut progress, Allowance { fuel: limit, stop, lane });
-                    // With limited fuel a run that goes on must end where one that was not stopped ends.
+                    // With a fuel limit, a resumed job must give the same result as one that was never stopped.
                     if fuel.is_some() && stop.load(Ordering::Relaxed) {
                         return;
                     }
-                    keeper.step(task, &progress);
+                    observer.step(task, &progress);
                     lane.into_iter().for_each(|lane| lane.mark(Spot::WRITE));
                     *self.states[task].lock().unwrap_or_else(PoisonError::into_inner) = progress;
                 });
@@ -125,8 +124,8 @@ impl Campaign {
         }
     }
 
-    /// The tasks that take a step in the next round, with how sure they are.
-    fn pending(&self, limit: u64, again: bool) -> Vec<(u32, usize)> {
+    /// Returns the tasks of the next round, with their confidence.
+    fn pending(&self, limit: u64, with_sure: bool) -> Vec<(u32, usize)> {
         let open = |task: &usize| {
             let progress = self.progress(*task);
             !progress.ended && progress.fuel < limit
@@ -134,12 +133,12 @@ impl Campaign {
         let sure = |task: usize| (self.progress(task).sure(self.puzzles[task].task().test.len()), task);
         let all: Vec<(u32, usize)> = (0..self.len()).filter(open).map(sure).collect();
         let unsure: Vec<(u32, usize)> = all.iter().copied().filter(|(sure, _)| *sure < SURE).collect();
-        if unsure.is_empty() && again { all } else { unsure }
+        if unsure.is_empty() && with_sure { all } else { unsure }
     }
 }
 
-/// The two outputs to hand in for each test input: attempts, or fallbacks where there are none.
-pub fn hand_in(task: &Task, attempts: &[Attempts]) -> Vec<[Grid; 2]> {
+/// Returns the two outputs to submit for each test input: attempts, or fallbacks where there are none.
+pub fn final_outputs(task: &Task, attempts: &[Attempts]) -> Vec<[Grid; 2]> {
     let mut outputs = fallbacks(task);
     for (output, Attempts { attempts }) in outputs.iter_mut().zip(attempts) {
         match &attempts[..] {
@@ -154,7 +153,7 @@ pub fn hand_in(task: &Task, attempts: &[Attempts]) -> Vec<[Grid; 2]> {
     outputs
 }
 
-/// The progress of a task as a document has it.
+/// Converts the progress of a task for the state file.
 fn state(id: &str, progress: &Progress) -> TaskState {
     let Progress { phase, fuel, tried, ended, ref answers } = *progress;
     let (phase, answers) = (phase.to_string(), answers.iter().map(answer).collect());
@@ -175,10 +174,10 @@ fn answer(answer: &Answer) -> AnswerState {
     }
 }
 
-/// `None` if the document was changed so that it makes no sense.
-fn restored(known: &TaskState) -> Option<Progress> {
-    let answers: Option<Vec<Answer>> = known.answers.iter().map(restored_answer).collect();
-    let TaskState { ref phase, fuel, tried, ended, .. } = *known;
+/// Restores the progress of a task. Returns `None` if the state file is inconsistent.
+fn restored(state: &TaskState) -> Option<Progress> {
+    let answers: Option<Vec<Answer>> = state.answers.iter().map(restored_answer).collect();
+    let TaskState { ref phase, fuel, tried, ended, .. } = *state;
     Some(Progress { phase: phase.parse().ok()?, fuel, tried, ended, answers: answers? })
 }
 

@@ -1,17 +1,17 @@
-//! Wall-clock backstops: for one piece of work, and for the tasks of a run.
+//! Wall-clock limits, for single pieces of work and for the tasks of a run.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::battery::Watch;
-use crate::control::{Ender, lock};
+use crate::control::{WatcherGuard, lock};
 use crate::pool::Pool;
 
-/// How often a clock is looked at.
+/// How often a clock is checked.
 const TICK: Duration = Duration::from_millis(20);
 
-/// A backstop: a flag that ends what runs, and a way to start the time again.
+/// A time limit: a flag that stops the work, and a way to restart the time.
 #[derive(Clone, Copy)]
 pub struct Stop<'s> {
     flag: Option<&'s AtomicBool>,
@@ -19,6 +19,7 @@ pub struct Stop<'s> {
 }
 
 impl<'s> Stop<'s> {
+    /// No time limit.
     pub const NEVER: Stop<'static> = Stop { flag: None, restart: &|| {} };
 
     pub fn new(flag: &'s AtomicBool, restart: &'s dyn Fn()) -> Stop<'s> {
@@ -29,18 +30,18 @@ impl<'s> Stop<'s> {
         self.flag
     }
 
-    /// The next piece of work has its time from now on.
+    /// Restarts the time, for the next piece of work.
     pub fn restart(self) {
         (self.restart)();
     }
 }
 
-/// Calls `work` with a backstop that leaves `time` to each piece of it.
+/// Calls `work` with a limit of `time` for each piece of it.
 pub fn with_backstop<T>(time: Duration, work: impl FnOnce(Stop<'_>) -> T) -> T {
     let started = Instant::now();
     let now = || started.elapsed().as_millis() as u64;
     let time = time.as_millis() as u64;
-    let (flag, over) = (AtomicBool::new(false), AtomicBool::new(false));
+    let (flag, done) = (AtomicBool::new(false), AtomicBool::new(false));
     let due = AtomicU64::new(time);
     let restart = || {
         due.store(now() + time, Ordering::Relaxed);
@@ -48,19 +49,19 @@ pub fn with_backstop<T>(time: Duration, work: impl FnOnce(Stop<'_>) -> T) -> T {
     };
     std::thread::scope(|scope| {
         let watcher = scope.spawn(|| {
-            while !over.load(Ordering::Relaxed) {
+            while !done.load(Ordering::Relaxed) {
                 if now() >= due.load(Ordering::Relaxed) {
                     flag.store(true, Ordering::Relaxed);
                 }
                 std::thread::park_timeout(TICK);
             }
         });
-        let _end = Ender { over: &over, watcher: watcher.thread().clone() };
+        let _guard = WatcherGuard { done: &done, watcher: watcher.thread().clone() };
         work(Stop::new(&flag, &restart))
     })
 }
 
-/// The clocks of a pool's workers: each gives every task its time and remembers the slowest tasks.
+/// The clocks of a pool's workers. They limit the time of every task and keep the slowest tasks.
 pub struct TaskClocks<'c> {
     started: Instant,
     limit: Duration,
@@ -71,7 +72,7 @@ pub struct TaskClocks<'c> {
 
 struct TaskClock {
     flag: AtomicBool,
-    /// Microseconds since the start of the clocks at which the task began; `IDLE` without a task.
+    /// When the task began, in microseconds since the start of the clocks; `IDLE` without a task.
     began: AtomicU64,
 }
 
@@ -80,7 +81,7 @@ const IDLE: u64 = u64::MAX;
 impl<'c> TaskClocks<'c> {
     const SLOWEST: usize = 5;
 
-    /// Calls `work` with clocks that leave `limit` to each task and end all tasks when `watch` is stopped.
+    /// Calls `work` with clocks that stop each task after `limit`, and all tasks when `watch` is stopped.
     pub fn watch<T>(
         pool: &Pool,
         limit: Duration,
@@ -91,15 +92,15 @@ impl<'c> TaskClocks<'c> {
         let workers = (0..pool.threads()).map(clock).collect();
         let clocks =
             TaskClocks { started: Instant::now(), limit, workers, slowest: Mutex::new(Vec::new()), watch };
-        let over = AtomicBool::new(false);
+        let done = AtomicBool::new(false);
         std::thread::scope(|scope| {
             let watcher = scope.spawn(|| {
-                while !over.load(Ordering::Relaxed) {
+                while !done.load(Ordering::Relaxed) {
                     clocks.tick();
                     std::thread::park_timeout(TICK);
                 }
             });
-            let _end = Ender { over: &over, watcher: watcher.thread().clone() };
+            let _guard = WatcherGuard { done: &done, watcher: watcher.thread().clone() };
             work(&clocks)
         })
     }
@@ -120,11 +121,12 @@ impl<'c> TaskClocks<'c> {
         self.started.elapsed().as_micros() as u64
     }
 
+    /// Returns the time since the start of the clocks.
     pub fn elapsed(&self) -> Duration {
         self.started.elapsed()
     }
 
-    /// The slowest tasks, the slowest first.
+    /// Returns the slowest tasks, slowest first.
     pub fn slowest(&self) -> Vec<(Duration, String)> {
         lock(&self.slowest).clone()
     }

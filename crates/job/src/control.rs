@@ -10,30 +10,30 @@ use batt_record::live::{Live, Status};
 use crate::description::Save;
 use crate::event::Event;
 
-/// How often the clock is looked at.
+/// How often the clock is checked.
 const TICK: Duration = Duration::from_millis(20);
 /// How often the status file is written.
 const STATUS_EVERY: Duration = Duration::from_secs(1);
 
 pub(crate) struct Control {
-    /// The user asked for the job to end.
-    asked: AtomicBool,
-    /// The work is to end: asked for, or out of time.
+    /// The user requested a stop.
+    stop_requested: AtomicBool,
+    /// The work must end: on request, or because the time is up.
     stop: Arc<AtomicBool>,
     clock: Mutex<Clock>,
     resumed: Condvar,
-    /// Time for everything.
+    /// Time for the whole job.
     budget: Option<Duration>,
     status: Mutex<Status>,
-    /// When the job is expected to end, by its own clock: it is not moved back.
+    /// When the job is expected to end, on its own clock. It never moves to a later time.
     expected_end: Mutex<Option<Duration>>,
     live: Mutex<Option<(Live, Instant)>>,
-    /// Closed at the end, so that nobody waits for more.
+    /// Dropped at the end, so that receivers do not wait for more.
     events: Mutex<Option<Sender<Event>>>,
     ended: Condvar,
 }
 
-/// Counts the time that the job works, without pauses.
+/// Measures the working time of the job, without pauses.
 struct Clock {
     started: Instant,
     paused: Duration,
@@ -50,7 +50,7 @@ impl Clock {
 impl Control {
     pub(crate) fn new(status: Status, budget: Option<Duration>, events: Sender<Event>) -> Control {
         Control {
-            asked: AtomicBool::new(false),
+            stop_requested: AtomicBool::new(false),
             stop: Arc::new(AtomicBool::new(false)),
             clock: Mutex::new(Clock { started: Instant::now(), paused: Duration::ZERO, paused_since: None }),
             resumed: Condvar::new(),
@@ -63,19 +63,19 @@ impl Control {
         }
     }
 
-    /// Ends the work soon; what was found by then is kept.
-    pub(crate) fn ask_to_stop(&self) {
-        self.asked.store(true, Ordering::Relaxed);
+    /// Stops the work and keeps the results so far.
+    pub(crate) fn request_stop(&self) {
+        self.stop_requested.store(true, Ordering::Relaxed);
         self.stop.store(true, Ordering::Relaxed);
         self.resume();
     }
 
-    /// Whether the user asked for the job to end.
-    pub(crate) fn was_asked_to_stop(&self) -> bool {
-        self.asked.load(Ordering::Relaxed)
+    /// Returns whether the user requested a stop.
+    pub(crate) fn stop_requested(&self) -> bool {
+        self.stop_requested.load(Ordering::Relaxed)
     }
 
-    /// Ends the work because it cannot succeed any more.
+    /// Stops the work because it can no longer succeed.
     pub(crate) fn give_up(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }
@@ -101,7 +101,7 @@ impl Control {
         self.resumed.notify_all();
     }
 
-    /// Waits while the job is paused. False: the job is to end.
+    /// Waits while the job is paused. Returns false if the job must end.
     pub(crate) fn proceed(&self) -> bool {
         let mut clock = lock(&self.clock);
         while clock.paused_since.is_some() && !self.is_stopped() {
@@ -110,13 +110,13 @@ impl Control {
         !self.is_stopped()
     }
 
-    /// The time that the job has worked.
+    /// Returns the working time of the job.
     pub(crate) fn elapsed(&self) -> Duration {
         lock(&self.clock).elapsed()
     }
 
-    /// Counts the time of an earlier part of the same job.
-    pub(crate) fn began_earlier(&self, seconds: f64) {
+    /// Adds the time of an earlier part of the same job.
+    pub(crate) fn add_earlier_time(&self, seconds: f64) {
         let mut clock = lock(&self.clock);
         if let Some(started) =
             Duration::try_from_secs_f64(seconds).ok().and_then(|it| clock.started.checked_sub(it))
@@ -127,7 +127,7 @@ impl Control {
 
     pub(crate) fn emit(&self, event: Event) {
         if let Some(events) = &*lock(&self.events) {
-            // A handle that was dropped wants no news.
+            // Nobody listens if the handle was dropped.
             let _ = events.send(event);
         }
     }
@@ -138,7 +138,7 @@ impl Control {
         self.ended.notify_all();
     }
 
-    /// Waits for the end of the events, at most this long.
+    /// Waits at most this long until the stream of events ends.
     pub(crate) fn wait_for_end(&self, time: Duration) {
         let events = lock(&self.events);
         // Callers check the job itself, so the reason for the wakeup does not matter.
@@ -149,11 +149,12 @@ impl Control {
         self.emit(Event::Warning { text });
     }
 
-    /// Says that a job that was continued has no profile, if one was asked for.
-    pub(crate) fn warn_of_lost_times(&self, save: &Save) {
+    /// Warns that a resumed job has no profile, if one was requested.
+    pub(crate) fn warn_of_missing_profile(&self, save: &Save) {
         if save.is_profiled() {
-            let why = "the times of an earlier part are not known, so the record has no profile";
-            self.warn(format!("{why}; --overwrite does everything again"));
+            let warning =
+                "the record has no profile, because the job was resumed; use --overwrite to start over";
+            self.warn(warning.to_owned());
         }
     }
 
@@ -167,7 +168,7 @@ impl Control {
         status.seconds = seconds;
         status.left = match self.budget {
             Some(budget) => Some((budget.as_secs_f64() - seconds).max(0.0)),
-            // An end that is past was wrong.
+            // An expected end in the past was wrong.
             None => {
                 lock(&self.expected_end).map(|end| end.as_secs_f64() - seconds).filter(|left| *left >= 0.0)
             }
@@ -175,49 +176,49 @@ impl Control {
         status
     }
 
-    /// Expects the end from the part of the work that is done. A later end than one that was announced takes the
-    /// announcement back: time left never grows.
+    /// Estimates the end from the finished part of the work. An estimate that is much later than the previous one
+    /// clears it, so that the time left never grows.
     pub(crate) fn expect_end(&self, part_done: f64) {
-        /// Before this part is done the pace says little.
-        const ENOUGH: f64 = 0.05;
-        /// So much later is still the same announcement.
+        /// Before this part is done, an estimate would be too rough.
+        const MIN_PART: f64 = 0.05;
+        /// A delay up to this factor keeps the previous estimate.
         const SLACK: f64 = 1.2;
-        if !(ENOUGH..=1.0).contains(&part_done) {
+        if !(MIN_PART..=1.0).contains(&part_done) {
             return;
         }
         let elapsed = self.elapsed().as_secs_f64();
         let end = elapsed / part_done;
         let mut expected = lock(&self.expected_end);
         *expected = match expected.map(|it| it.as_secs_f64()) {
-            Some(announced) if end - elapsed > (announced - elapsed).max(1.0) * SLACK => None,
-            Some(announced) => Duration::try_from_secs_f64(end.min(announced)).ok(),
+            Some(previous) if end - elapsed > (previous - elapsed).max(1.0) * SLACK => None,
+            Some(previous) => Duration::try_from_secs_f64(end.min(previous)).ok(),
             None => Duration::try_from_secs_f64(end).ok(),
         };
     }
 
-    /// From now on the status is written to this file every second.
-    pub(crate) fn show_in(&self, live: Live) {
+    /// Starts writing the status to a file, every second.
+    pub(crate) fn write_status_to(&self, live: Live) {
         *lock(&self.live) = Some((live, Instant::now()));
     }
 
     /// Removes the status file.
-    pub(crate) fn hide(&self) {
+    pub(crate) fn remove_status_file(&self) {
         *lock(&self.live) = None;
     }
 
     /// Runs `work` while a second thread watches the clock.
     pub(crate) fn watched<T>(&self, work: impl FnOnce() -> T) -> T {
-        let over = AtomicBool::new(false);
+        let done = AtomicBool::new(false);
         std::thread::scope(|scope| {
             let watcher = scope.spawn(|| {
-                while !over.load(Ordering::Relaxed) {
+                while !done.load(Ordering::Relaxed) {
                     self.tick();
                     std::thread::park_timeout(TICK);
                 }
             });
-            let end = Ender { over: &over, watcher: watcher.thread().clone() };
+            let guard = WatcherGuard { done: &done, watcher: watcher.thread().clone() };
             let result = work();
-            drop(end);
+            drop(guard);
             result
         })
     }
@@ -229,27 +230,27 @@ impl Control {
         if let Some((live, due)) = &mut *lock(&self.live)
             && Instant::now() >= *due
         {
-            // The job is worth no less if its status cannot be shown.
+            // The status file is optional, so errors are ignored.
             let _ = live.write(&self.status());
             *due = Instant::now() + STATUS_EVERY;
         }
     }
 }
 
-/// Whether the time is over. A little of it is kept for the last step and for the files.
+/// Returns whether the time is up. A fiftieth of it, at most 20 s, is reserved for the last steps and the files.
 fn is_late(budget: Duration, elapsed: Duration) -> bool {
     elapsed + (budget / 50).min(Duration::from_secs(20)) >= budget
 }
 
-/// Ends a watching thread, also when the work panics.
-pub(crate) struct Ender<'e> {
-    pub(crate) over: &'e AtomicBool,
+/// Ends a watcher thread when dropped, also if the work panics.
+pub(crate) struct WatcherGuard<'e> {
+    pub(crate) done: &'e AtomicBool,
     pub(crate) watcher: std::thread::Thread,
 }
 
-impl Drop for Ender<'_> {
+impl Drop for WatcherGuard<'_> {
     fn drop(&mut self) {
-        self.over.store(true, Ordering::Relaxed);
+        self.done.store(true, Ordering::Relaxed);
         self.watcher.unpark();
     }
 }
@@ -264,23 +265,41 @@ mod tests {
 
     use super::*;
 
-    fn control() -> Control {
-        Control::new(Status::default(), None, channel().0)
+    fn control(budget: Option<Duration>) -> Control {
+        Control::new(Status::default(), budget, channel().0)
+    }
+
+    #[test]
+    fn a_budget_stops_the_work_shortly_before_its_end() {
+        let minutes = |n: u64| Duration::from_secs(60 * n);
+        let reserve = Duration::from_millis(1200);
+        assert!(!is_late(minutes(1), minutes(1) - reserve - Duration::from_nanos(1)));
+        assert!(is_late(minutes(1), minutes(1) - reserve));
+        // The reserve of a long job is 20 s.
+        assert!(!is_late(minutes(60), minutes(60) - Duration::from_secs(21)));
+        assert!(is_late(minutes(60), minutes(60) - Duration::from_secs(20)));
+
+        let control = control(Some(minutes(60)));
+        control.tick();
+        assert!(!control.is_stopped());
+        control.add_earlier_time(3590.0);
+        control.tick();
+        assert!(control.is_stopped() && !control.stop_requested());
     }
 
     #[test]
     fn time_left_never_grows() {
-        let control = control();
-        control.began_earlier(100.0);
-        // Too early to tell.
+        let control = control(None);
+        control.add_earlier_time(100.0);
+        // Too early for an estimate.
         control.expect_end(0.01);
         assert_eq!(control.status().left, None);
         control.expect_end(0.5);
-        let announced = control.status().left.unwrap();
-        assert!((99.0..=101.0).contains(&announced), "{announced}");
-        // A little slower is still the same announcement; much slower takes it back.
+        let left = control.status().left.unwrap();
+        assert!((99.0..=101.0).contains(&left), "{left}");
+        // A small delay keeps the estimate, a large one clears it.
         control.expect_end(0.48);
-        assert!(control.status().left.unwrap() <= announced);
+        assert!(control.status().left.unwrap() <= left);
         control.expect_end(0.2);
         assert_eq!(control.status().left, None);
         control.expect_end(0.9);
@@ -288,8 +307,8 @@ mod tests {
     }
 
     #[test]
-    fn a_paused_job_waits_and_its_clock_stands_still() {
-        let control = control();
+    fn a_paused_job_waits_and_its_clock_stops() {
+        let control = control(None);
         control.pause();
         let before = control.elapsed();
         std::thread::sleep(Duration::from_millis(30));
@@ -307,7 +326,7 @@ mod tests {
             assert!(waiter.join().unwrap());
         });
         control.pause();
-        control.ask_to_stop();
+        control.request_stop();
         assert!(!control.proceed(), "a stop ends a pause");
     }
 }

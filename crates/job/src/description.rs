@@ -1,4 +1,4 @@
-//! Descriptions of jobs: plain data, the same for every front end.
+//! Descriptions of jobs.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::JobError;
 
-/// A piece of work on a data set. It is plain data: it can be written down, sent to another machine, and started there
-/// with [`Job::start`].
+/// A piece of work on a data set. It is plain data, so it can be stored as JSON, sent to another machine, and started
+/// there with [`Job::start`].
 ///
 /// ```
 /// # use batt_job::{Job, Work};
@@ -25,24 +25,24 @@ use crate::error::JobError;
 #[serde(deny_unknown_fields)]
 pub struct Job {
     pub tasks: TaskSelection,
-    /// Programs to run, or to start from.
+    /// Programs to run, or to start a solve or a search from.
     #[serde(default)]
     pub programs: Vec<ProgramSource>,
-    /// A file that maps the names of another dialect: every line says `their_name = our_name`.
+    /// A file of aliases for another dialect. Each line is `their_name = our_name`.
     #[serde(default)]
     pub aliases: Option<PathBuf>,
     pub work: Work,
     /// Number of threads; 0 uses all cores.
     #[serde(default)]
     pub threads: usize,
-    /// Bytes of memory to stay within. Solving and searching use fewer threads if that takes it.
+    /// Memory limit in bytes. Solves and searches use fewer threads to stay within it.
     #[serde(default = "default_memory")]
     pub memory: u64,
     #[serde(default)]
     pub save: Save,
 }
 
-/// A data set, and which of its tasks.
+/// A data set, and the tasks to select from it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TaskSelection {
@@ -68,7 +68,7 @@ impl TaskSelection {
     }
 }
 
-/// Where programs come from.
+/// A source of programs.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ProgramSource {
@@ -80,33 +80,33 @@ pub enum ProgramSource {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Work {
-    /// Runs programs and validates their answers.
+    /// Runs programs and checks their answers.
     Run(Run),
     /// Finds two attempts for every test output.
     Solve(Solve),
-    /// Finds new programs and files them in a store.
+    /// Finds new programs and adds them to a store.
     Search(Search),
 }
 
-/// How to run programs.
+/// Options of a run.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Run {
     /// Fuel for each program and pair.
     pub fuel: u64,
-    /// Seconds after which the programs of a task are stopped: a backstop for slow machines.
+    /// Seconds after which the programs of a task are stopped, even if fuel is left.
     pub timeout: f64,
     /// Runs every program on every task, not only on the task it is named after.
     pub all_pairs: bool,
-    /// Runs a program on the later pairs too after it was wrong on a demonstration pair.
+    /// Runs a program on later pairs even after it was wrong on a demonstration pair.
     pub all_demos: bool,
-    /// Shares what several programs compute. Turning it off gives the same results, slower.
+    /// Computes calls that several programs share only once. Turning it off gives the same results, slower.
     pub sharing: bool,
     /// Uses fast kernels. Turning them off gives the same results, slower.
     pub kernels: bool,
     /// Names of programs that may be wrong on their own tasks.
     pub expect_wrong: Vec<String>,
-    /// Runs everything this many times; the record describes the last run and how much the others differ.
+    /// Number of repetitions. The record describes the last one, and has the times of the others.
     pub repeat: u32,
 }
 
@@ -125,7 +125,7 @@ impl Default for Run {
     }
 }
 
-/// How to solve tasks.
+/// Options of a solve.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Solve {
@@ -133,11 +133,11 @@ pub struct Solve {
     pub seed: u64,
     /// Steps of the search to skip.
     pub without: Vec<Step>,
-    /// A store of programs: its best programs for a task are tried first, and new ones are filed in it.
+    /// A store of programs. Its best programs for a task are tried first, and new ones are added to it.
     pub store: Option<PathBuf>,
 }
 
-/// How to search for programs.
+/// Options of a search.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Search {
@@ -147,17 +147,17 @@ pub struct Search {
     pub effort: Effort,
     #[serde(default)]
     pub seed: u64,
-    /// Where programs are read from and filed.
+    /// The store that programs are read from and added to.
     pub store: PathBuf,
 }
 
-/// How much a solve or a search may use.
+/// The effort that a solve or a search may spend.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Effort {
     /// Fuel for each task: the result is the same on any machine.
     FuelPerTask(u64),
-    /// Seconds for everything.
+    /// Seconds for the whole job.
     Budget(f64),
 }
 
@@ -168,12 +168,12 @@ impl Default for Effort {
 }
 
 impl Effort {
-    /// The fuel that learners use in this much CPU time on an ordinary machine.
+    /// Returns the fuel that learners use in this CPU time on a typical machine.
     pub fn cpu_time(time: Duration) -> Effort {
         Effort::FuelPerTask((time.as_secs_f64() * FUEL_PER_SECOND) as u64)
     }
 
-    /// The fuel that a task may use; `None` if only time limits it.
+    /// Returns the fuel for each task; `None` if only time limits it.
     pub fn fuel(self) -> Option<u64> {
         match self {
             Effort::FuelPerTask(fuel) => Some(fuel),
@@ -181,7 +181,7 @@ impl Effort {
         }
     }
 
-    /// The time for everything; `None` if only fuel limits it.
+    /// Returns the time for the whole job; `None` if only fuel limits it.
     pub fn budget(self) -> Option<Duration> {
         match self {
             Effort::FuelPerTask(_) => None,
@@ -190,16 +190,16 @@ impl Effort {
     }
 }
 
-/// Fuel that learners use in a second of CPU time on an ordinary machine.
+/// Fuel that learners use in one second of CPU time on a typical machine.
 pub const FUEL_PER_SECOND: f64 = 80e6;
 
 /// A step of solving that can be skipped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Step {
-    /// Programs built from the task's own values.
+    /// Builds programs from the task's own values.
     Enumerate,
-    /// Programs bred from known ones.
+    /// Breeds programs from known ones.
     Breed,
 }
 
@@ -212,14 +212,14 @@ impl Step {
     }
 }
 
-/// How new programs are made.
+/// The method of making new programs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
-    /// Changes known programs step by step and keeps what comes closer to a task.
+    /// Changes known programs step by step and keeps those that come closer to a task.
     #[default]
     Breed,
-    /// Builds programs from the task: values of growing depth on all inputs at once.
+    /// Builds programs from the task's own values, from small to large.
     Enumerate,
 }
 
@@ -236,50 +236,50 @@ impl Mode {
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Save {
-    /// Two attempts for each test input: Kaggle's JSON, or the CSV of 2020 if the name ends in `.csv`. A solve keeps its
-    /// progress beside it, in FILE.state.
+    /// Two attempts for each test input, in Kaggle's JSON, or in the CSV format of 2020 if the name ends in `.csv`. A
+    /// solve saves its progress next to it, in FILE.state.
     pub submission: Option<PathBuf>,
     /// The JSON record of the job.
     pub record: Option<PathBuf>,
-    /// A page for the browser.
+    /// An HTML report.
     pub report: Option<PathBuf>,
     /// The programs behind the attempts of a solve.
     pub programs: Option<PathBuf>,
-    /// Where the time goes; kept in the record.
+    /// Whether the record has a profile.
     pub profile: Profiling,
-    /// Keeps every stamped interval in a file beside the record.
+    /// Writes every timed interval to a file next to the record.
     pub events: bool,
-    /// Policy for files that already exist.
+    /// Policy for existing files.
     pub existing: Existing,
 }
 
 impl Save {
-    /// Whether nothing is to be written.
+    /// Returns whether the job writes no file.
     pub fn is_empty(&self) -> bool {
         let Save { submission, record, report, programs, .. } = self;
         [submission, record, report, programs].into_iter().all(Option::is_none)
     }
 
-    /// The file that holds the progress of a solve.
+    /// Returns the path of the file that holds the progress of a solve.
     pub fn state_of(submission: &Path) -> PathBuf {
         with_suffix(submission, ".state")
     }
 
-    /// Where the record goes: the file that was named, or a temporary one beside the report that is made from it.
+    /// Returns the path of the record: the given file, or a temporary one next to the report that is made from it.
     pub(crate) fn record_file(&self) -> Option<PathBuf> {
-        let beside = |report: &PathBuf| {
+        let temporary = |report: &PathBuf| {
             let name = report.file_name().unwrap_or_default().to_string_lossy();
             report.with_file_name(format!(".{name}.{}.record.part", std::process::id()))
         };
-        self.record.clone().or_else(|| self.report.as_ref().map(beside))
+        self.record.clone().or_else(|| self.report.as_ref().map(temporary))
     }
 
-    /// The file of stamped intervals.
+    /// Returns the path of the file of timed intervals.
     pub(crate) fn events_file(&self) -> Option<PathBuf> {
         self.record.as_ref().filter(|_| self.events).map(|record| record.with_extension("events.jsonl"))
     }
 
-    /// Whether times are recorded.
+    /// Returns whether times are recorded.
     pub(crate) fn is_profiled(&self) -> bool {
         self.profile != Profiling::Off || self.report.is_some()
     }
@@ -291,36 +291,36 @@ pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// How closely to record where the time goes.
+/// The level of detail of a profile.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Profiling {
     #[default]
     Off,
-    /// A stamp for every node of the plan.
+    /// Times every node of the plan.
     Nodes,
-    /// A stamp for every call of a primitive: exact, and slower.
+    /// Times every call of a primitive: exact, but slower.
     Calls,
 }
 
-/// Policy for files that already exist.
+/// Policy for existing files.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Existing {
-    /// Continues the same job; refuses to touch the files of another one.
+    /// Continues the same job; refuses to replace the files of another one.
     #[default]
     Continue,
     /// Continues, and fails if there is nothing to continue from.
     Resume,
-    /// Starts anew and replaces the files.
+    /// Starts over and replaces the files.
     Overwrite,
 }
 
-/// Counted for each thread: the 96 MB of values that enumeration may keep, several times what the largest grids take,
-/// and its share of what searches remember.
+/// Memory for each thread: the 96 MB of values that enumeration may keep, several times the size of the largest grids,
+/// and a share of the memory of searches.
 pub const MEMORY_PER_THREAD: u64 = 400 << 20;
-/// Which part of the memory is for what searches remember.
-const REMEMBERED: u64 = 4;
+/// Searches may use one part in this many of the memory to remember candidates.
+const SEARCH_SHARE: u64 = 4;
 
 fn default_memory() -> u64 {
     Job::DEFAULT_MEMORY
@@ -355,7 +355,7 @@ impl Work {
 impl Job {
     pub const DEFAULT_MEMORY: u64 = 4 << 30;
 
-    /// A job on all tasks of a data set, with default options, that writes no file.
+    /// Returns a job on all tasks of a data set, with default options, that writes no file.
     pub fn new(data: &str, work: Work) -> Job {
         let tasks =
             TaskSelection { data: data.to_owned(), ids: Vec::new(), start: 0, limit: None, skip_bad: false };
@@ -371,7 +371,7 @@ impl Job {
         }
     }
 
-    /// Whether the job keeps files that it can continue from: a solve its submission, others their record.
+    /// Returns whether the job writes files to continue from: a solve its submission, other jobs their record.
     pub fn is_resumable(&self) -> bool {
         match self.work {
             Work::Solve(_) => self.save.submission.is_some(),
@@ -379,50 +379,53 @@ impl Job {
         }
     }
 
-    /// Checks all that can be checked without reading a file. Errors name the field and what to write instead.
+    /// Checks the description without reading any file. Errors name the field and the valid values.
     pub fn validate(&self) -> Result<(), JobError> {
         let wrong = |field: &'static str, remedy: String| Err(JobError::Field { field, remedy });
         if let Work::Run(run) = &self.work {
             if !(0.001..=86_400.0).contains(&run.timeout) {
-                return wrong(
-                    "timeout",
-                    "a task needs between a thousandth of a second and a day".to_owned(),
-                );
+                return wrong("timeout", "must be between 1 millisecond and 1 day".to_owned());
             }
             if run.repeat == 0 {
-                return wrong("repeat", "give 1 or more".to_owned());
+                return wrong("repeat", "must be at least 1".to_owned());
             }
         }
         if let Some(Effort::Budget(seconds)) = self.work.effort()
             && !(seconds > 0.0 && seconds < 1e9)
         {
-            return wrong("budget", "give a time above zero, such as 12h, 90m or 10s".to_owned());
+            return wrong("budget", "must be above zero, such as 12h, 90m or 10s".to_owned());
         }
         if self.memory < MEMORY_PER_THREAD {
             let least = MEMORY_PER_THREAD >> 20;
-            return wrong("memory", format!("give at least {least}MB, which one thread may need"));
+            return wrong(
+                "memory",
+                format!("must be at least {least}MB, the amount that one thread may need"),
+            );
         }
         let Save { submission, record, report, programs, profile, events, existing } = &self.save;
         if *profile != Profiling::Off && record.is_none() && report.is_none() {
-            return wrong("profile", "it is kept in the record; name a record file as well".to_owned());
+            return wrong(
+                "profile",
+                "needs a record file, because the profile is part of the record".to_owned(),
+            );
         }
         if *events && (*profile == Profiling::Off || !matches!(self.work, Work::Run(_)) || record.is_none()) {
-            return wrong("events", "they need a run with a profile and a record file".to_owned());
+            return wrong("events", "need a run with a profile and a record file".to_owned());
         }
         if programs.is_some() && !matches!(self.work, Work::Solve(_)) {
-            return wrong("programs", "only a solve exports programs; leave it out".to_owned());
+            return wrong("programs", "only a solve exports programs; remove this field".to_owned());
         }
         if submission.is_some() && matches!(self.work, Work::Search(_)) {
-            return wrong("submission", "a search writes none; use a solve".to_owned());
+            return wrong("submission", "a search writes no submission; use a solve".to_owned());
         }
         if *existing == Existing::Resume && !self.is_resumable() {
             let file = if matches!(self.work, Work::Solve(_)) { "submission" } else { "record" };
-            return wrong("resume", format!("name the {file} file to continue from"));
+            return wrong("resume", format!("needs the {file} file to continue from"));
         }
         Ok(())
     }
 
-    /// The number of threads that the memory allows.
+    /// Returns the number of threads, limited by the memory.
     pub(crate) fn usable_threads(&self) -> usize {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let wanted = if self.threads == 0 { cores } else { self.threads };
@@ -432,8 +435,9 @@ impl Job {
         }
     }
 
-    /// Memory for what searches remember. It does not depend on the threads, or the results would.
-    pub(crate) fn remembered_bytes(&self) -> u64 {
-        self.memory / REMEMBERED
+    /// Returns the bytes that searches may use to remember candidates. Results depend on it, so it must not depend on the
+    /// number of threads.
+    pub(crate) fn search_memory(&self) -> u64 {
+        self.memory / SEARCH_SHARE
     }
 }

@@ -1,4 +1,4 @@
-//! Entries of a record, and what they were made from.
+//! Conversion between results and the entries of a record.
 
 use batt_exec::End;
 use batt_plan::ProgramId;
@@ -10,7 +10,7 @@ use batt_task::{Grid, Task};
 use crate::battery::{Battery, ProgramResult, Summary, TaskResult, why};
 use crate::first_wrong_line::first_wrong_line;
 
-/// What the record says first.
+/// Returns the counts of right programs, the first part of a record.
 pub fn right(summary: &Summary) -> record::Right {
     let Summary { own, left, .. } = summary;
     record::Right {
@@ -23,7 +23,7 @@ pub fn right(summary: &Summary) -> record::Right {
     }
 }
 
-/// The setup of a job on these tasks.
+/// Returns the setup of a job on these tasks.
 pub(crate) fn setup(data: &str, tasks: &crate::tasks::Tasks, options: record::Options) -> record::Setup {
     record::Setup {
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -33,14 +33,14 @@ pub(crate) fn setup(data: &str, tasks: &crate::tasks::Tasks, options: record::Op
     }
 }
 
-/// The record of a solve or a search, as far as it is known before the work.
+/// Returns the record of a solve or a search as far as it is known before the work.
 pub(crate) fn head(kind: record::Kind, job: String, setup: record::Setup, threads: usize) -> record::Record {
     let environment =
         record::Environment { threads, sharing: true, kernels: true, seconds: 0.0, machine: machine() };
     record::Record { schema: record::SCHEMA, kind, job, setup, environment, ..record::Record::default() }
 }
 
-/// The machine that this runs on.
+/// Describes the machine that this process runs on.
 pub fn machine() -> record::Machine {
     record::Machine {
         os: std::env::consts::OS.to_owned(),
@@ -49,11 +49,12 @@ pub fn machine() -> record::Machine {
     }
 }
 
+/// Returns the entries of a battery's programs.
 pub fn programs(battery: &Battery<'_>) -> Vec<record::Program> {
     battery.programs().iter().map(program).collect()
 }
 
-/// A program that was given.
+/// Returns the entry of a program that the user provided.
 pub fn program(program: &batt_lang::Program) -> record::Program {
     record::Program {
         name: program.name().to_owned(),
@@ -63,7 +64,7 @@ pub fn program(program: &batt_lang::Program) -> record::Program {
     }
 }
 
-/// The entry of one task. The answers must have been kept.
+/// Returns the entry of one task. The result must contain the answers.
 pub fn task(battery: &Battery<'_>, task: &Task, result: &TaskResult) -> record::Task {
     let outcome = |result: &ProgramResult| {
         let n_train = task.train.len();
@@ -90,12 +91,12 @@ pub fn task(battery: &Battery<'_>, task: &Task, result: &TaskResult) -> record::
     entry
 }
 
-/// A pair of a task.
+/// Returns the entry of a pair.
 pub fn example(pair: &batt_task::Pair) -> record::Example {
     record::Example { input: record::rows(&pair.input), output: pair.output.as_ref().map(record::rows) }
 }
 
-/// What came of a task again, from its entry; nothing if the entry is of another task or was changed.
+/// Restores the result of a task from its entry. Returns `None` if the entry is of another task or was edited.
 pub fn result(task: &Task, entry: &record::Task) -> Option<TaskResult> {
     if entry.id != task.id || entry.hash != task.content_hash().to_string() {
         return None;
@@ -132,7 +133,7 @@ fn verdict(name: &str) -> Option<Verdict> {
     Verdict::ALL.into_iter().find(|verdict| verdict.name() == name)
 }
 
-/// A grid of a record. Rows of a record that somebody changed may differ in length.
+/// Returns a grid of a record; `None` if its rows differ in length, as in an edited record.
 pub fn grid(rows: &record::Rows) -> Option<Grid> {
     let width = rows.first()?.len();
     let even = rows.iter().all(|row| row.len() == width);

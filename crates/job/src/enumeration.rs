@@ -1,4 +1,4 @@
-//! The search from the task, for many tasks at once.
+//! Enumeration for many tasks at once.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,52 +13,52 @@ use rayon::prelude::*;
 use crate::pool::Pool;
 use crate::profile::on_lane;
 
-/// What was found for a task.
+/// The result of enumerating programs for a task.
 #[derive(Clone, Debug)]
 pub struct Enumeration {
-    /// The best score that a known program has, in millionths; told the first time only. A task that is solved is left
-    /// alone.
+    /// The best score of a known program, in millionths; set in the first round only. Solved tasks are skipped.
     pub before: u32,
-    /// Used.
+    /// Fuel used.
     pub fuel: u64,
-    /// Candidates that were tried.
+    /// Number of candidates tried.
     pub tried: u64,
-    /// The simplest program that is right on all demonstration pairs, and what it comes to there.
+    /// The simplest program that is right on all demonstration pairs, with its result there.
     pub solution: Option<(Program, Trial)>,
-    /// More fuel would bring nothing more.
+    /// More fuel would not find more.
     ended: bool,
 }
 
 impl Enumeration {
-    /// Whether more fuel would bring nothing more.
+    /// Returns whether more fuel would not find more.
     pub fn is_ended(&self) -> bool {
         self.ended
     }
 }
 
-/// What each task gets in the first round when only time limits the search, some 12 ms of it, and how many times as much
-/// in each round after that. A search begins anew with more fuel: the rounds before the last take a third of its time.
+/// Fuel for each task in the first round (about 12 ms), if only time limits the search.
 const FIRST_ROUND: u64 = 1_000_000;
+/// Factor by which the fuel grows from round to round. Every round starts over, so the earlier rounds together take a
+/// third of the time of the last one.
 const GROWTH: u64 = 4;
-/// How many tasks each thread takes before what was found is handed over.
+/// Tasks per thread between two reports of results.
 const TASKS_A_THREAD: usize = 2;
 
-/// How far to search.
+/// The limits of a search.
 #[derive(Clone, Copy)]
 pub struct Effort<'e> {
-    /// Fuel for each task. Without it only time limits the search: it goes in rounds with more and more fuel over all
-    /// tasks that are not solved.
+    /// Fuel for each task. If `None`, only time limits the search, which works in rounds with growing fuel over all
+    /// unsolved tasks.
     pub fuel: Option<u64>,
-    /// Ends the search once it is set. What was found by then for the tasks at hand counts; the others are skipped.
+    /// Ends the search once it is set. Results of the current tasks are kept; the others are skipped.
     pub stop: &'e AtomicBool,
-    /// Waits while the job is paused. False: no further task is to begin.
+    /// Waits while the job is paused. Returns false if no further task should begin.
     pub proceed: &'e (dyn Fn() -> bool + Sync),
     /// Records where the time goes.
     pub trace: Option<&'e Trace>,
 }
 
-/// Searches programs for the tasks. The known programs are run first, within the usual limits. `each` is told what was
-/// found and what it took, in the order of the tasks and on the thread of the caller.
+/// Searches programs for the tasks. Known programs run first, under the standard limits. `each` is called with the
+/// results, in the order of the tasks and on the calling thread.
 pub fn run<'p>(
     pool: &Pool,
     puzzles: impl IntoIterator<Item = (usize, &'p Puzzle)>,
@@ -88,12 +88,12 @@ pub fn run<'p>(
     }
 }
 
-/// One search for every task.
+/// One round over all open tasks.
 struct Round<'r> {
     pool: &'r Pool,
-    /// Run first.
+    /// Programs to run first.
     known: &'r [Program],
-    /// For each.
+    /// Fuel for each task.
     fuel: u64,
     stop: &'r AtomicBool,
     proceed: &'r (dyn Fn() -> bool + Sync),
@@ -129,8 +129,8 @@ impl Round<'_> {
         }
         let found = enumerate_traced(puzzle, &name(puzzle.id()), self.fuel, self.stop, lane);
         let mut fuel = found.counts.fuel;
-        // Each of the two readings of a task has half of the fuel and goes deeper while half of that is left. So where
-        // less than a quarter is used, operations or memory have ended, not fuel.
+        // Each of the two readings of a task has half of the fuel and goes deeper while half of that is left. If less
+        // than a quarter was used, the search ran out of operations or memory, not of fuel.
         let ended = fuel < self.fuel / 4 && !stopped();
         let mut answers = found.answers;
         answers.sort_by(|a, b| a.cost.total_cmp(&b.cost));

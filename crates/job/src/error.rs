@@ -1,4 +1,4 @@
-//! Why a job cannot be started or finished.
+//! Errors of jobs.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,32 +9,32 @@ use batt_task::LoadError;
 
 use crate::pool::PoolError;
 
-/// Why a job failed. Every message names the file or field, and what to do.
+/// An error of a job. Messages name the file or field, and what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum JobError {
-    /// The description makes no sense.
+    /// A field of the description is invalid.
     #[error("{field}: {remedy}")]
     Field { field: &'static str, remedy: String },
     /// The data set, or a task of it, cannot be read.
     #[error("{0}")]
     Data(String),
-    /// There is no program to run, or a name stands for none.
+    /// There is no program to run, or a program file is invalid.
     #[error("{0}")]
     Programs(String),
-    /// A name in the list of programs that may be wrong.
+    /// The list of programs that may be wrong has an unknown name.
     #[error("{0} is expected to be wrong, but no program has that name; remove it from the list")]
     Expected(String),
     #[error("cannot read {}: {error}", path.display())]
     Read { path: PathBuf, error: io::Error },
     #[error("cannot write {}: {error}", path.display())]
     Write { path: PathBuf, error: io::Error },
-    /// The file of somebody else would be replaced.
-    #[error("{} is already there: {what}\n{remedy}", path.display())]
+    /// A file exists that may not belong to this job.
+    #[error("{} already exists: {what}\n{remedy}", path.display())]
     Exists { path: PathBuf, what: String, remedy: String },
     #[error("cannot continue from {}: {why}", path.display())]
     Resume { path: PathBuf, why: String },
-    /// Results were written to another place than asked for.
-    #[error("cannot write {}: {error}; its content is in {}", path.display(), rescued.display())]
+    /// A result could not be written to its file and was saved elsewhere.
+    #[error("cannot write {}: {error}; the result was saved to {} instead", path.display(), rescued.display())]
     Rescued { path: PathBuf, error: io::Error, rescued: PathBuf },
     #[error("cannot read {}: {error}", path.display())]
     Record { path: PathBuf, error: RecordError },
@@ -44,7 +44,7 @@ pub enum JobError {
     Pool(#[from] PoolError),
     #[error("cannot start a thread: {0}")]
     Thread(io::Error),
-    /// Stopped before there was anything to show.
+    /// The job was stopped before its first result.
     #[error("stopped before the first result")]
     Stopped,
 }
@@ -55,10 +55,13 @@ impl JobError {
     }
 
     pub(crate) fn load(error: LoadError, skip_bad: bool) -> JobError {
-        let way_out = matches!(&error, LoadError::Bad { problems }
+        let can_skip = matches!(&error, LoadError::Bad { problems }
             if !skip_bad && problems.iter().any(|it| it.task.is_some()));
-        JobError::Data(match way_out {
-            true => format!("{error}\n`--skip-bad` skips broken tasks"),
+        JobError::Data(match can_skip {
+            true => format!(
+                "{error}
+use --skip-bad to skip broken tasks"
+            ),
             false => error.to_string(),
         })
     }

@@ -11,22 +11,22 @@ pub enum Event {
     /// Everything is read and checked; the work begins.
     Started {
         tasks: usize,
-        /// Tasks that an earlier part of the same job has worked on.
+        /// Tasks that continue from an earlier part of the same job.
         resumed: usize,
         programs: usize,
         threads: usize,
     },
-    /// Nothing more will be done for a task.
+    /// A task is finished.
     TaskDone { task: String, solved: bool },
-    /// A better answer was found for a task. `sure`: how likely it is right (solve), or its graded score (search).
+    /// A better answer was found for a task. `sure` is its confidence (solve) or its graded score (search).
     Improved { task: String, sure: f64 },
     /// A round over all open tasks begins.
     Round { number: usize, open: usize },
-    /// A file was brought up to date.
+    /// A file was written.
     Saved { path: PathBuf },
-    /// Something went wrong that does not end the job.
+    /// A problem that does not end the job.
     Warning { text: String },
-    /// The job was asked to stop, or its time is over.
+    /// The job was stopped, or its time is up.
     Stopped,
     /// All work is done and all files are written.
     Finished,

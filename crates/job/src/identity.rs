@@ -1,11 +1,12 @@
-//! Which jobs are the same: a job continues from the files of the same job only.
+//! Identity of jobs: a job continues only from files of the same job.
 
+use batt_base::number::count;
 use batt_lang::Program;
 use batt_record::{Kind, Options, Setup};
 use batt_value::ContentHash;
 
-/// A hash of all that identifies a job: tasks, programs, and the options that change what is found for a given effort.
-/// How much effort is allowed is no part of it, so a job can continue with more.
+/// Returns a hash of everything that identifies a job: tasks, programs, and options that change the results. The effort
+/// is not part of it, so a job can continue with more effort.
 pub(crate) fn identity(kind: Kind, setup: &Setup, programs: &[Program]) -> String {
     let Setup { dsl, data, options, .. } = setup;
     let Options { fuel, all_pairs, all_demos, seed, mode, without, store, .. } = options;
@@ -23,12 +24,12 @@ pub(crate) fn identity(kind: Kind, setup: &Setup, programs: &[Program]) -> Strin
 /// Describes a job in a few words.
 pub(crate) fn describe(kind: &str, setup: &Setup) -> String {
     let Setup { data, options, .. } = setup;
-    let mut words = format!("{kind} of {} ({} tasks", data.name, data.tasks);
+    let mut words = format!("{kind} of {} ({}", data.name, count(data.tasks, "task"));
     if let Some(seed) = options.seed {
         words.push_str(&format!(", seed {seed}"));
     }
     if !options.given.is_empty() {
-        words.push_str(&format!(", {} programs given", options.given.len()));
+        words.push_str(&format!(", {} given", count(options.given.len(), "program")));
     }
     if let Some(store) = &options.store {
         words.push_str(&format!(", store {store}"));
@@ -40,7 +41,7 @@ pub(crate) fn describe(kind: &str, setup: &Setup) -> String {
     words
 }
 
-/// How the setups of two jobs differ, in words.
+/// Describes how the setups of two jobs differ.
 pub(crate) fn difference(ours: &Setup, theirs: &Setup) -> String {
     let (a, b) = (&ours.options, &theirs.options);
     let parts = [

@@ -1,11 +1,11 @@
-//! Jobs: what a user asks for, described once and carried out once.
+//! Jobs: runs, solves and searches, from their description to their files.
 //!
-//! A [`Job`] is a plain description of a run, a solve or a search. [`Job::start`] carries it out on threads of its own
-//! and returns [`Running`]: events, status, stop, and in the end an [`Outcome`]. Deadlines, budgets, saving, resuming,
-//! sealed scoring and filing in the store live here and nowhere else. Front ends build a `Job` and show its events.
+//! A [`Job`] is a plain description of a run, a solve or a search. [`Job::start`] executes it on threads of its own
+//! and returns [`Running`]: events, status, a way to stop it, and finally an [`Outcome`]. Deadlines, budgets, saving,
+//! resuming, sealed scoring and storing programs happen only here. Front ends build a `Job` and show its events.
 //!
-//! Below that, the drivers work on many tasks at once on one [`Pool`]: [`battery`] runs programs, `campaign` solves,
-//! `breeding` and `enumeration` search.
+//! The drivers below work on many tasks at once, on one [`Pool`]: [`battery`] runs programs, [`campaign`] solves,
+//! [`breeding`] and [`enumeration`] search.
 
 mod error;
 mod description;

@@ -1,4 +1,4 @@
-//! Reports: a record as a page, with colours and the plan of its programs.
+//! Reports: HTML pages of records, with colours and the plan of the programs.
 
 use std::fs;
 use std::io::{self, Read, Write};
@@ -17,20 +17,20 @@ pub fn write_file(runs: &[(String, Record)], path: &Path) -> io::Result<()> {
     write_atomic_with(path, |out| write(runs, out))
 }
 
-/// Whether a file is the report of a job, so that it can be made again. `job`: the `job` of its record; those of two
-/// records, separated by a space, for a comparison.
+/// Returns whether a file is the report of a job and so can be replaced. `job` is the `job` field of the record, or of
+/// both records of a comparison, separated by a space.
 pub fn is_of(path: &Path, job: &str) -> bool {
     let mut start = Vec::new();
     let read = fs::File::open(path).and_then(|file| file.take(4096).read_to_end(&mut start));
     read.is_ok() && String::from_utf8_lossy(&start).contains(&html::job_tag(job))
 }
 
-/// Writes the page of runs: one, or two side by side. Each has a name, mostly that of its file.
+/// Writes the page of one record, or of two side by side. Each has a name, usually that of its file.
 pub fn write(runs: &[(String, Record)], out: &mut impl Write) -> io::Result<()> {
     html::write(&sources(runs), &palette::ALL.map(look), out)
 }
 
-/// As [`write()`], for a page that follows its run: it asks the server at `path` with `token`.
+/// Like [`write()`], for a page that updates itself: it polls the server at `path` with `token`.
 pub fn write_followed(
     runs: &[(String, Record)],
     path: &str,
@@ -40,7 +40,7 @@ pub fn write_followed(
     html::write_followed(&sources(runs), &palette::ALL.map(look), path, token, out)
 }
 
-/// What such a page shows, as JSON.
+/// Writes the content of such a page as JSON.
 pub fn write_data(runs: &[(String, Record)], out: &mut impl Write) -> io::Result<()> {
     html::write_data(&sources(runs), &palette::ALL.map(look), out)
 }
@@ -49,18 +49,19 @@ fn sources(runs: &[(String, Record)]) -> Vec<Source<'_>> {
     runs.iter().map(|(name, record)| Source { name: name.clone(), record, graph: graph(record) }).collect()
 }
 
-/// Writes the page of the local server. `token`: what it has to show with every request.
+/// Writes the page of the local server. The page sends `token` with every request.
 pub fn write_live(token: &str, out: &mut impl Write) -> io::Result<()> {
     html::write_live(token, &palette::ALL.map(look), out)
 }
 
-/// More nodes than this are no picture any more.
+/// Larger plans are not drawn.
 const MAX_NODES: usize = 400;
-const MOST: usize = 50;
-/// Letters of an expression.
-const WIDE: usize = 120;
+/// Number of shared expressions to list.
+const MAX_SHARED: usize = 50;
+/// Maximum length of an expression, in characters.
+const MAX_EXPRESSION: usize = 120;
 
-/// The plan is not in the record; the programs are, and give the same plan again.
+/// Merges the programs of the record again, because the record does not contain the plan.
 fn graph(record: &Record) -> Result<Graph, String> {
     let mut programs = Vec::with_capacity(record.programs.len());
     for entry in &record.programs {
@@ -69,7 +70,7 @@ fn graph(record: &Record) -> Result<Graph, String> {
             Some(program) if program.hash().to_string() == entry.hash => programs.push(program),
             _ => {
                 return Err(format!(
-                    "this version of batt reads {} in another way than the one that ran it",
+                    "this version of batt parses {} differently from the version that ran it",
                     entry.name
                 ));
             }
@@ -80,15 +81,18 @@ fn graph(record: &Record) -> Result<Graph, String> {
     let mut shared: Vec<usize> =
         (0..uses.len()).filter(|i| uses[*i] > 1 && plan.nodes()[*i].is_computed()).collect();
     shared.sort_by_key(|i| (std::cmp::Reverse(uses[*i]), *i));
-    let most = shared.iter().take(MOST).map(|i| (uses[*i], plan.expression(NodeId(*i as u32), WIDE)));
+    let most = shared
+        .iter()
+        .take(MAX_SHARED)
+        .map(|i| (uses[*i], plan.expression(NodeId(*i as u32), MAX_EXPRESSION)));
     let node = |(i, node): (usize, &batt_plan::Node)| {
-        // A call is known by its name; what is no call is short.
+        // Calls are shown by name; other nodes are short.
         let name = node.primitive().map(|symbol| symbol.name.to_owned());
         let name = name.unwrap_or_else(|| plan.expression(NodeId(i as u32), 20));
         (name, uses[i], node.args.iter().map(|NodeId(id)| *id).collect())
     };
-    let few = plan.nodes().len() <= MAX_NODES;
-    let nodes = if few { plan.nodes().iter().enumerate().map(node).collect() } else { Vec::new() };
+    let drawable = plan.nodes().len() <= MAX_NODES;
+    let nodes = if drawable { plan.nodes().iter().enumerate().map(node).collect() } else { Vec::new() };
     Ok(Graph { most: most.collect(), nodes })
 }
 

@@ -1,4 +1,4 @@
-//! What the profile of a run is filled with.
+//! Recorders for jobs, and the profiles made from them.
 
 use std::io;
 use std::path::Path;
@@ -13,17 +13,17 @@ use batt_trace::{Clock, LaneData, Level, Sink, Spot, SpotSum, TaskData, Trace, T
 
 use crate::battery::{Battery, cells};
 
-/// A recorder for a run of batteries.
+/// Returns a recorder for a run.
 pub fn trace(clock: Clock, level: Level, events: Option<&Events>) -> Trace {
     Trace::new(clock, level, registry().iter().len(), events.map(Events::sink))
 }
 
-/// A recorder for a search, in which plans come and go: nodes are known by their functions.
+/// Returns a recorder for a solve or a search. Their plans are short-lived, so nodes are identified by function.
 pub fn trace_of_search(clock: Clock, level: Level, events: Option<&Events>) -> Trace {
     trace(clock, level, events).with_nodes_by_spot()
 }
 
-/// Does a piece of work on a task, on the lane of the thread it is on.
+/// Runs `work` on a task, on the lane of the current thread.
 pub(crate) fn on_lane<T>(
     trace: Option<&Trace>,
     task: &batt_task::Task,
@@ -42,7 +42,7 @@ pub(crate) fn on_lane<T>(
     result
 }
 
-/// The file of events in the making. What goes wrong with it is told at the end.
+/// The file of events while it is written. Write errors are reported by [`Events::finish`].
 #[derive(Clone)]
 pub struct Events(Arc<Mutex<Option<io::Result<Writer>>>>);
 
@@ -85,7 +85,7 @@ fn write(
     })
 }
 
-/// All that time can be booked to: the engine's own functions, then the primitives.
+/// Lists everything that time can be booked to: the engine's functions, then the primitives.
 fn functions() -> Vec<Function> {
     let engine = spots().map(|(_, info)| Function {
         name: info.name.to_owned(),
@@ -106,7 +106,7 @@ fn number(spot: Spot) -> u32 {
     spot.index() as u32
 }
 
-/// The profile of a run. `earlier`: what its repetitions before this one came to.
+/// Returns the profile of a run. `earlier` are its previous repetitions.
 pub fn profile(
     data: TraceData,
     battery: &Battery<'_>,
@@ -118,7 +118,7 @@ pub fn profile(
     Profile { excused, ..filled(data, nodes, lines, earlier, events) }
 }
 
-/// The profile of a search.
+/// Returns the profile of a solve or a search.
 pub fn profile_of_search(data: TraceData, events: Option<String>) -> Profile {
     let nodes = (0..functions().len() as u32).map(|function| Node { function, programs: 0 }).collect();
     filled(data, nodes, Vec::new(), &[], events)
@@ -161,7 +161,7 @@ fn nodes(plan: &Plan) -> Vec<Node> {
     plan.nodes().iter().zip(plan.uses()).map(node).collect()
 }
 
-/// On which lines of a program its nodes stand.
+/// Returns the line of every node, for each program.
 fn lines(battery: &Battery<'_>) -> Vec<Vec<(u32, u32)>> {
     let entries = battery.plan().programs().iter().zip(battery.programs());
     let lines = entries.map(|(entry, program)| {
@@ -213,8 +213,8 @@ fn task(task: TaskData<'_>, lane: u32) -> Task {
     }
 }
 
-/// The sums of one repetition: time by function over all lanes, and the fuel that was burnt in that time. Unless calls
-/// have stamps of their own, that of a node is with all calls inside.
+/// Sums up one repetition: time and fuel by function, over all lanes. Unless calls are timed separately (`deep`), the
+/// fuel of a node includes the calls inside it.
 fn repeat(lanes: &[Lane], tasks: &[Task], nodes: &[Node], deep: bool) -> Repeat {
     let mut sums = vec![(0, 0); functions().len()];
     for (function, ns, _) in
@@ -226,8 +226,8 @@ fn repeat(lanes: &[Lane], tasks: &[Task], nodes: &[Node], deep: bool) -> Repeat 
         sums[nodes[*node as usize].function as usize].1 += fuel;
     }
     for (node, function, _, fuel, _) in tasks.iter().filter(|_| deep).flat_map(|task| &task.inner) {
-        let around = &mut sums[nodes[*node as usize].function as usize].1;
-        *around = around.saturating_sub(*fuel);
+        let outer = &mut sums[nodes[*node as usize].function as usize].1;
+        *outer = outer.saturating_sub(*fuel);
         sums[*function as usize].1 += fuel;
     }
     let functions = sums.into_iter().enumerate().filter(|(_, sum)| *sum != (0, 0));

@@ -3,6 +3,7 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use batt_base::number::count;
 use batt_lang::{self as lang, Aliases, Options, Parsed, Program};
 
 use crate::description::{Job, ProgramSource, Work};
@@ -14,20 +15,20 @@ pub const DEMO_PROGRAMS: &str = include_str!("../../../programs/demo.py");
 /// The name of the built-in data set.
 pub const DEMO: &str = "demo";
 
-/// Far beyond any program file; a larger file is a mistake and is not read into memory.
+/// Larger files are refused: no real program file comes close.
 const MAX_FILE: u64 = 256 << 20;
 
 /// The programs of a job.
 pub(crate) struct Programs {
     pub(crate) list: Vec<Program>,
-    /// Errors in the files; the programs that have them are not in the list.
+    /// Errors in the files. Programs with errors are not in the list.
     pub(crate) errors: Vec<ProgramErrors>,
 }
 
 /// The errors of one program file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProgramErrors {
-    /// The file, or nothing for a text.
+    /// The file; `None` for a text.
     pub file: Option<String>,
     pub errors: usize,
 }
@@ -39,7 +40,7 @@ impl Programs {
             if job.tasks.data != DEMO {
                 let data = &job.tasks.data;
                 return Err(JobError::Programs(format!(
-                    "no programs given: name their files, `batt run {data} --programs FILE…`"
+                    "no programs given; use `batt run {data} --programs FILE…`"
                 )));
             }
             programs.list = lang::parse(DEMO_PROGRAMS).programs;
@@ -71,7 +72,7 @@ impl Programs {
     }
 }
 
-/// A program file: its text and what it holds.
+/// A parsed program file.
 pub struct ProgramFile {
     pub path: PathBuf,
     pub text: String,
@@ -81,8 +82,8 @@ pub struct ProgramFile {
 }
 
 impl ProgramFile {
-    /// Parses a file. The programs of a file that is named after a task belong to that task: `solve` in `007bbfb7.py`
-    /// becomes `solve_007bbfb7`.
+    /// Parses a file. If it is named after a task, so are its programs: `solve` in `007bbfb7.py` becomes
+    /// `solve_007bbfb7`.
     pub fn new(path: &Path, bytes: &[u8], options: Options<'_>) -> ProgramFile {
         let mut parsed = lang::parse_bytes_with(bytes, options);
         let text = String::from_utf8_lossy(bytes).into_owned();
@@ -95,24 +96,24 @@ impl ProgramFile {
     }
 }
 
-/// Names programs after the task of their file. Programs with a task of their own keep their names.
+/// Names programs after the task of their file, unless they are named after a task already.
 fn name_after(task: &str, programs: &mut [Program]) {
     for i in 0..programs.len() {
         let name = programs[i].name();
-        let own = name.rsplit('_').next().is_some_and(is_task_id);
+        let has_task = name.rsplit('_').next().is_some_and(is_task_id);
         let full = format!("{name}_{task}");
-        if !own && programs.iter().all(|other| other.name() != full) {
+        if !has_task && programs.iter().all(|other| other.name() != full) {
             programs[i] = programs[i].clone().renamed(&full);
         }
     }
 }
 
-/// Whether a word looks like the id of an ARC task: eight hexadecimal digits.
+/// Returns whether a word looks like the id of an ARC task: eight hexadecimal digits.
 fn is_task_id(word: &str) -> bool {
     word.len() == 8 && word.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-/// Reads a file that maps the names of another dialect: every line says `their_name = our_name`.
+/// Reads a file of aliases for another dialect. Each line is `their_name = our_name`.
 pub fn read_aliases(path: &Path) -> Result<Aliases, JobError> {
     let text = String::from_utf8_lossy(&read(path)?).into_owned();
     Aliases::parse(&text).map_err(|problems| {
@@ -126,8 +127,8 @@ pub fn read_aliases(path: &Path) -> Result<Aliases, JobError> {
 fn no_program(errors: &[ProgramErrors]) -> String {
     match errors.iter().find_map(|it| it.file.as_deref()) {
         Some(file) => format!("no usable program in these files; see `batt programs check {file}`"),
-        None if errors.is_empty() => "there is no program in these files".to_owned(),
-        None => format!("no usable program in the text: {} errors", errors[0].errors),
+        None if errors.is_empty() => "these files contain no programs".to_owned(),
+        None => format!("no usable program in the text: {}", count(errors[0].errors, "error")),
     }
 }
 
@@ -137,7 +138,7 @@ fn read(path: &Path) -> Result<Vec<u8>, JobError> {
     let file = std::fs::File::open(path).map_err(failed)?;
     file.take(MAX_FILE + 1).read_to_end(&mut bytes).map_err(failed)?;
     if bytes.len() as u64 > MAX_FILE {
-        return Err(failed(std::io::Error::other(format!("it has more than {} MiB", MAX_FILE >> 20))));
+        return Err(failed(std::io::Error::other(format!("it is larger than {} MiB", MAX_FILE >> 20))));
     }
     Ok(bytes)
 }

@@ -1,4 +1,4 @@
-//! Recording where the time of a job goes, if the user asks for it.
+//! Recording where the time of a job goes, if a profile is requested.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use crate::description::{Profiling, Save};
 use crate::error::JobError;
 use crate::profile::{self, Events};
 
-/// A recording that is being made, or none.
+/// The recording of a job; empty without a profile.
 pub(crate) struct Recording {
     trace: Option<Trace>,
     /// The events, the temporary file that they are written to, and its final name.
@@ -20,7 +20,7 @@ pub(crate) struct Recording {
 }
 
 impl Recording {
-    /// Of a run.
+    /// Starts the recording of a run.
     pub(crate) fn of_run(save: &Save) -> Result<Recording, JobError> {
         if !save.is_profiled() {
             return Ok(Recording { trace: None, events: None });
@@ -36,7 +36,7 @@ impl Recording {
         Ok(Recording { trace: Some(trace), events })
     }
 
-    /// Of a solve or a search, in which plans come and go.
+    /// Starts the recording of a solve or a search.
     pub(crate) fn of_search(save: &Save) -> Recording {
         let trace =
             save.is_profiled().then(|| profile::trace_of_search(Clock::real(), level(save.profile), None));
@@ -47,12 +47,12 @@ impl Recording {
         self.trace.as_ref()
     }
 
-    /// From now on the time of the main lane goes to `spot`.
+    /// Books the time of the main lane to `spot` until the returned span is dropped.
     pub(crate) fn enter(&self, spot: Spot) -> Option<MainSpan<'_>> {
         self.trace.as_ref().map(|trace| trace.enter(spot))
     }
 
-    /// Ends the recording of a run and adds this repetition to the others.
+    /// Ends the recording of a run and adds it to the repetitions.
     pub(crate) fn profile(
         &self,
         battery: &Battery<'_>,
@@ -73,7 +73,7 @@ impl Recording {
         Some(Box::new(profile::profile_of_search(data, None)))
     }
 
-    /// Ends the file of events, and returns its name or what could not be written.
+    /// Finishes the file of events. Returns its path, if there is one.
     pub(crate) fn close(self) -> Result<Option<PathBuf>, JobError> {
         let Some((events, temp, path)) = self.events else { return Ok(None) };
         events.finish().and_then(|()| temp.rename(&path)).map_err(JobError::write(&path))?;

@@ -1,4 +1,4 @@
-//! Running programs on tasks, from the files to the files.
+//! Runs of programs on tasks, from reading the input files to writing the results.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -16,7 +16,7 @@ use batt_task::submission::{Form, fallbacks};
 use batt_task::{Index, Problem, Task};
 use batt_trace::Spot;
 
-use crate::battery::{self, Battery, Own, Summary, TaskResult, Watch};
+use crate::battery::{self, Battery, Summary, TaskResult, Watch, WrongProgram};
 use crate::clock::TaskClocks;
 use crate::control::Control;
 use crate::description::{self, Job};
@@ -42,26 +42,27 @@ pub struct RunOutcome {
     pub expect_wrong: BTreeSet<String>,
     /// Broken tasks that were skipped.
     pub skipped: Vec<Problem>,
-    /// The slowest tasks, the slowest first.
+    /// The slowest tasks, slowest first.
     pub slowest: Vec<(Duration, String)>,
     pub elapsed: Duration,
     pub threads: usize,
-    /// Tasks whose results were read from an earlier part of the same job.
+    /// Tasks that an earlier part of the same job finished.
     pub resumed: usize,
     pub saved: Saved,
 }
 
 impl RunOutcome {
-    pub fn name(&self, own: &Own) -> &str {
-        self.programs[own.program.index()].name()
+    /// Returns the name of a wrong program.
+    pub fn name(&self, wrong: &WrongProgram) -> &str {
+        self.programs[wrong.program.index()].name()
     }
 
-    /// The programs that are wrong on their own tasks although nobody said they may be.
-    pub fn unexpected(&self) -> impl Iterator<Item = &Own> {
-        self.summary.wrong.iter().filter(|own| !self.expect_wrong.contains(self.name(own)))
+    /// Returns the programs that are wrong on their own tasks and not expected to be.
+    pub fn unexpected(&self) -> impl Iterator<Item = &WrongProgram> {
+        self.summary.wrong.iter().filter(|wrong| !self.expect_wrong.contains(self.name(wrong)))
     }
 
-    /// Whether everything ran and is right.
+    /// Returns whether everything ran and is right.
     pub fn is_right(&self) -> bool {
         self.errors.is_empty() && self.summary.left == 0 && self.unexpected().next().is_none()
     }
@@ -75,7 +76,7 @@ pub(crate) fn run(context: &Context<'_>, work: &description::Run) -> Result<RunO
     once(context, work, &mut repeats)
 }
 
-/// Runs everything once. `repeats`: how the repetitions went so far.
+/// Runs everything once, and adds the times to `repeats`.
 fn once(
     context: &Context<'_>,
     work: &description::Run,
@@ -110,7 +111,7 @@ fn once(
         .summary
         .wrong
         .iter()
-        .filter(|own| expect_wrong.contains(programs.list[own.program.index()].name()));
+        .filter(|wrong| expect_wrong.contains(programs.list[wrong.program.index()].name()));
     let excused = excused.count();
     let span = recording.enter(Spot::WRITE);
     let (summary, resumed, mut saved) = results.finish(&tasks, || {
@@ -164,7 +165,7 @@ fn execute(
     control.emit(Event::Started { tasks: total, resumed, programs, threads: pool.threads() });
     let mut broken = None;
     let loaded = index.tasks(resumed).map_while(|task| task.map_err(|error| broken = Some(error)).ok());
-    // Threads are started and stopped around the run; the work inside has spots of its own.
+    // Covers starting and stopping threads; the work inside has its own spots.
     let span = recording.enter(Spot::START);
     let time = Duration::from_secs_f64(work.timeout);
     let watch = Progress { control, total };
@@ -182,7 +183,7 @@ fn execute(
         };
         battery.run(pool, loaded, &setup, |task, result| {
             let span = recording.enter(Spot::SUM_UP);
-            // After a task that was cut short nothing counts, so that the record keeps the order of the data.
+            // Results after an unfinished task do not count, so that the record keeps the order of the data set.
             let counts = result.finished && results.summary.left == 0;
             match counts {
                 true => results.summary.add(task, &result),
@@ -198,13 +199,13 @@ fn execute(
     });
     drop(span);
     match broken {
-        // A task that could be read a moment ago.
+        // The task was readable when it was checked.
         Some(error) => Err(JobError::load(error, true)),
         None => Ok(done),
     }
 }
 
-/// How many tasks are handed over together: a run that is stopped loses no more.
+/// Number of tasks that are reported together. A run that is stopped loses at most that many.
 const CHUNK: usize = 64;
 
 /// Counts tasks, and waits while the job is paused.
@@ -243,7 +244,7 @@ struct Results<'r> {
     resumed: usize,
     index: &'r Index,
     files: Files<'r>,
-    submission: Option<Growing<'r>>,
+    submission: Option<SubmissionWriter<'r>>,
     /// Entries of the record.
     tasks: Option<record::Tasks>,
 }
@@ -257,7 +258,7 @@ impl<'r> Results<'r> {
         threads: usize,
     ) -> Result<Results<'r>, JobError> {
         let Context { job, control, .. } = *context;
-        // A run of milliseconds is not slowed down by documents that nobody asked for.
+        // A run that writes no file skips the record, because it may take only milliseconds.
         let head = match job.save.is_empty() {
             true => Record::default(),
             false => head(job, work, tasks, battery, threads),
@@ -266,7 +267,8 @@ impl<'r> Results<'r> {
         let entries = files.record.as_deref();
         let entries =
             entries.map(|path| record::Tasks::new(path).map_err(JobError::write(path))).transpose()?;
-        let submission = files.submission().map(|path| Growing::new(path, &tasks.index)).transpose()?;
+        let submission =
+            files.submission().map(|path| SubmissionWriter::new(path, &tasks.index)).transpose()?;
         let mut results = Results {
             job,
             control,
@@ -288,9 +290,9 @@ impl<'r> Results<'r> {
         Ok(results)
     }
 
-    /// Takes over the finished tasks of an earlier part of the job.
+    /// Adds the finished tasks of an earlier part of the job.
     fn continue_from(&mut self, earlier: Record) -> Result<(), JobError> {
-        self.control.began_earlier(earlier.environment.seconds);
+        self.control.add_earlier_time(earlier.environment.seconds);
         for (task, entry) in self.index.tasks(0).zip(earlier.tasks) {
             let task = task.map_err(|error| JobError::load(error, true))?;
             let Some(result) = document::result(&task, &entry) else { break };
@@ -333,7 +335,7 @@ impl<'r> Results<'r> {
         }
     }
 
-    /// The record without its tasks, which are written by themselves.
+    /// Returns the record without its tasks, which are written separately.
     fn record(&self) -> Record {
         let summary = &self.summary;
         let mut record = Record {
@@ -348,7 +350,7 @@ impl<'r> Results<'r> {
         record
     }
 
-    /// Brings the files up to date with what is known by now.
+    /// Saves the current results.
     fn save(&mut self) {
         let record = self.record();
         let Results { files, submission, tasks, .. } = self;
@@ -387,7 +389,7 @@ impl<'r> Results<'r> {
         Ok((self.summary, self.resumed, saved))
     }
 
-    /// Writes the record. Returns where it is now.
+    /// Writes the record. Returns its path.
     fn finish_record(
         &mut self,
         record: &Record,
@@ -395,16 +397,16 @@ impl<'r> Results<'r> {
     ) -> Option<PathBuf> {
         let (Some(entries), Some(path)) = (&mut self.tasks, self.files.record.clone()) else { return None };
         if self.resumed > 0 {
-            self.control.warn_of_lost_times(&self.job.save);
+            self.control.warn_of_missing_profile(&self.job.save);
         }
-        // The profile covers the writing, so it is made once, at the end of the first try.
-        let (mut profile, mut made) = (Some(profile).filter(|_| self.resumed == 0), None);
+        // The profile includes the time of writing, so it is made once, at the end of the first attempt to write.
+        let (mut make_profile, mut profile) = (Some(profile).filter(|_| self.resumed == 0), None);
         self.files.finish(&path, |path| {
             entries.write_to(path, record, || {
-                if let Some(profile) = profile.take() {
-                    made = profile();
+                if let Some(make_profile) = make_profile.take() {
+                    profile = make_profile();
                 }
-                made.clone()
+                profile.clone()
             })
         })
     }
@@ -421,7 +423,7 @@ fn setup(job: &Job, work: &description::Run, tasks: &Tasks) -> Setup {
     document::setup(&job.tasks.data, tasks, options)
 }
 
-/// The record as far as it is known before the work.
+/// Returns the record as far as it is known before the work.
 fn head(job: &Job, work: &description::Run, tasks: &Tasks, battery: &Battery<'_>, threads: usize) -> Record {
     let setup = setup(job, work, tasks);
     let job = identity(Kind::Run, &setup, battery.programs());
@@ -443,37 +445,37 @@ fn head(job: &Job, work: &description::Run, tasks: &Tasks, battery: &Battery<'_>
     }
 }
 
-/// A submission that gets better task by task. Answers go to a temporary file in the order of the tasks; the others have
-/// fallbacks.
-struct Growing<'g> {
+/// Writes the submission of a run. Finished tasks are appended to a temporary file, in order; the others get fallbacks.
+struct SubmissionWriter<'g> {
     path: &'g Path,
     form: Form,
     index: &'g Index,
-    known: TempFile,
-    n_known: usize,
-    /// Tasks with an answer; the others have fallbacks.
+    /// Entries of the finished tasks.
+    finished: TempFile,
+    n_finished: usize,
+    /// Finished tasks with an answer; the others have fallbacks.
     n_answered: usize,
 }
 
-impl<'g> Growing<'g> {
-    fn new(path: &'g Path, index: &'g Index) -> Result<Growing<'g>, JobError> {
-        let known = TempFile::beside(path).map_err(JobError::write(path))?;
-        Ok(Growing { path, form: Form::of(path), index, known, n_known: 0, n_answered: 0 })
+impl<'g> SubmissionWriter<'g> {
+    fn new(path: &'g Path, index: &'g Index) -> Result<SubmissionWriter<'g>, JobError> {
+        let finished = TempFile::beside(path).map_err(JobError::write(path))?;
+        Ok(SubmissionWriter { path, form: Form::of(path), index, finished, n_finished: 0, n_answered: 0 })
     }
 
     fn add(&mut self, id: &str, result: &TaskResult) -> io::Result<()> {
-        let entry = self.form.entry(self.n_known, id, &result.attempts);
+        let entry = self.form.entry(self.n_finished, id, &result.attempts);
         self.n_answered += usize::from(result.answered);
-        self.n_known += 1;
-        self.known.append(entry.as_bytes())
+        self.n_finished += 1;
+        self.finished.append(entry.as_bytes())
     }
 
     fn write(&mut self, path: &Path) -> io::Result<()> {
-        let Growing { form, index, ref mut known, n_known, .. } = *self;
+        let SubmissionWriter { form, index, ref mut finished, n_finished, .. } = *self;
         write_atomic_with(path, |out| {
             out.write_all(form.start().as_bytes())?;
-            known.copy_to(out)?;
-            for (i, task) in (n_known..).zip(index.tasks(n_known)) {
+            finished.copy_to(out)?;
+            for (i, task) in (n_finished..).zip(index.tasks(n_finished)) {
                 let task = task.map_err(io::Error::other)?;
                 out.write_all(form.entry(i, &task.id, &fallbacks(&task)).as_bytes())?;
             }
@@ -481,7 +483,7 @@ impl<'g> Growing<'g> {
         })
     }
 
-    /// Ids and numbers of test inputs.
+    /// Returns ids and numbers of test inputs.
     fn inputs(&self) -> Result<Vec<(String, usize)>, JobError> {
         let tasks = self.index.tasks(0).map(|task| task.map(|task| (task.id, task.test.len())));
         tasks.collect::<Result<_, _>>().map_err(|error| JobError::load(error, true))

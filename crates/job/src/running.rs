@@ -24,7 +24,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// Whether the job was stopped before its end.
+    /// Returns whether the job was stopped before its end.
     pub fn was_stopped(&self) -> bool {
         match self {
             Outcome::Run(it) => it.summary.left > 0,
@@ -70,13 +70,12 @@ impl Job {
         self.start_with(None)
     }
 
-    /// Starts the job on a pool that others use too.
+    /// Starts the job on a shared pool.
     pub fn start_on(self, pool: Arc<Pool>) -> Result<Running, JobError> {
         self.start_with(Some(pool))
     }
 
-    /// Checks all that can be checked before the work: the description, the programs and the data set. Returns the number
-    /// of tasks.
+    /// Checks the description, the programs and the data set without starting the job. Returns the number of tasks.
     pub fn check(&self) -> Result<usize, JobError> {
         self.validate()?;
         Programs::read(self)?;
@@ -93,8 +92,8 @@ impl Job {
         let shared = Arc::clone(&control);
         let work = move || {
             let _end = EventsEnd(&shared);
-            let outcome = shared.watched(|| carry_out(&self, &shared, pool));
-            shared.hide();
+            let outcome = shared.watched(|| execute(&self, &shared, pool));
+            shared.remove_status_file();
             if shared.is_stopped() {
                 shared.emit(Event::Stopped);
             } else if outcome.is_ok() {
@@ -117,7 +116,7 @@ impl Drop for EventsEnd<'_> {
     }
 }
 
-fn carry_out(job: &Job, control: &Control, pool: Option<Arc<Pool>>) -> Result<Outcome, JobError> {
+fn execute(job: &Job, control: &Control, pool: Option<Arc<Pool>>) -> Result<Outcome, JobError> {
     let context = Context { job, control, pool };
     match &job.work {
         Work::Run(work) => run::run(&context, work).map(|it| Outcome::Run(Box::new(it))),
@@ -126,7 +125,7 @@ fn carry_out(job: &Job, control: &Control, pool: Option<Arc<Pool>>) -> Result<Ou
     }
 }
 
-/// The context that all kinds of jobs share.
+/// The context of a job, the same for all kinds.
 pub(crate) struct Context<'c> {
     pub(crate) job: &'c Job,
     pub(crate) control: &'c Control,
@@ -143,46 +142,47 @@ impl Context<'_> {
 }
 
 impl Running {
-    /// The next event, waiting at most this long for one. `None` if none came, or none will come; check
-    /// [`Running::is_finished`] then.
+    /// Waits at most this long for the next event. After `None`, check [`Running::is_finished`] to see whether more can
+    /// come.
     pub fn next_event(&self, wait: Duration) -> Option<Event> {
         match self.events.recv_timeout(wait) {
             Ok(event) => Some(event),
             Err(RecvTimeoutError::Timeout) => None,
             Err(RecvTimeoutError::Disconnected) => {
-                // The job is over; do not let callers spin.
+                // The job is over. Sleep so that callers in a loop do not spin.
                 std::thread::sleep(wait.min(Duration::from_millis(1)));
                 None
             }
         }
     }
 
-    /// Waits until no more events will come, at most this long. Events do not end the wait, so a front end that looks
-    /// for them now and then takes no time from the job.
+    /// Waits until the last event was sent, at most this long. Events do not end the wait, so a front end that polls for
+    /// them at intervals takes no time from the job.
     pub fn wait_for_end(&self, time: Duration) {
         self.control.wait_for_end(time);
     }
 
-    /// A handle for other threads.
+    /// Returns a handle for other threads.
     pub fn handle(&self) -> Handle {
         Handle(Arc::clone(&self.control))
     }
 
-    /// How far the job is.
+    /// Returns the progress of the job.
     pub fn status(&self) -> Status {
         self.control.status()
     }
 
-    /// Ends the job soon, see [`Handle::stop`].
+    /// Stops the job; see [`Handle::stop`].
     pub fn stop(&self) {
-        self.control.ask_to_stop();
+        self.control.request_stop();
     }
 
+    /// Returns whether the job has ended.
     pub fn is_finished(&self) -> bool {
         self.thread.is_finished()
     }
 
-    /// Waits for the end.
+    /// Waits for the end of the job.
     pub fn wait(self) -> Result<Outcome, JobError> {
         match self.thread.join() {
             Ok(outcome) => outcome,
@@ -196,22 +196,23 @@ impl Running {
 pub struct Handle(Arc<Control>);
 
 impl Handle {
-    /// How far the job is.
+    /// Returns the progress of the job.
     pub fn status(&self) -> Status {
         self.0.status()
     }
 
-    /// Holds the work after the current step. Memory is kept, and the clock stands still.
+    /// Pauses the job after the current steps. It keeps its memory, and its clock stops.
     pub fn pause(&self) {
         self.0.pause();
     }
 
+    /// Resumes a paused job.
     pub fn resume(&self) {
         self.0.resume();
     }
 
-    /// Ends the job soon, with what was found by then. Files stay whole, and the same job can continue from them.
+    /// Stops the job and keeps the results so far. Its files are complete, and the same job can continue from them.
     pub fn stop(&self) {
-        self.0.ask_to_stop();
+        self.0.request_stop();
     }
 }

@@ -1,7 +1,8 @@
-//! The files of a job: checked before the work begins, whole at any moment, and never those of another job.
+//! The files of a job. They are checked before the work begins, are complete at any moment, and never replace those
+//! of another job.
 //!
-//! A save that fails while the job works is a warning, and the next save tries again. A save that fails at the end
-//! writes the result to another place.
+//! A save that fails while the job works is a warning, and the next save tries again. If the last save fails, the
+//! result is written to another folder.
 
 use std::fs;
 use std::io;
@@ -21,10 +22,10 @@ use crate::identity::{describe, difference};
 use crate::page;
 use crate::save_timer::SaveTimer;
 
-/// How often files are brought up to date.
+/// How often files are saved.
 const SAVE_EVERY: Duration = Duration::from_secs(5);
 
-/// Files that a job has written, and those that it could not write.
+/// The files that a job has written, and errors for those that it could not write.
 #[derive(Debug, Default)]
 pub struct Saved {
     pub submission: Option<SubmissionState>,
@@ -32,40 +33,40 @@ pub struct Saved {
     pub report: Option<PathBuf>,
     pub programs: Option<PathBuf>,
     pub events: Option<PathBuf>,
-    /// Files that could not be written where they were wanted, and programs that the store did not take.
+    /// Errors for files that could not be written, and for programs that could not be stored.
     pub failed: Vec<JobError>,
 }
 
 impl Saved {
-    /// All files besides the submission.
+    /// Returns all files except the submission.
     pub fn others(&self) -> impl Iterator<Item = &Path> {
         let files = [&self.record, &self.events, &self.report, &self.programs];
         files.into_iter().flatten().map(PathBuf::as_path)
     }
 }
 
-/// Whether a submission can be handed in.
+/// The state of a submission.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SubmissionState {
     pub path: PathBuf,
-    /// Tasks that it contains.
+    /// Number of tasks in it.
     pub tasks: usize,
-    /// Those with an answer that was computed; the others have fallbacks.
+    /// Number of tasks with a computed answer; the others have fallbacks.
     pub answered: usize,
-    /// Tasks of the data set.
+    /// Number of tasks in the data set.
     pub of: usize,
-    /// Defects that `batt check` finds.
+    /// Number of defects that `batt check` finds.
     pub defects: usize,
 }
 
 impl SubmissionState {
-    /// Whether it contains every task of the data set without a defect.
+    /// Returns whether it contains every task of the data set and has no defects.
     pub fn is_complete(&self) -> bool {
         self.tasks == self.of && self.defects == 0
     }
 
-    /// Checks a submission as it was written; `None` for a pipe or a device, which cannot be read again. `tasks`: ids
-    /// and numbers of test inputs; `of`: the size of the data set.
+    /// Checks a written submission. Returns `None` for a pipe or a device, which cannot be read back. `tasks` are ids
+    /// and numbers of test inputs, `of` is the size of the data set.
     pub(crate) fn check<'t>(
         path: &Path,
         tasks: impl IntoIterator<Item = (&'t str, usize)>,
@@ -87,12 +88,12 @@ impl SubmissionState {
 pub(crate) struct Files<'f> {
     save: &'f Save,
     control: &'f Control,
-    /// Where the record goes: the file that was named, or a temporary one that a report is made from.
+    /// The path of the record: the given file, or a temporary one that a report is made from.
     pub(crate) record: Option<PathBuf>,
     timer: SaveTimer,
     /// The last warning about a failed save, so that a full disk is not reported every few seconds.
     warned: Option<String>,
-    /// Files that could not be written for the last time.
+    /// Errors of the last save.
     failed: Vec<JobError>,
     /// Held until the job ends.
     _locks: Vec<FileLock>,
@@ -105,8 +106,8 @@ pub(crate) struct Earlier {
 }
 
 impl<'f> Files<'f> {
-    /// Checks that all files can be written and belong to this job, before any work is done. Returns what to continue
-    /// from, if anything.
+    /// Checks that all files can be written and belong to this job, before any work is done. Also returns the results of
+    /// an earlier part of the job, if there are any.
     pub(crate) fn claim(
         save: &'f Save,
         control: &'f Control,
@@ -117,7 +118,7 @@ impl<'f> Files<'f> {
         let (events, state) = (save.events_file(), submission.as_deref().map(Save::state_of));
         distinct([submission, &state, record, &events, report, programs])?;
         // A repeated run claims its files again.
-        control.hide();
+        control.remove_status_file();
         let locks = lock_all([submission, report, programs])?;
         let mut claim = Claim { existing: save.existing, identity, setup, same: false };
         let state = state.map(|path| claim.state(&path)).transpose()?.flatten();
@@ -130,7 +131,7 @@ impl<'f> Files<'f> {
         }
         if save.existing == Existing::Resume && !claim.same {
             let path = submission.as_deref().map(Save::state_of).or(record.clone()).unwrap_or_default();
-            let why = "there is nothing to continue from; leave out --resume to start".to_owned();
+            let why = "it has no results of this job; omit --resume to start from the beginning".to_owned();
             return Err(JobError::Resume { path, why });
         }
         if let Some(record) = record.as_deref().filter(|path| is_plain(path)) {
@@ -146,12 +147,12 @@ impl<'f> Files<'f> {
         self.save.submission.as_deref()
     }
 
-    /// Whether it is time to bring the files up to date.
+    /// Returns whether it is time to save the files.
     pub(crate) fn is_due(&self) -> bool {
         self.timer.is_now(Instant::now())
     }
 
-    /// Brings files up to date. `write` is given each file that can be written more than once.
+    /// Saves the files. Calls `write` for each file that can be written more than once.
     pub(crate) fn update(&mut self, mut write: impl FnMut(Target<'_>) -> io::Result<()>) {
         let begun = Instant::now();
         let Save { submission, record, .. } = self.save;
@@ -163,7 +164,7 @@ impl<'f> Files<'f> {
         self.timer.done(begun, Instant::now());
     }
 
-    /// Tells how a save went. A failure is no more than a warning, because the next save tries again.
+    /// Reports the result of a save. A failure is only a warning, because the next save tries again.
     pub(crate) fn report(&mut self, path: &Path, saved: io::Result<()>) {
         match saved {
             Ok(()) => {
@@ -180,8 +181,8 @@ impl<'f> Files<'f> {
         }
     }
 
-    /// Writes a file for the last time. If that fails, it is written to another place, and the failure says where.
-    /// Returns the path if it was written where it was wanted.
+    /// Writes a file for the last time. If that fails, writes it to another folder, which the error names. Returns the
+    /// path on success.
     pub(crate) fn finish(
         &mut self,
         path: &Path,
@@ -207,7 +208,7 @@ impl<'f> Files<'f> {
         self.finish(path, |path| page::write_file(&runs, path))
     }
 
-    /// Writes the programs for the last time. Somebody may have edited an earlier export, so that is kept.
+    /// Writes the programs for the last time. Keeps a copy of an earlier export that was edited.
     pub(crate) fn finish_programs(&mut self, text: &str) -> Option<PathBuf> {
         let path = self.save.programs.as_deref()?;
         if self.save.existing != Existing::Overwrite
@@ -218,13 +219,15 @@ impl<'f> Files<'f> {
             let kept = (1..).map(|n| with_suffix(path, &format!(".{n}.old"))).find(|it| !it.exists())?;
             if write_atomic(&kept, &earlier).is_ok() {
                 let (path, kept) = (path.display(), kept.display());
-                self.control.warn(format!("{path} had other content, which is now in {kept}"));
+                self.control.warn(format!(
+                    "{path} was changed since the last export; the changed file is now {kept}"
+                ));
             }
         }
         self.finish(path, |path| write_atomic(path, text.as_bytes()))
     }
 
-    /// Returns the files that could not be written.
+    /// Returns the errors of the last save.
     pub(crate) fn take_failed(&mut self) -> Vec<JobError> {
         std::mem::take(&mut self.failed)
     }
@@ -238,9 +241,9 @@ impl Drop for Files<'_> {
     }
 }
 
-/// Where results go that cannot be written where they are wanted.
+/// Returns paths for a result that could not be written to its file.
 fn rescue_places(path: &Path) -> impl Iterator<Item = PathBuf> + use<> {
-    /// So often somebody may have left earlier ones.
+    /// Some of the names may be taken by earlier results.
     const TRIES: usize = 20;
     let name = file_name(path);
     let names: Vec<String> = (1..=TRIES)
@@ -256,18 +259,19 @@ fn distinct(files: [&Option<PathBuf>; 6]) -> Result<(), JobError> {
     let resolved: Vec<PathBuf> = files.iter().map(|path| resolve(path)).collect();
     match (0..files.len()).find(|i| resolved[..*i].contains(&resolved[*i])) {
         Some(twice) => {
-            let remedy = format!("{} would hold two things; give each its own file", files[twice].display());
+            let remedy =
+                format!("{} is used for two outputs; give each its own file", files[twice].display());
             Err(JobError::Field { field: "save", remedy })
         }
         None => Ok(()),
     }
 }
 
-/// Keeps other processes away from files, and removes what killed ones left.
+/// Locks files against other processes, and removes temporary files of killed ones.
 fn lock_all(files: [&Option<PathBuf>; 3]) -> Result<Vec<FileLock>, JobError> {
     let mut locks = Vec::new();
     for path in files.into_iter().flatten().filter(|path| is_plain(path)) {
-        // A folder that cannot be written gets its own message later.
+        // An unwritable folder is reported later, with a better message.
         match FileLock::take(path) {
             Ok(None) => return Err(busy(path)),
             Ok(Some(lock)) => locks.push(lock),
@@ -278,12 +282,12 @@ fn lock_all(files: [&Option<PathBuf>; 3]) -> Result<Vec<FileLock>, JobError> {
     Ok(locks)
 }
 
-/// From now on others can see how far the job is, in a file beside its record.
+/// Starts writing the status to a file next to the record, for other processes.
 fn show_status(record: &Path, control: &Control) -> Result<(), JobError> {
     match Live::create(record) {
-        Ok(live) => control.show_in(live),
+        Ok(live) => control.write_status_to(live),
         Err(error) if error.kind() == io::ErrorKind::ResourceBusy => return Err(busy(record)),
-        // A job is worth no less if its status cannot be shown.
+        // The status file is optional, so errors are ignored.
         Err(_) => {}
     }
     remove_stale(record);
@@ -291,11 +295,11 @@ fn show_status(record: &Path, control: &Control) -> Result<(), JobError> {
 }
 
 fn busy(path: &Path) -> JobError {
-    let error = io::Error::other("another job is writing it; wait for its end or name another file");
+    let error = io::Error::other("another job is writing to it; wait until it ends, or choose another file");
     JobError::Write { path: path.to_owned(), error }
 }
 
-/// A file that is brought up to date while the job works.
+/// A file that is saved while the job works.
 #[derive(Clone, Copy)]
 pub(crate) enum Target<'t> {
     Submission(&'t Path),
@@ -310,17 +314,17 @@ impl<'t> Target<'t> {
     }
 }
 
-/// Decides whether the files that are there may be replaced.
+/// Decides whether existing files may be replaced.
 struct Claim<'c> {
     existing: Existing,
     identity: &'c str,
     setup: &'c Setup,
-    /// A file of this very job was found.
+    /// Whether a file of this job was found.
     same: bool,
 }
 
 impl Claim<'_> {
-    /// The state of an earlier part of this job.
+    /// Returns the state of an earlier part of this job.
     fn state(&mut self, path: &Path) -> Result<Option<State>, JobError> {
         let Some(header) = self.header(path)? else { return Ok(None) };
         let read = || State::read(path).map_err(|error| self.cannot_continue(path, error.to_string()));
@@ -333,9 +337,11 @@ impl Claim<'_> {
         Err(self.refuse(path, "solve", &state.setup))
     }
 
-    /// The record of an earlier part of this job.
+    /// Returns the record of an earlier part of this job.
     fn record(&mut self, path: &Path) -> Result<Option<Record>, JobError> {
-        if !path.exists() || fs::metadata(path).is_ok_and(|there| !there.is_file() || there.len() == 0) {
+        if !path.exists()
+            || fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() || metadata.len() == 0)
+        {
             return Ok(None);
         }
         let Some(header) = self.header(path)? else { return Ok(None) };
@@ -348,7 +354,7 @@ impl Claim<'_> {
         Err(self.refuse(path, record.kind.name(), &record.setup))
     }
 
-    /// The header of a file that is there and may not simply be replaced.
+    /// Returns the header of an existing file, unless it may be replaced anyway.
     fn header(&self, path: &Path) -> Result<Option<Header>, JobError> {
         if self.existing == Existing::Overwrite || !path.exists() {
             return Ok(None);
@@ -356,27 +362,27 @@ impl Claim<'_> {
         let header = Header::read(path).map_err(|error| JobError::Read { path: path.to_owned(), error })?;
         match header {
             Some(header) => Ok(Some(header)),
-            None => Err(exists(path, "it is not a file of batt".to_owned())),
+            None => Err(exists(path, "it was not written by batt".to_owned())),
         }
     }
 
-    /// A file that cannot tell whose it is, except for a report.
+    /// Checks a file that does not name its job; only a report does.
     fn plain(&self, path: &Path, is_record: bool) -> Result<(), JobError> {
-        let there = match fs::metadata(path) {
-            Ok(there) if there.is_dir() => {
+        let has_content = match fs::metadata(path) {
+            Ok(metadata) if metadata.is_dir() => {
                 return Err(JobError::write(path)(io::ErrorKind::IsADirectory.into()));
             }
-            // A pipe or a device holds nothing that could be lost.
-            Ok(there) if !there.is_file() => return Ok(()),
-            Ok(there) => there.len() > 0,
+            // A pipe or a device has no content to lose.
+            Ok(metadata) if !metadata.is_file() => return Ok(()),
+            Ok(metadata) => metadata.len() > 0,
             Err(_) => false,
         };
-        let free = self.existing == Existing::Overwrite
+        let replaceable = self.existing == Existing::Overwrite
             || self.same
             || is_record
             || page::is_of(path, self.identity);
-        if there && !free {
-            return Err(exists(path, "nothing shows that it belongs to this job".to_owned()));
+        if has_content && !replaceable {
+            return Err(exists(path, "it may not belong to this job".to_owned()));
         }
         TempFile::beside(path).map(drop).map_err(JobError::write(path))
     }
@@ -387,13 +393,13 @@ impl Claim<'_> {
             describe(kind, theirs),
             difference(self.setup, theirs)
         );
-        let remedy = "run that job with its own options and --resume to continue it, \
-                      replace it with --overwrite, or name another file";
+        let remedy = "to continue that job, run it with its own options and --resume; \
+                      otherwise use --overwrite to replace it, or choose another file";
         self.conflict(path, what, remedy)
     }
 
     fn cannot_continue(&self, path: &Path, why: String) -> JobError {
-        self.conflict(path, why, "replace it with --overwrite, or name another file")
+        self.conflict(path, why, "use --overwrite to replace it, or choose another file")
     }
 
     fn conflict(&self, path: &Path, what: String, remedy: &str) -> JobError {
@@ -406,13 +412,13 @@ impl Claim<'_> {
 }
 
 fn exists(path: &Path, what: String) -> JobError {
-    let remedy = "replace it with --overwrite, or name another file".to_owned();
+    let remedy = "use --overwrite to replace it, or choose another file".to_owned();
     JobError::Exists { path: path.to_owned(), what, remedy }
 }
 
-/// Whether a file can be written there more than once: a regular file, or none yet.
+/// Returns whether a path can be written more than once: a regular file, or none yet.
 pub(crate) fn is_plain(path: &Path) -> bool {
-    fs::metadata(path).map_or(true, |there| there.is_file())
+    fs::metadata(path).map_or(true, |metadata| metadata.is_file())
 }
 
 fn file_name(path: &Path) -> String {

@@ -1,4 +1,4 @@
-//! Searching for new programs, which are filed in a store as they are found.
+//! Searching for new programs, which are added to a store as they are found.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use batt_trace::{Spot, Trace};
 use batt_value::ContentHash;
 
 use crate::battery::Battery;
-use crate::breeding::{Breeding, Keeper, Stock};
+use crate::breeding::{self, Breeding, Observer};
 use crate::control::{Control, lock};
 use crate::description::{self, Job, Mode};
 use crate::document;
@@ -36,18 +36,18 @@ use crate::tasks::Tasks;
 /// The result of a search.
 pub struct SearchOutcome {
     pub record: Record,
-    /// New programs in the store.
+    /// Number of programs that the store did not have before.
     pub filed: usize,
     pub store: PathBuf,
-    /// Programs that were known before.
+    /// Number of programs that were known before.
     pub known: usize,
     /// Errors in the program files.
     pub errors: Vec<ProgramErrors>,
     /// Broken tasks that were skipped.
     pub skipped: Vec<Problem>,
-    /// Tasks that were taken over from an earlier part of the same job.
+    /// Tasks that an earlier part of the same job finished.
     pub resumed: usize,
-    /// The user stopped it before its end.
+    /// Whether the user stopped it before its end.
     pub stopped: bool,
     pub elapsed: Duration,
     pub saved: Saved,
@@ -70,20 +70,20 @@ pub(crate) fn search(context: &Context<'_>, work: &description::Search) -> Resul
     let setup = setup(job, work, &found, &programs.list);
     let identity = identity(Kind::Search, &setup, &programs.list);
     let (files, earlier) = Files::claim(&job.save, control, &identity, &setup)?;
-    // Not before there is something to search for, because it may make the file.
+    // Opened only now, because this can create the file, and an invalid job must not.
     let mut store = Store::open(&work.store)?;
     let mut reader = StoreReader::new(&store);
     let known = with_stored(programs.list, &store, &mut reader)?;
-    let placed = placed(&tasks, &store, &mut reader)?;
+    let ranked = ranked(&tasks, &store, &mut reader)?;
     if let Some(warning) = reader.warning() {
         control.warn(warning);
     }
-    let mut results: Vec<TaskResult> = placed.iter().map(|placed| TaskResult::before(placed)).collect();
+    let mut results: Vec<TaskResult> = ranked.iter().map(|ranked| TaskResult::before(ranked)).collect();
     let earlier = earlier.record.map(|record| EarlierPart::new(&tasks, &record));
     let resumed = earlier.as_ref().map_or(0, |earlier| earlier.continue_with(&mut results, work, control));
     let head = document::head(Kind::Search, identity, setup, pool.threads());
     drop(span);
-    let own = own(&tasks, &known, &placed);
+    let own = own(&tasks, &known, &ranked);
     let filing = Mutex::new(Filing { store: &mut store, new: 0, failed: None });
     let files = Mutex::new(files);
     let results = Mutex::new(results);
@@ -100,7 +100,7 @@ pub(crate) fn search(context: &Context<'_>, work: &description::Search) -> Resul
         filing,
         earlier,
     };
-    searching.tell();
+    searching.update_status();
     let (n, programs_known, threads) = (tasks.len(), known.len(), pool.threads());
     control.emit(Event::Started { tasks: n, resumed, programs: programs_known, threads });
     match work.mode {
@@ -133,14 +133,14 @@ pub(crate) struct TaskResult {
     pub(crate) tried: u64,
     /// The best score before the search, in millionths.
     pub(crate) before: u32,
-    /// The best score by now.
+    /// The best score so far.
     pub(crate) score: u32,
     pub(crate) solved: bool,
     /// Nothing more will be tried.
     pub(crate) done: bool,
-    /// The program that beats those known before.
+    /// The best new program, if it beats those known before.
     pub(crate) found: Option<Found>,
-    /// The programs on this task from which it was made, by hash.
+    /// The ancestors of `found` that were made for this task, by hash.
     pub(crate) lineage: BTreeMap<[u8; 32], Found>,
     pub(crate) tallies: [Tally; Operator::ALL.len()],
 }
@@ -154,8 +154,8 @@ pub(crate) struct Found {
 }
 
 impl TaskResult {
-    fn before(placed: &[Placed]) -> TaskResult {
-        let best = placed.first().map_or(0, |placed| placed.score);
+    fn before(ranked: &[RankedProgram]) -> TaskResult {
+        let best = ranked.first().map_or(0, |ranked| ranked.score);
         TaskResult {
             fuel: 0,
             tried: 0,
@@ -169,7 +169,7 @@ impl TaskResult {
         }
     }
 
-    /// `before`: the lineage as it was known. A program whose place others took is known only from there.
+    /// `before` is the lineage so far, for ancestors that are no longer in the population.
     fn bred(brood: &Brood, before: &BTreeMap<[u8; 32], Found>, limit: Option<u64>) -> TaskResult {
         let found = |best: &Bred| Found {
             program: best.program.clone(),
@@ -200,7 +200,7 @@ impl TaskResult {
         }
     }
 
-    /// Adds what an earlier part of the search did for the task.
+    /// Adds the result of an earlier part of the search.
     fn after(mut self, earlier: Option<&TaskResult>) -> TaskResult {
         let Some(earlier) = earlier else { return self };
         self.fuel += earlier.fuel;
@@ -269,15 +269,15 @@ impl EarlierPart {
         EarlierPart { seconds, tasks: tasks.iter().map(task).collect(), operators }
     }
 
-    /// Takes over the results. A task that is not done starts again from what the store has. Returns the number of
-    /// tasks that are done.
+    /// Takes over the results. Unfinished tasks start again from the programs in the store. Returns the number of
+    /// finished tasks.
     fn continue_with(
         &self,
         results: &mut [TaskResult],
         work: &description::Search,
         control: &Control,
     ) -> usize {
-        control.began_earlier(self.seconds);
+        control.add_earlier_time(self.seconds);
         for (result, earlier) in results.iter_mut().zip(&self.tasks) {
             let Some(earlier) = earlier else { continue };
             let spent = work.effort.fuel().is_some_and(|limit| earlier.fuel >= limit);
@@ -289,7 +289,7 @@ impl EarlierPart {
     }
 }
 
-/// The programs of the files and of the store, each once.
+/// Returns the programs of the files and of the store, without duplicates.
 fn with_stored(
     mut programs: Vec<Program>,
     store: &Store,
@@ -305,36 +305,40 @@ fn with_stored(
     Ok(programs)
 }
 
-/// A program that has a place on a task, and its score there in millionths.
-struct Placed {
+/// A stored program that is ranked for a task, with its score in millionths.
+struct RankedProgram {
     program: Program,
     score: u32,
 }
 
-/// For each task the programs that have a place on it, the best first.
-fn placed(tasks: &[Task], store: &Store, reader: &mut StoreReader<'_>) -> Result<Vec<Vec<Placed>>, JobError> {
-    let mut placed = Vec::with_capacity(tasks.len());
+/// Returns the stored programs that are ranked for each task, best first.
+fn ranked(
+    tasks: &[Task],
+    store: &Store,
+    reader: &mut StoreReader<'_>,
+) -> Result<Vec<Vec<RankedProgram>>, JobError> {
+    let mut all = Vec::with_capacity(tasks.len());
     for task in tasks {
         let ranked = store.best_for(task.sealed_hash())?;
         let readable = ranked.iter().filter_map(|ranked| {
-            Some(Placed { program: reader.read(&ranked.stored)?, score: ranked.measure.score })
+            Some(RankedProgram { program: reader.read(&ranked.stored)?, score: ranked.measure.score })
         });
-        placed.push(readable.collect());
+        all.push(readable.collect());
     }
-    Ok(placed)
+    Ok(all)
 }
 
-/// For each task the programs that are named after it, and those that have a place on it.
-fn own(tasks: &[Task], known: &[Program], placed: &[Vec<Placed>]) -> Vec<Vec<Program>> {
+/// Returns the programs of each task: those named after it, and those ranked for it.
+fn own(tasks: &[Task], known: &[Program], ranked: &[Vec<RankedProgram>]) -> Vec<Vec<Program>> {
     let battery = Battery::new(known, tasks.iter().map(|task| task.id.as_str()));
-    let of = |(task, placed): (&Task, &Vec<Placed>)| {
+    let of_task = |(task, ranked): (&Task, &Vec<RankedProgram>)| {
         let named = battery.own(&task.id).iter().map(|id| known[id.index()].clone());
-        named.chain(placed.iter().map(|placed| placed.program.clone())).collect()
+        named.chain(ranked.iter().map(|ranked| ranked.program.clone())).collect()
     };
-    tasks.iter().zip(placed).map(of).collect()
+    tasks.iter().zip(ranked).map(of_task).collect()
 }
 
-/// A search at work.
+/// A running search.
 struct Searching<'s> {
     job: &'s Job,
     work: &'s description::Search,
@@ -359,13 +363,13 @@ struct Filing<'f> {
 impl Searching<'_> {
     fn breed(&self, own: &[Vec<Program>], trace: Option<&Trace>) {
         let breeding = Breeding::new(self.tasks);
-        let capacity = Capacity::within(self.job.remembered_bytes(), self.tasks.len());
+        let capacity = Capacity::within(self.job.search_memory(), self.tasks.len());
         let breeder = Breeder { seed: self.work.seed, capacity };
-        // Results in the store are not measured again.
-        let settled: Vec<bool> = lock(&self.results).iter().map(|result| result.done).collect();
+        // Tasks that are done are skipped: their results in the store are not measured again.
+        let skip: Vec<bool> = lock(&self.results).iter().map(|result| result.done).collect();
         let fuel = self.work.effort.fuel();
-        let stock = Stock { breeder, known: self.known, own, settled: &settled, fuel, trace };
-        breeding.run(self.pool, &stock, self.control.stop_flag(), self);
+        let setup = breeding::Setup { breeder, known: self.known, own, skip: &skip, fuel, trace };
+        breeding.run(self.pool, &setup, self.control.stop_flag(), self);
     }
 
     fn enumerate(&self, trace: Option<&Trace>) {
@@ -383,8 +387,8 @@ impl Searching<'_> {
         });
     }
 
-    /// Brings the status up to date.
-    fn tell(&self) {
+    /// Updates the status.
+    fn update_status(&self) {
         let results = lock(&self.results);
         self.control.update(|status| {
             status.total = results.len();
@@ -399,7 +403,7 @@ impl Searching<'_> {
         }
     }
 
-    /// Emits what has changed for a task.
+    /// Emits the events of a task that changed.
     fn announce(&self, task: usize) {
         let result = lock(&self.results)[task].clone();
         let id = || self.tasks[task].id.clone();
@@ -409,10 +413,10 @@ impl Searching<'_> {
         if result.done {
             self.control.emit(Event::TaskDone { task: id(), solved: result.solved });
         }
-        self.tell();
+        self.update_status();
     }
 
-    /// Files what was found for these tasks.
+    /// Adds the programs that were found for these tasks to the store.
     fn file(&self, tasks: &[usize]) {
         let find = |task: &usize| {
             let Found { program, operator, parents } = lock(&self.results)[*task].found.clone()?;
@@ -429,14 +433,14 @@ impl Searching<'_> {
         match file(filing.store, finds, self.pool) {
             Ok(added) => filing.new += added.iter().filter(|added| **added == Added::New).count(),
             Err(error) => {
-                // Programs that cannot be filed need not be searched for.
+                // There is no point in searching for programs that cannot be stored.
                 filing.failed = Some(error);
                 self.control.give_up();
             }
         }
     }
 
-    /// Brings the record up to date, if it is time.
+    /// Writes the record, if it is due.
     fn save(&self) {
         let mut files = lock(&self.files);
         if !files.is_due() {
@@ -459,7 +463,7 @@ impl Searching<'_> {
         let mut head = self.head.clone();
         head.environment.seconds = self.control.elapsed().as_secs_f64();
         let mut record = finds.record(head, self.work.mode)?;
-        // Operators are listed in the same order by every part.
+        // Every part lists the operators in the same order.
         for (ours, earlier) in
             record.operators.iter_mut().zip(self.earlier.iter().flat_map(|it| &it.operators))
         {
@@ -471,11 +475,11 @@ impl Searching<'_> {
     }
 
     fn finish(self, recording: &Recording) -> Result<SearchOutcome, JobError> {
-        let finished = !self.control.was_asked_to_stop();
+        let finished = !self.control.stop_requested();
         let mut record = Record { finished, ..self.record()? };
         match self.earlier.is_some() {
             false => record.profile = recording.profile_of_search(),
-            true => self.control.warn_of_lost_times(&self.job.save),
+            true => self.control.warn_of_missing_profile(&self.job.save),
         }
         let mut files = lock(&self.files);
         let mut saved = Saved::default();
@@ -494,14 +498,14 @@ impl Searching<'_> {
             errors: Vec::new(),
             skipped: Vec::new(),
             resumed: 0,
-            stopped: self.control.was_asked_to_stop(),
+            stopped: self.control.stop_requested(),
             elapsed: self.control.elapsed(),
             saved,
         })
     }
 }
 
-impl Keeper for Searching<'_> {
+impl Observer for Searching<'_> {
     fn proceed(&self) -> bool {
         self.control.proceed()
     }
@@ -513,7 +517,7 @@ impl Keeper for Searching<'_> {
             let earlier = self.earlier.as_ref().and_then(|earlier| earlier.tasks[task].as_ref());
             results[task] = bred.after(earlier);
         }
-        self.tell();
+        self.update_status();
     }
 
     fn round(&self, number: usize, open: usize, better: &[usize]) {

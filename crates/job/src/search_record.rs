@@ -1,4 +1,4 @@
-//! The record of a search: what came closer, how it was made, and what it answers.
+//! The record of a search: the programs that came closer, how they were made, and their answers.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ use crate::error::JobError;
 use crate::search::{Found, TaskResult};
 use crate::solve_record::count;
 
-/// Results of a search, current or final.
+/// Results of a search, intermediate or final.
 pub(crate) struct Finds<'f> {
     pub(crate) tasks: &'f [Task],
     pub(crate) results: &'f [TaskResult],
@@ -54,8 +54,8 @@ impl Finds<'_> {
         Operator::ALL.into_iter().enumerate().map(counts).collect()
     }
 
-    /// The programs from which the found ones were made, and their ancestors, as far as the search, the store or the
-    /// program files know them.
+    /// Returns the ancestors of the programs that were found, as far as the search, the store or the program files know
+    /// them.
     fn ancestors(&self) -> Result<Vec<record::Program>, JobError> {
         let mut seen: BTreeSet<[u8; 32]> = BTreeSet::new();
         let mut ancestors = Vec::new();
@@ -82,7 +82,7 @@ impl Finds<'_> {
             Origin::Found { operator, parents, .. } => Some(made(operator, parents)),
             Origin::Imported { .. } | Origin::Written => None,
         };
-        // A program that was given was not made here.
+        // Programs that the user provided were not made by this search.
         if let Some(given) = self.known.iter().find(|program| program.hash() == hash) {
             let made = stored.and_then(|stored| of_store(&stored.origin));
             return Ok(Some(record::Program { made, ..document::program(given) }));
@@ -105,7 +105,7 @@ fn made(operator: &str, parents: &[ContentHash]) -> Made {
     Made { operator: operator.to_owned(), parents, words: None }
 }
 
-/// The entry of a task. What was found for it is run once, so that nobody has to run it to read the record.
+/// Returns the entry of a task. Runs the program that was found once, so that the record has its answers.
 fn entry(record: &mut Record, task: &Task, result: &TaskResult) -> record::Task {
     let mut entry = record::Task {
         id: task.id.clone(),

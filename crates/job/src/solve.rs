@@ -1,4 +1,4 @@
-//! Solving tasks: two attempts at every test output, in files that are whole at any moment.
+//! Solving tasks: two attempts for every test output, in files that are complete at any moment.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -21,7 +21,7 @@ use batt_task::{Grid, Problem, Task};
 use batt_trace::Spot;
 use batt_value::Arena;
 
-use crate::campaign::{Campaign, Keeper, hand_in};
+use crate::campaign::{Campaign, Observer, final_outputs};
 use crate::control::{Control, lock};
 use crate::description::{self, Job, Save};
 use crate::document;
@@ -41,7 +41,7 @@ use crate::tasks::Tasks;
 pub struct SolveOutcome {
     pub record: Record,
     pub totals: Totals,
-    /// How reliable the stated confidence was; empty where no solution is known.
+    /// How reliable the confidence was; empty if no solution is known.
     pub reliability: Vec<Reliability>,
     /// Errors in the program files.
     pub errors: Vec<ProgramErrors>,
@@ -49,7 +49,7 @@ pub struct SolveOutcome {
     pub skipped: Vec<Problem>,
     /// Tasks that continued from an earlier part of the same job.
     pub resumed: usize,
-    /// The user stopped it before its end.
+    /// Whether the user stopped it before its end.
     pub stopped: bool,
     pub elapsed: Duration,
     pub saved: Saved,
@@ -86,23 +86,23 @@ pub(crate) fn solve(context: &Context<'_>, work: &description::Solve) -> Result<
     let setup = setup(job, work, &found, &programs.list);
     let identity = identity(Kind::Solve, &setup, &programs.list);
     let (files, earlier) = Files::claim(&job.save, control, &identity, &setup)?;
-    // It is opened before the work, so that a store that cannot be written is found at once.
+    // Opened before the work, so that an unwritable store is reported at once.
     let mut store = work.store.as_deref().map(Store::open).transpose()?;
     let mut campaign = Campaign::new(&tasks);
     let head = document::head(Kind::Solve, identity, setup, pool.threads());
-    let standing = Standing::new(context, work.effort.fuel(), head, files, &mut campaign, earlier);
-    // There is a submission from the first moment on, before any program is run.
-    standing.save(&mut lock(&standing.ledger), &campaign);
+    let results = Results::new(context, work.effort.fuel(), head, files, &mut campaign, earlier);
+    // The first submission is written before any program runs.
+    results.save(&mut lock(&results.current), &campaign);
     drop(span);
-    let known = Given {
+    let known = KnownPrograms {
         general: &programs.list,
         stored: stored(store.as_ref(), &tasks, programs.list.len(), control)?,
     };
-    search(&standing, work, &campaign, &pool, &recording, known);
+    search(&results, work, &campaign, &pool, &recording, known);
     let span = recording.enter(Spot::WRITE);
-    let mut outcome = standing.finish(&campaign, &tasks, &found, &recording)?;
+    let mut outcome = results.finish(&campaign, &tasks, &found, &recording)?;
     drop(span);
-    // The files come first: they are there whatever is wrong with the store.
+    // Files are written first, so that an error of the store does not affect them.
     if let Some(store) = &mut store {
         outcome.saved.failed.extend(file_answers(store, work.seed, &campaign, &tasks, &pool).err());
     }
@@ -114,7 +114,7 @@ pub(crate) fn warn_of_errors(control: &Control, errors: &[ProgramErrors]) {
     for ProgramErrors { file, errors } in errors {
         let file = file.as_deref().unwrap_or("the text");
         let n = batt_base::number::count(*errors, "error");
-        control.warn(format!("{n} in {file}, see `batt programs check {file}`; the other programs are used"));
+        control.warn(format!("{n} in {file} (see `batt programs check {file}`); using the other programs"));
     }
 }
 
@@ -131,13 +131,13 @@ fn setup(job: &Job, work: &description::Solve, tasks: &Tasks, programs: &[Progra
     document::setup(&job.tasks.data, tasks, options)
 }
 
-/// Programs of a store, and for each task which of them are tried on it.
+/// Programs of a store, and the programs to try on each task.
 struct Stored {
     programs: Vec<Program>,
     of_task: BTreeMap<String, Vec<ProgramId>>,
 }
 
-/// The programs of a store that have a place on a task; they come after `first` others.
+/// Returns the programs of a store that are ranked for these tasks. Their ids start at `first`.
 fn stored(
     store: Option<&Store>,
     tasks: &[Task],
@@ -163,25 +163,25 @@ fn stored(
 }
 
 /// The programs that are known before the search.
-struct Given<'g> {
-    /// Tried on every task.
+struct KnownPrograms<'g> {
+    /// Programs to try on every task.
     general: &'g [Program],
     stored: Stored,
 }
 
 fn search(
-    standing: &Standing<'_>,
+    results: &Results<'_>,
     work: &description::Solve,
     campaign: &Campaign,
     pool: &Pool,
     recording: &Recording,
-    given: Given<'_>,
+    known: KnownPrograms<'_>,
 ) {
-    let Given { general, stored: Stored { programs, of_task } } = given;
+    let KnownPrograms { general, stored: Stored { programs, of_task } } = known;
     let programs: Vec<Program> = general.iter().cloned().chain(programs).collect();
     let plan = Plan::merge(&programs);
     let arena = Arena::new(Limits::STANDARD.caps);
-    let stop = Some(&**standing.control.stop_flag());
+    let stop = Some(&**results.control.stop_flag());
     let options = Options { limits: Limits::STANDARD, all_demos: false, sharing: true, kernels: true, stop };
     let prepared = Prepared::new(&plan, &arena, &options);
     let known = (!programs.is_empty()).then_some(Known {
@@ -193,12 +193,12 @@ fn search(
     let without = work.without.iter().map(|step| step.phase()).collect();
     let searcher = Searcher::new(known, work.seed).without(without);
     let (tasks, programs, threads) = (campaign.len(), programs.len(), pool.threads());
-    standing.control.emit(Event::Started { tasks, resumed: standing.resumed, programs, threads });
-    let watch = Watch { standing, campaign, rounds: AtomicUsize::new(0) };
-    campaign.run(pool, &searcher, work.effort.fuel(), recording.trace(), &watch);
+    results.control.emit(Event::Started { tasks, resumed: results.resumed, programs, threads });
+    let progress = CampaignProgress { results, campaign, rounds: AtomicUsize::new(0) };
+    campaign.run(pool, &searcher, work.effort.fuel(), recording.trace(), &progress);
 }
 
-/// Files the programs behind the attempts that were not known before.
+/// Adds the programs behind the attempts to the store, except those known before.
 fn file_answers(
     store: &mut Store,
     seed: u64,
@@ -227,8 +227,8 @@ fn file_answers(
     file(store, finds, pool).map(drop)
 }
 
-/// How a solve stands, and its files.
-struct Standing<'s> {
+/// The results of a solve, and its files.
+struct Results<'s> {
     job: &'s Job,
     control: &'s Control,
     /// Fuel for each task; `None` if only time limits it.
@@ -237,18 +237,18 @@ struct Standing<'s> {
     head: Record,
     /// Tasks that continue from an earlier part of the job.
     resumed: usize,
-    ledger: Mutex<Ledger<'s>>,
+    current: Mutex<CurrentResults<'s>>,
 }
 
 /// Current results of all tasks, and the files.
-struct Ledger<'l> {
-    tasks: Vec<TaskStanding>,
+struct CurrentResults<'l> {
+    tasks: Vec<TaskResult>,
     curve: Vec<CurvePoint>,
     files: Files<'l>,
 }
 
 #[derive(Clone, Default)]
-struct TaskStanding {
+struct TaskResult {
     outputs: Vec<[Grid; 2]>,
     answered: bool,
     /// Nothing more will be tried.
@@ -261,16 +261,16 @@ struct TaskStanding {
     left: u64,
 }
 
-impl TaskStanding {
-    fn new(task: &Task, progress: &Progress, limit: Option<u64>) -> TaskStanding {
+impl TaskResult {
+    fn new(task: &Task, progress: &Progress, limit: Option<u64>) -> TaskResult {
         let attempts = progress.attempts(task.test.len());
         let least = attempts.iter().map(|output| output.sure()).min().unwrap_or(0);
         let open = !progress.ended && least < SURE;
         let left = limit.filter(|_| open).map_or(0, |limit| limit.saturating_sub(progress.fuel));
-        TaskStanding {
-            outputs: hand_in(task, &attempts),
+        TaskResult {
+            outputs: final_outputs(task, &attempts),
             answered: attempts.iter().any(|output| !output.attempts.is_empty()),
-            // Without a limit on fuel, sure tasks come again when all others are done.
+            // Without a fuel limit, sure tasks continue when all others are done.
             done: progress.ended || (limit.is_some() && left == 0),
             expected: attempts.iter().map(|output| f64::from(output.sure()) / 1000.0).sum(),
             tried: progress.tried,
@@ -280,7 +280,7 @@ impl TaskStanding {
     }
 }
 
-impl<'s> Standing<'s> {
+impl<'s> Results<'s> {
     fn new(
         context: &Context<'s>,
         fuel: Option<u64>,
@@ -288,29 +288,29 @@ impl<'s> Standing<'s> {
         files: Files<'s>,
         campaign: &mut Campaign,
         earlier: Earlier,
-    ) -> Standing<'s> {
+    ) -> Results<'s> {
         let Context { job, control, .. } = *context;
         let (mut resumed, mut curve) = (0, Vec::new());
         if let Some(state) = earlier.state {
-            control.began_earlier(state.seconds);
-            // An earlier part may have used more than this one may.
+            control.add_earlier_time(state.seconds);
+            // An earlier part may have had more fuel.
             let limit = &mut head.setup.options.fuel_per_task;
             *limit = limit.zip(state.setup.options.fuel_per_task).map(|(a, b)| a.max(b)).or(*limit);
             resumed = campaign.continue_from(&state.tasks);
             curve = state.curve;
         }
         let tasks = campaign.puzzles().iter().enumerate();
-        let tasks = tasks.map(|(i, puzzle)| TaskStanding::new(puzzle.task(), &campaign.progress(i), fuel));
-        let ledger = Mutex::new(Ledger { tasks: tasks.collect(), curve, files });
-        let standing = Standing { job, control, fuel, head, resumed, ledger };
-        standing.tell(&lock(&standing.ledger));
-        standing
+        let tasks = tasks.map(|(i, puzzle)| TaskResult::new(puzzle.task(), &campaign.progress(i), fuel));
+        let current = Mutex::new(CurrentResults { tasks: tasks.collect(), curve, files });
+        let results = Results { job, control, fuel, head, resumed, current };
+        results.update_status(&lock(&results.current));
+        results
     }
 
-    /// Brings the status up to date.
-    fn tell(&self, ledger: &Ledger<'_>) {
-        let tasks = &ledger.tasks;
-        let count = |holds: fn(&TaskStanding) -> bool| tasks.iter().filter(|task| holds(task)).count();
+    /// Updates the status.
+    fn update_status(&self, current: &CurrentResults<'_>) {
+        let tasks = &current.tasks;
+        let count = |holds: fn(&TaskResult) -> bool| tasks.iter().filter(|task| holds(task)).count();
         self.control.update(|status| {
             status.total = tasks.len();
             status.done = count(|task| task.done);
@@ -325,13 +325,13 @@ impl<'s> Standing<'s> {
         }
     }
 
-    /// Takes in what is known of a task.
-    fn enter(&self, campaign: &Campaign, place: usize, progress: &Progress) {
+    /// Updates the result of a task.
+    fn update(&self, campaign: &Campaign, place: usize, progress: &Progress) {
         let task = campaign.puzzles()[place].task();
-        let now = TaskStanding::new(task, progress, self.fuel);
-        let ledger = &mut *lock(&self.ledger);
-        let before = std::mem::replace(&mut ledger.tasks[place], now);
-        let now = &ledger.tasks[place];
+        let now = TaskResult::new(task, progress, self.fuel);
+        let current = &mut *lock(&self.current);
+        let before = std::mem::replace(&mut current.tasks[place], now);
+        let now = &current.tasks[place];
         if now.answered && (!before.answered || before.outputs != now.outputs) {
             let sure = now.expected / task.test.len().max(1) as f64;
             self.control.emit(Event::Improved { task: task.id.clone(), sure });
@@ -339,36 +339,36 @@ impl<'s> Standing<'s> {
         if now.done && !before.done {
             self.control.emit(Event::TaskDone { task: task.id.clone(), solved: now.answered });
         }
-        self.tell(ledger);
-        self.mark(ledger);
-        if ledger.files.is_due() {
-            self.save(ledger, campaign);
+        self.update_status(current);
+        self.extend_curve(current);
+        if current.files.is_due() {
+            self.save(current, campaign);
         }
     }
 
-    /// Adds a point to the curve. Points are ever farther apart, so that the curve of a long solve stays short.
-    fn mark(&self, ledger: &mut Ledger<'_>) {
+    /// Adds a point to the curve. The distance between points grows, so that the curve of a long solve stays short.
+    fn extend_curve(&self, current: &mut CurrentResults<'_>) {
         let seconds = self.control.elapsed().as_secs_f64();
-        if ledger.curve.last().is_none_or(|last| seconds >= last.seconds * 1.1 + 0.1) {
-            ledger.curve.push(CurvePoint {
+        if current.curve.last().is_none_or(|last| seconds >= last.seconds * 1.1 + 0.1) {
+            current.curve.push(CurvePoint {
                 seconds,
-                solved_on_demos: ledger.tasks.iter().filter(|task| task.answered).count(),
-                expected_outputs: ledger.tasks.iter().map(|task| task.expected).sum(),
-                tried: ledger.tasks.iter().map(|task| task.tried).sum(),
+                solved_on_demos: current.tasks.iter().filter(|task| task.answered).count(),
+                expected_outputs: current.tasks.iter().map(|task| task.expected).sum(),
+                tried: current.tasks.iter().map(|task| task.tried).sum(),
             });
         }
     }
 
-    /// Brings the files up to date: the submission, the state to continue from, the record.
-    fn save(&self, ledger: &mut Ledger<'_>, campaign: &Campaign) {
-        let Ledger { tasks, curve, files } = ledger;
+    /// Saves the submission, the state to continue from, and the record.
+    fn save(&self, current: &mut CurrentResults<'_>, campaign: &Campaign) {
+        let CurrentResults { tasks, curve, files } = current;
         files.update(|target| match target {
             Target::Submission(path) => {
-                // The state comes first: with it the submission is known to be this job's.
+                // The state is written first, because it shows that the submission belongs to this job.
                 self.state(curve, campaign).write(&Save::state_of(path))?;
                 write_submission(path, campaign, tasks)
             }
-            // Test outputs are sealed until the end.
+            // Test outputs stay sealed until the end.
             Target::Record(path) => {
                 let sealed = campaign.puzzles().iter().map(|puzzle| puzzle.task());
                 self.record(curve, campaign, sealed, Vec::new()).write(path)
@@ -408,33 +408,33 @@ impl<'s> Standing<'s> {
         recording: &Recording,
     ) -> Result<SolveOutcome, JobError> {
         for place in 0..campaign.len() {
-            self.enter(campaign, place, &campaign.progress(place));
+            self.update(campaign, place, &campaign.progress(place));
         }
-        let mut ledger = lock(&self.ledger);
-        let Ledger { tasks: standing, curve, files } = &mut *ledger;
+        let mut current = lock(&self.current);
+        let CurrentResults { tasks: results, curve, files } = &mut *current;
         let mut saved = Saved::default();
         if let Some(path) = files.submission() {
-            let written = files.finish(path, |path| write_submission(path, campaign, standing));
+            let written = files.finish(path, |path| write_submission(path, campaign, results));
             if is_plain(path) {
                 let state = self.state(curve, campaign);
                 files.finish(&Save::state_of(path), |path| state.write(path));
             }
             if written.is_some() {
                 let inputs = tasks.iter().map(|task| (task.id.as_str(), task.test.len()));
-                let answered = standing.iter().filter(|task| task.answered).count();
+                let answered = results.iter().filter(|task| task.answered).count();
                 saved.submission = SubmissionState::check(path, inputs, answered, found.in_data_set);
             }
         }
-        // Nothing is left to choose, so test outputs may be opened.
-        let scores = open(campaign, standing, tasks);
+        // All attempts are chosen, so test outputs can be opened.
+        let scores = open(campaign, results, tasks);
         let mut totals = Totals::default();
         totals.add(&scores);
         let mut record = self.record(curve, campaign, tasks, record::scores(&totals));
-        record.finished = !self.control.was_asked_to_stop();
+        record.finished = !self.control.stop_requested();
         let reliability = reliability(&record.tasks, &scores);
         match self.resumed {
             0 => record.profile = recording.profile_of_search(),
-            _ => self.control.warn_of_lost_times(&self.job.save),
+            _ => self.control.warn_of_missing_profile(&self.job.save),
         }
         if let Some(path) = &self.job.save.record {
             saved.record = files.finish(path, |path| record.write(path));
@@ -449,54 +449,54 @@ impl<'s> Standing<'s> {
             errors: Vec::new(),
             skipped: Vec::new(),
             resumed: self.resumed,
-            stopped: self.control.was_asked_to_stop(),
+            stopped: self.control.stop_requested(),
             elapsed: self.control.elapsed(),
             saved,
         })
     }
 }
 
-/// Watches the campaign for the standing.
-struct Watch<'w, 's> {
-    standing: &'w Standing<'s>,
+/// Passes the progress of the campaign to the results.
+struct CampaignProgress<'w, 's> {
+    results: &'w Results<'s>,
     campaign: &'w Campaign,
     rounds: AtomicUsize,
 }
 
-impl Keeper for Watch<'_, '_> {
+impl Observer for CampaignProgress<'_, '_> {
     fn stop(&self) -> &Arc<AtomicBool> {
-        self.standing.control.stop_flag()
+        self.results.control.stop_flag()
     }
 
     fn proceed(&self) -> bool {
-        self.standing.control.proceed()
+        self.results.control.proceed()
     }
 
     fn round(&self, open: usize) {
         let number = self.rounds.fetch_add(1, Ordering::Relaxed) + 1;
-        self.standing.control.emit(Event::Round { number, open });
+        self.results.control.emit(Event::Round { number, open });
     }
 
     fn step(&self, task: usize, progress: &Progress) {
-        self.standing.enter(self.campaign, task, progress);
+        self.results.update(self.campaign, task, progress);
     }
 }
 
-fn write_submission(path: &Path, campaign: &Campaign, standing: &[TaskStanding]) -> io::Result<()> {
+fn write_submission(path: &Path, campaign: &Campaign, results: &[TaskResult]) -> io::Result<()> {
     let form = Form::of(path);
     write_atomic_with(path, |out| {
         out.write_all(form.start().as_bytes())?;
-        for (i, (puzzle, task)) in campaign.puzzles().iter().zip(standing).enumerate() {
+        for (i, (puzzle, task)) in campaign.puzzles().iter().zip(results).enumerate() {
             out.write_all(form.entry(i, puzzle.id(), &task.outputs).as_bytes())?;
         }
         out.write_all(form.end().as_bytes())
     })
 }
 
-/// Scores what is handed in.
-fn open(campaign: &Campaign, standing: &[TaskStanding], tasks: &[Task]) -> Scores {
+/// Scores the attempts.
+fn open(campaign: &Campaign, results: &[TaskResult], tasks: &[Task]) -> Scores {
     let mut draft = Draft::new(tasks);
-    for (puzzle, task) in campaign.puzzles().iter().zip(standing) {
+    for (puzzle, task) in campaign.puzzles().iter().zip(results) {
         for (output, both) in task.outputs.iter().enumerate() {
             draft.answer(puzzle.id(), output, both.iter().cloned());
         }
@@ -504,7 +504,7 @@ fn open(campaign: &Campaign, standing: &[TaskStanding], tasks: &[Task]) -> Score
     Scores::open(&draft.submission(), tasks)
 }
 
-/// First attempts by their confidence; nothing where no solution is known.
+/// Groups first attempts by confidence. Returns nothing if no solution is known.
 fn reliability(tasks: &[record::Task], scores: &Scores) -> Vec<Reliability> {
     let mut first: Vec<(f64, bool)> = Vec::new();
     for scored in &scores.tasks {
@@ -514,12 +514,12 @@ fn reliability(tasks: &[record::Task], scores: &Scores) -> Vec<Reliability> {
             first.push((attempt.sure, output.right_attempt() == Some(0)));
         }
     }
-    let class = |(from, to): (f64, f64)| {
+    let group = |(from, to): (f64, f64)| {
         let inside = first.iter().filter(|(sure, _)| (from..to).contains(sure));
         let (attempts, said) = inside.clone().fold((0, 0.0), |(n, sum), (sure, _)| (n + 1, sum + sure));
         let right = inside.filter(|(_, right)| *right).count();
         Reliability { from, to: to.min(1.0), attempts, right, said: said / f64::max(attempts as f64, 1.0) }
     };
-    let classes = [(0.95, 2.0), (0.8, 0.95), (0.5, 0.8), (0.2, 0.5), (0.0, 0.2)].map(class);
-    classes.into_iter().filter(|class| class.attempts > 0).collect()
+    let groups = [(0.95, 2.0), (0.8, 0.95), (0.5, 0.8), (0.2, 0.5), (0.0, 0.2)].map(group);
+    groups.into_iter().filter(|group| group.attempts > 0).collect()
 }

@@ -1,4 +1,4 @@
-//! The record of a solve: the programs behind its attempts, with what they answer.
+//! The record of a solve: the programs behind its attempts, with their answers.
 
 use batt_lang::parse;
 use batt_plan::Plan;
@@ -11,25 +11,25 @@ use batt_task::{Grid, Task};
 
 use crate::document::example;
 
-/// Fills in tasks, programs and verdicts. Test outputs that a task does not have are not judged.
+/// Fills in tasks, programs and verdicts. Test pairs without a known output are not judged.
 pub(crate) fn fill<'t>(
     head: Record,
     tasks: impl IntoIterator<Item = (&'t Task, Progress)>,
     fuel: Option<u64>,
 ) -> Record {
-    let mut found = Found { record: head, fuel };
+    let mut builder = RecordBuilder { record: head, fuel };
     for (task, progress) in tasks {
-        let entry = found.task(task, &progress);
-        found.record.tasks.push(entry);
+        let entry = builder.task(task, &progress);
+        builder.record.tasks.push(entry);
     }
-    let mut record = found.record;
+    let mut record = builder.record;
     let programs: Vec<_> = record.programs.iter().flat_map(|it| parse(&it.text).programs).collect();
     record.plan = Plan::merge(&programs).counts().into();
     record.right.all = record.right.programs > 0;
     record
 }
 
-/// The programs behind the attempts as a file, each once.
+/// Returns the text of a file with the programs behind the attempts.
 pub(crate) fn exported(record: &Record) -> String {
     let text = record.programs.iter().map(|program| {
         let words = program.made.as_ref().and_then(|made| made.words.as_deref()).unwrap_or_default();
@@ -38,15 +38,15 @@ pub(crate) fn exported(record: &Record) -> String {
     text.collect()
 }
 
-struct Found {
+struct RecordBuilder {
     record: Record,
     fuel: Option<u64>,
 }
 
-impl Found {
+impl RecordBuilder {
     fn task(&mut self, task: &Task, progress: &Progress) -> record::Task {
         let attempts = progress.attempts(task.test.len());
-        // Programs in the order in which their attempts come.
+        // Answers behind the attempts, in the order of the attempts.
         let mut leaders: Vec<usize> = Vec::new();
         for attempt in attempts.iter().flat_map(|output| &output.attempts) {
             if !leaders.contains(&attempt.answer) {
@@ -76,7 +76,7 @@ impl Found {
             score: None,
             attempts: stated.collect(),
         };
-        let handed_in = crate::campaign::hand_in(task, &attempts);
+        let outputs = crate::campaign::final_outputs(task, &attempts);
         let both = |both: &[Grid; 2]| [record::rows(&both[0]), record::rows(&both[1])];
         let programs = leaders.iter().enumerate();
         let programs =
@@ -86,15 +86,14 @@ impl Found {
             hash: task.content_hash().to_string(),
             train: task.train.iter().map(example).collect(),
             test: task.test.iter().map(example).collect(),
-            attempts: if search.solved { handed_in.iter().map(both).collect() } else { Vec::new() },
+            attempts: if search.solved { outputs.iter().map(both).collect() } else { Vec::new() },
             programs,
             search: Some(search),
             first_wrong_line: None,
         }
     }
 
-    /// Adds the `n`-th program of a task. It is right on all demonstration pairs, and its answers to the test inputs are
-    /// known.
+    /// Adds the `n`-th program of a task, which is right on all demonstration pairs.
     fn program(&mut self, task: &Task, n: usize, answer: &Answer) -> Outcome {
         let (name, text) = named(&task.id, n, &answer.program);
         let hash = parse(&text).programs.first().map(|it| it.hash().to_string()).unwrap_or_default();
@@ -118,7 +117,7 @@ impl Found {
         *programs += 1;
         *on_demos += 1;
         *on_tests += usize::from(test.iter().all(Pair::is_right));
-        // A found program is right if it does what it was found for: test outputs were sealed.
+        // A found program counts as right if it is right on the demonstration pairs, because test outputs were sealed.
         *on_all += 1;
         Outcome { program: self.record.programs.len() as u32 - 1, own: true, train, test }
     }
@@ -137,8 +136,7 @@ pub(crate) fn count(verdicts: &mut Vec<VerdictCount>, verdict: &str) {
     }
 }
 
-/// Name and text of the `n`-th program of a task. A program belongs to the task that its name ends with, and no two have
-/// the same name.
+/// Returns name and text of the `n`-th program of a task. Names are unique and end with the id of the task.
 fn named(id: &str, n: usize, text: &str) -> (String, String) {
     let own = batt_search::name(id);
     let name = if n == 0 { own } else { own.replacen("solve", &format!("attempt_{}", n + 1), 1) };

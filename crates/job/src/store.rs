@@ -1,4 +1,4 @@
-//! Programs from a store and into it.
+//! Reading programs from a store, and adding new ones.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -16,17 +16,17 @@ use crate::clock::TaskClocks;
 use crate::error::JobError;
 use crate::pool::Pool;
 
-/// Where the user's store is, unless another is named. `None` if the user has no home folder.
+/// Returns the path of the user's default store; `None` if the user has no home folder.
 pub fn default_store() -> Option<PathBuf> {
     DataFolder::user().map(|folder| folder.path().join("programs.sqlite"))
 }
 
-/// What a program is worth on a task.
+/// The measured results of a program on a task.
 #[derive(Clone, Debug)]
 pub struct Measured {
-    /// By the demonstration pairs.
+    /// The result on the demonstration pairs.
     pub measure: Measure,
-    /// For the sealed table; `None` if no test output is known.
+    /// The result on the test pairs, for the sealed table; `None` if no test output is known.
     pub test: Option<TestResult>,
 }
 
@@ -37,7 +37,7 @@ pub struct Measurer<'p> {
 }
 
 impl Measurer<'_> {
-    /// Runs all programs on all pairs of a task. Stops programs that take longer than `time`.
+    /// Like [`Measurer::measure`], but stops the programs after `time`.
     pub fn measure_within(
         &self,
         time: Duration,
@@ -48,7 +48,7 @@ impl Measurer<'_> {
         TaskClocks::watch(self.pool, time, watch, |clocks| self.measure(programs, task, clocks))
     }
 
-    /// Runs all programs on all pairs of a task. The time is divided evenly among the programs, because they run merged.
+    /// Runs all programs on all pairs of a task. The programs run merged, so each gets an equal share of the time.
     pub fn measure(
         &self,
         programs: &[Program],
@@ -69,7 +69,8 @@ impl Measurer<'_> {
         battery.run(self.pool, [task], &setup, |task, result| {
             if result.finished {
                 let results = result.programs.iter();
-                measured = Some(results.map(|result| worth(programs, task, &demos, result)).collect());
+                measured =
+                    Some(results.map(|result| measured_result(programs, task, &demos, result)).collect());
             }
         });
         let mut measured: Vec<Measured> = measured.ok_or(JobError::Stopped)?;
@@ -79,7 +80,7 @@ impl Measurer<'_> {
     }
 }
 
-fn worth(programs: &[Program], task: &Task, demos: &Demos, result: &ProgramResult) -> Measured {
+fn measured_result(programs: &[Program], task: &Task, demos: &Demos, result: &ProgramResult) -> Measured {
     let hash = task.sealed_hash();
     let on_demos = &result.answers[..task.train.len()];
     let fit = demos.fit(on_demos.iter().map(Into::into));
@@ -111,8 +112,8 @@ pub(crate) struct Find<'t> {
     pub(crate) origin: Origin,
 }
 
-/// Measures what was found and files it in one transaction, test results sealed apart. It is not stopped, because what
-/// was found must not be lost; fuel limits how long it can take.
+/// Measures new programs and adds them to the store in one transaction; test results go to the sealed table. This is not
+/// interrupted, so that no program is lost; fuel limits its time.
 pub(crate) fn file(store: &mut Store, finds: Vec<Find<'_>>, pool: &Pool) -> Result<Vec<Added>, JobError> {
     let measurer = Measurer { pool, limits: Limits::STANDARD };
     let mut entries = Vec::with_capacity(finds.len());
@@ -128,10 +129,10 @@ pub(crate) fn file(store: &mut Store, finds: Vec<Find<'_>>, pool: &Pool) -> Resu
     Ok(added)
 }
 
-/// Reads stored programs. One that can no longer be read is skipped and reported at the end.
+/// Reads stored programs. Programs that can no longer be parsed are skipped and reported at the end.
 pub struct StoreReader<'s> {
     store: &'s Store,
-    /// Why, by hash.
+    /// The reasons, by hash.
     skipped: BTreeMap<[u8; 32], StoreError>,
 }
 
@@ -140,6 +141,7 @@ impl StoreReader<'_> {
         StoreReader { store, skipped: BTreeMap::new() }
     }
 
+    /// Parses a stored program; returns `None` if it can no longer be parsed.
     pub fn read(&mut self, stored: &Stored) -> Option<Program> {
         match self.store.program(stored) {
             Ok(program) => Some(program),
@@ -150,7 +152,7 @@ impl StoreReader<'_> {
         }
     }
 
-    /// A warning if programs were skipped.
+    /// Returns a warning if programs were skipped.
     pub fn warning(&self) -> Option<String> {
         let first = self.skipped.values().next()?;
         let n = self.skipped.len();
@@ -159,7 +161,7 @@ impl StoreReader<'_> {
     }
 }
 
-/// A store as records name it.
+/// Returns the path of a store as it is written to records.
 pub(crate) fn recorded_path(store: &Path) -> String {
     std::path::absolute(store).unwrap_or_else(|_| store.to_owned()).display().to_string()
 }

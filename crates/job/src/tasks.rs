@@ -1,5 +1,6 @@
-//! The tasks of a job: found, selected, and checked before the work begins.
+//! The tasks of a job, selected and checked before the work begins.
 
+use batt_base::number::count;
 use batt_task::{ContentHasher, Index, LoadError, Options, Problem, Select, Task};
 
 use crate::control::Control;
@@ -7,19 +8,19 @@ use crate::description::{Job, TaskSelection, Work};
 use crate::error::JobError;
 use crate::pool::Pool;
 
-/// The tasks that were asked for and can be read.
+/// The selected tasks that can be read.
 pub(crate) struct Tasks {
     pub(crate) index: Index,
     /// Broken tasks that are skipped.
     pub(crate) skipped: Vec<Problem>,
     /// Number of tasks of the whole data set, broken ones included.
     pub(crate) in_data_set: usize,
-    /// Content hash of the tasks, if it was asked for.
+    /// Content hash of the tasks; empty if the job needs none.
     pub(crate) hash: String,
 }
 
 impl Tasks {
-    /// Where all tasks of the data set are.
+    /// Returns the index of the whole data set.
     pub(crate) fn index(selection: &TaskSelection) -> Result<Index, JobError> {
         let options = Options { skip_bad: selection.skip_bad, select: Select::ALL };
         let index = batt_task::index(&selection.data, &options);
@@ -28,8 +29,8 @@ impl Tasks {
         Ok(index)
     }
 
-    /// Selects the tasks, in the order of the data set, and reads each once, so that broken ones are reported before
-    /// anything is run. A run that writes no file needs no content hash.
+    /// Selects tasks, in the order of the data set, and reads each once, so that broken ones are reported before
+    /// anything runs. A run that writes no file needs no content hash.
     pub(crate) fn select(index: Index, job: &Job, pool: &Pool, control: &Control) -> Result<Tasks, JobError> {
         let selection = &job.tasks;
         let hashed = !matches!(job.work, Work::Run(_)) || !job.save.is_empty();
@@ -54,7 +55,8 @@ impl Tasks {
         let index = index.without(&bad);
         if index.is_empty() {
             return Err(JobError::Data(format!(
-                "no task is left: --start and -n skip all {in_data_set} tasks of {}",
+                "no tasks left: --start and -n exclude all {} of {}",
+                count(in_data_set, "task"),
                 selection.data
             )));
         }
@@ -69,7 +71,7 @@ impl Tasks {
         Ok(Tasks { index, skipped, in_data_set, hash })
     }
 
-    /// All tasks, in memory.
+    /// Loads all tasks into memory.
     pub(crate) fn load(&self) -> Result<Vec<Task>, JobError> {
         self.index.tasks(0).collect::<Result<_, _>>().map_err(|error| JobError::load(error, true))
     }

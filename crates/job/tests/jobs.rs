@@ -1,4 +1,4 @@
-//! Jobs as a library user sees them: description, events, pause, stop, outcome.
+//! Jobs through the library API: description, events, pause, stop, outcome.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use batt_job::{
     Search, Solve, Step, Work,
 };
 
-/// An empty folder, for one test.
+/// Creates an empty folder for one test.
 fn folder(name: &str) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("batt-job-{}-{name}", std::process::id()));
     let _ = std::fs::remove_dir_all(&folder);
@@ -23,7 +23,7 @@ fn solve(fuel: u64) -> Job {
     job
 }
 
-/// The names of all events, in order.
+/// Returns the names of all events, in order.
 fn events(running: &Running) -> Vec<String> {
     let mut names = Vec::new();
     loop {
@@ -39,18 +39,16 @@ fn events(running: &Running) -> Vec<String> {
     }
 }
 
+/// Starts a job that must fail. Returns the error.
 fn refused(job: Job) -> String {
     match job.start() {
-        Ok(running) => match running.wait() {
-            Ok(_) => "it was carried out".to_owned(),
-            Err(error) => error.to_string(),
-        },
+        Ok(running) => running.wait().map(drop).expect_err("the job is invalid").to_string(),
         Err(error) => error.to_string(),
     }
 }
 
 #[test]
-fn a_job_survives_being_written_down() {
+fn jobs_can_be_stored_as_json() {
     let mut run = Job::new("demo", Work::Run(Run { all_pairs: true, repeat: 3, ..Run::default() }));
     run.programs = vec![ProgramSource::Text("def f(I):\n    return I\n".to_owned())];
     run.save = Save { record: Some("run.json".into()), profile: Profiling::Calls, ..Save::default() };
@@ -62,7 +60,7 @@ fn a_job_survives_being_written_down() {
         let text = serde_json::to_string(&job).unwrap();
         assert_eq!(serde_json::from_str::<Job>(&text).unwrap(), job, "{text}");
     }
-    // A misspelt field is an error, not ignored; what is left out has its default.
+    // A misspelt field is an error; a missing one has its default.
     let text = r#"{"tasks": {"data": "demo"}, "work": {"run": {}}, "thread": 2}"#;
     assert!(serde_json::from_str::<Job>(text).unwrap_err().to_string().contains("`thread`"));
     let job: Job = serde_json::from_str(&text.replace("thread", "threads")).unwrap();
@@ -76,17 +74,17 @@ fn errors_name_the_field_and_the_remedy() {
         change(&mut job);
         refused(job)
     };
-    for (told, starts) in [
-        (with(|job| job.memory = 1), "memory: give at least 400MB"),
+    for (error, start) in [
+        (with(|job| job.memory = 1), "memory: must be at least 400MB"),
         (with(|job| job.work = Work::Run(Run { timeout: 0.0, ..Run::default() })), "timeout: "),
         (with(|job| job.work = Work::Run(Run { repeat: 0, ..Run::default() })), "repeat: "),
         (
             with(|job| job.work = Work::Solve(Solve { effort: Effort::Budget(-1.0), ..Solve::default() })),
-            "budget: give a time above zero",
+            "budget: must be above zero",
         ),
         (with(|job| job.save.profile = Profiling::Nodes), "profile: "),
         (with(|job| job.save.events = true), "events: "),
-        (with(|job| job.save.existing = Existing::Resume), "resume: name the submission file"),
+        (with(|job| job.save.existing = Existing::Resume), "resume: needs the submission file"),
         (
             with(|job| job.tasks.data = "nowhere".to_owned()),
             "there is no data set, file or folder called nowhere",
@@ -94,12 +92,12 @@ fn errors_name_the_field_and_the_remedy() {
         (with(|job| job.tasks.ids = vec!["nobody".to_owned()]), "demo has no task nobody"),
         (with(|job| job.programs = vec![ProgramSource::File("none.py".into())]), "cannot read none.py"),
     ] {
-        assert!(told.starts_with(starts), "{starts}: {told}");
+        assert!(error.starts_with(start), "{start}: {error}");
     }
 }
 
 #[test]
-fn every_kind_of_job_tells_what_happens() {
+fn every_kind_of_job_emits_events() {
     let folder = folder("events");
     let mut run = Job::new("demo", Work::run());
     let search = Search {
@@ -118,7 +116,7 @@ fn every_kind_of_job_tells_what_happens() {
         let names = events(&running);
         assert_eq!(names.last().map(String::as_str), Some("finished"), "{names:?}");
         let count = |name: &str| names.iter().filter(|it| *it == name).count();
-        // The files are there before the work begins.
+        // The first save comes before the work.
         assert!(count("started") == 1 && count("saved") > 0 && count("stopped") == 0, "{names:?}");
         if kind != batt_record::Kind::Search {
             assert_eq!(count("task_done"), 3, "{names:?}");
@@ -133,7 +131,7 @@ fn every_kind_of_job_tells_what_happens() {
 }
 
 #[test]
-fn a_paused_job_waits_and_a_stopped_one_can_be_continued() {
+fn a_paused_job_waits_and_a_stopped_one_can_be_resumed() {
     let folder = folder("pause");
     let submission = folder.join("submission.json");
     let mut job = solve(0);
@@ -145,7 +143,7 @@ fn a_paused_job_waits_and_a_stopped_one_can_be_continued() {
         assert!(!running.is_finished());
     }
     handle.pause();
-    // The steps at hand end; then nothing happens until it is resumed.
+    // The current steps end; then nothing happens until the job is resumed.
     let mut tried = running.status().tried;
     loop {
         std::thread::sleep(Duration::from_millis(300));
@@ -156,17 +154,17 @@ fn a_paused_job_waits_and_a_stopped_one_can_be_continued() {
     }
     let seconds = handle.status().seconds;
     std::thread::sleep(Duration::from_millis(50));
-    assert_eq!(handle.status().seconds, seconds, "the clock stands still");
+    assert_eq!(handle.status().seconds, seconds, "the clock stops");
     assert!(!running.is_finished());
     handle.resume();
     running.stop();
     assert_eq!(events(&running).last().map(String::as_str), Some("stopped"));
-    let Outcome::Solve(outcome) = running.wait().unwrap() else { panic!("it was a solve") };
+    let Outcome::Solve(outcome) = running.wait().unwrap() else { panic!("not the outcome of a solve") };
     assert!(outcome.stopped && !outcome.record.finished && outcome.resumed == 0);
-    // The same job with little fuel continues, another one is refused.
+    // The same job with little fuel continues; another one is refused.
     job.work = Work::Solve(Solve { effort: Effort::FuelPerTask(1000), ..Solve::default() });
     let Outcome::Solve(outcome) = job.clone().start().unwrap().wait().unwrap() else {
-        panic!("it was a solve")
+        panic!("not the outcome of a solve")
     };
     assert_eq!((outcome.resumed, outcome.stopped), (3, false));
     job.work = Work::Solve(Solve { seed: 1, ..Solve::default() });

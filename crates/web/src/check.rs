@@ -8,7 +8,7 @@ use arcbatt::Stop;
 use arcbatt::dsl::Limits;
 use arcbatt::lang::{self, Problem, Severity};
 use arcbatt::palette;
-use arcbatt::sheet::{Look, Sheet};
+use arcbatt::sheet::{Sheet, Style};
 use arcbatt::task::{BUILT_IN, DataFolder, Index, Options, PINNED, Select, Task};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -79,8 +79,8 @@ fn answer(question: &Question, late: &AtomicBool) -> Result<Checked, RunError> {
         Ok(task) => {
             let sheet = Sheet::new(&task, 0, Some(program), Limits::STANDARD, Stop::new(late, &|| {}));
             checked.title = Some(sheet.title());
-            let look = Look { palette: palette::CLASSIC, digits: false };
-            checked.picture = Some(STANDARD.encode(sheet.svg(look)));
+            let style = Style { palette: palette::CLASSIC, digits: false };
+            checked.picture = Some(STANDARD.encode(sheet.svg(style)));
         }
         // An incomplete name is normal while typing.
         Err(RunError::Data(why)) => checked.title = Some(why),

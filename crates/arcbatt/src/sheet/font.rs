@@ -1,14 +1,14 @@
-//! Letters of five by seven points, and two rows below the line.
+//! A bitmap font: letters of five by seven points, with two more rows for descenders.
 
-/// The rows of a character from top to bottom, five bits each. Capitals look like small letters; what is not here is
-/// an empty box.
+/// Returns the rows of a character from top to bottom, five bits each. Capitals are drawn as small letters, unknown
+/// characters as an empty box.
 pub(super) fn glyph(c: char) -> [u8; 9] {
     let c = c.to_ascii_lowercase();
     let known = GLYPHS.iter().find(|(known, _)| *known == c);
     known.map_or([0x1f, 0x11, 0x11, 0x11, 0x11, 0x11, 0x1f, 0, 0], |(_, rows)| *rows)
 }
 
-#[rustfmt::skip] // One line a letter.
+#[rustfmt::skip] // One line per letter.
 const GLYPHS: &[(char, [u8; 9])] = &[
     (' ', [0, 0, 0, 0, 0, 0, 0, 0, 0]),
     ('a', [0x00, 0x00, 0x0e, 0x01, 0x0f, 0x11, 0x0f, 0x00, 0x00]),

@@ -1,12 +1,13 @@
-//! A task to look at: its pairs, and what a program makes of them.
+//! Views of a task: its pairs, and a program's answers to them.
 //!
-//! A [`Sheet`] says what is shown. A front door prints it, or makes a picture of it: [`Sheet::svg`], [`Sheet::png`].
+//! A [`Sheet`] holds the content. Front ends print it or draw it with [`Sheet::svg`] or [`Sheet::png`].
 
 mod font;
 mod layout;
 mod png;
 mod svg;
 
+use batt_base::number::count;
 use batt_dsl::{Cx, Limits};
 use batt_exec::{End, Run, Sample, run};
 use batt_lang::Program;
@@ -19,7 +20,7 @@ use batt_job::palette::Palette;
 
 pub(crate) use layout::cut;
 
-/// A task and, if a program was run on it, its answers.
+/// A task and, if a program was run on it, the answers.
 #[derive(Clone, Debug)]
 pub struct Sheet {
     pub id: String,
@@ -27,7 +28,7 @@ pub struct Sheet {
     pub pairs: Vec<PairSheet>,
 }
 
-/// One pair.
+/// One pair of a sheet.
 #[derive(Clone, Debug)]
 pub struct PairSheet {
     /// `train 0`, `test 1`, `arc-gen 2`
@@ -38,45 +39,45 @@ pub struct PairSheet {
     pub answer: Option<Answer>,
 }
 
-/// What a program came to.
+/// The answer of a program to one pair.
 #[derive(Clone, Debug)]
 pub struct Answer {
     /// The grid, if the answer is one.
     pub field: Option<Field>,
-    /// `None` if nobody knows.
+    /// Whether it is the expected output; `None` if that is unknown.
     pub right: Option<bool>,
-    /// What is wrong with it, if anything is.
+    /// The problem in words, if there is one.
     pub note: Option<String>,
-    /// Row and column of the cells that differ, where the shape is right.
+    /// Row and column of the cells that differ; empty if the shape is wrong.
     pub differing: Vec<(usize, usize)>,
     pub fuel: u64,
 }
 
-/// A rectangle of small integers: a grid, or what a program answers in place of one.
+/// A rectangle of small integers: a grid, or an answer with values that are not colours.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Field {
     pub width: usize,
     pub cells: Vec<i8>,
 }
 
-/// A grid under its word, with the row and column of cells that are marked.
+/// A labelled grid, with the row and column of its marked cells.
 #[derive(Clone, Copy, Debug)]
 pub struct Panel<'s> {
-    pub word: &'static str,
+    pub label: &'static str,
     pub field: &'s Field,
     pub marks: &'s [(usize, usize)],
 }
 
-/// How a picture is made.
+/// The style of a picture.
 #[derive(Clone, Copy, Debug)]
-pub struct Look {
+pub struct Style {
     pub palette: Palette,
-    /// Write the number of its colour on every cell.
+    /// Whether to print the colour number on every cell.
     pub digits: bool,
 }
 
 impl Sheet {
-    /// A task with the first `extra` of its extra pairs, and the answers of a program if there is one.
+    /// Returns the sheet of a task with its first `extra` extra pairs, and with the answers of `program` if given.
     pub fn new(
         task: &Task,
         extra: usize,
@@ -103,35 +104,35 @@ impl Sheet {
         Sheet { id: task.id.clone(), program: program.map(|program| program.name().to_owned()), pairs }
     }
 
-    /// How many of the answers are right, and how many could be.
+    /// Returns the number of right answers, and of answers whose expected output is known.
     pub fn right(&self) -> (usize, usize) {
         let known = self.pairs.iter().filter_map(|pair| pair.answer.as_ref()?.right);
         known.fold((0, 0), |(right, all), this| (right + usize::from(this), all + 1))
     }
 
-    /// The name of the task, and of the program with how right it is.
+    /// Returns the id of the task and, with a program, its name and its score.
     pub fn title(&self) -> String {
         match (&self.program, self.right()) {
             (None, _) => self.id.clone(),
             (Some(program), (right, all)) => {
-                format!("{}: {program} is right on {right} of {all} pairs", self.id)
+                format!("{}: {program} is right on {right} of {}", self.id, count(all, "pair"))
             }
         }
     }
 
-    /// The picture as SVG.
-    pub fn svg(&self, look: Look) -> String {
-        svg::draw(&layout::scene(self, look))
+    /// Draws the sheet as SVG.
+    pub fn svg(&self, style: Style) -> String {
+        svg::draw(&layout::scene(self, style))
     }
 
-    /// The picture as PNG, two pixels for every unit of the SVG.
-    pub fn png(&self, look: Look) -> Vec<u8> {
-        png::draw(&layout::scene(self, look))
+    /// Draws the sheet as PNG, two pixels for every unit of the SVG.
+    pub fn png(&self, style: Style) -> Vec<u8> {
+        png::draw(&layout::scene(self, style))
     }
 }
 
 impl PairSheet {
-    /// The label, and what is to be said about the answer.
+    /// Returns the label, with a remark on the answer if there is one.
     pub fn title(&self) -> String {
         let Some(answer) = &self.answer else { return self.label.clone() };
         match (answer.right, &answer.note) {
@@ -141,22 +142,22 @@ impl PairSheet {
         }
     }
 
-    /// What stands side by side.
+    /// Returns the grids to show side by side.
     pub fn panels(&self) -> Vec<Panel<'_>> {
-        let panel = |word, field| Panel { word, field, marks: &[] };
+        let panel = |label, field| Panel { label, field, marks: &[] };
         let mut panels = vec![panel("input", &self.input)];
         panels.extend(self.expected.iter().map(|field| panel("expected", field)));
         if let Some(Answer { field: Some(field), differing, .. }) = &self.answer
             && field.drawable()
         {
-            panels.push(Panel { word: "answer", field, marks: differing });
+            panels.push(Panel { label: "answer", field, marks: differing });
         }
         panels
     }
 }
 
 impl Field {
-    /// Twice the largest grid of a task: what is larger is described, not drawn.
+    /// Twice the largest side of a task's grids. Larger answers are described, not drawn.
     const MAX_DRAWN: usize = 2 * Grid::MAX_SIDE;
 
     pub fn height(&self) -> usize {
@@ -186,28 +187,29 @@ fn answer(
     stop: Stop<'_>,
     arena: &Arena,
 ) -> Answer {
-    let nothing = |note: String, fuel| {
+    let no_grid = |note: String, fuel| {
         let right = pair.output.as_ref().map(|_| false);
         Answer { field: None, right, note: Some(note), differing: Vec::new(), fuel }
     };
     let expected = pair.output.as_ref().map(|grid| grid.value(arena)).transpose();
     let values = (pair.input.value(arena), task.samples(arena), expected);
     let (Ok(input), Ok(samples), Ok(expected)) = values else {
-        return nothing("too large for the caps".to_owned(), 0);
+        return no_grid("the grids exceed the size limit for values".to_owned(), 0);
     };
     let outcome = run(program, Sample { input, samples }, Cx::new(arena, limits.fuel, stop.flag()));
     let value = match outcome.result {
         Ok(value) => value,
-        Err(failure) => return nothing(failure.describe(program), outcome.fuel),
+        Err(failure) => return no_grid(failure.describe(program), outcome.fuel),
     };
-    let words = |value| why(&Run { end: End::new(value), fuel: outcome.fuel }, pair.output.as_ref(), program);
+    let problem =
+        |value| why(&Run { end: End::new(value), fuel: outcome.fuel }, pair.output.as_ref(), program);
     let Value::Grid(grid) = value else {
-        return nothing(words(value), outcome.fuel);
+        return no_grid(problem(value), outcome.fuel);
     };
     let field = Field { width: grid.width(), cells: grid.cells().to_vec() };
     let right = expected.map(|expected| order::equal(value, expected));
     let note = match (right, expected) {
-        (Some(false), Some(_)) => Some(words(value)),
+        (Some(false), Some(_)) => Some(problem(value)),
         (None, _) if !field.drawable() => Some(format!("the answer is {}×{}", field.height(), field.width)),
         _ => None,
     };
@@ -216,7 +218,7 @@ fn answer(
 }
 
 impl Field {
-    /// The cells that differ from those of a field of the same shape.
+    /// Returns the cells that differ from `other`; none if the shapes differ.
     fn differing(&self, other: &Field) -> Vec<(usize, usize)> {
         if (self.width, self.cells.len()) != (other.width, other.cells.len()) {
             return Vec::new();

@@ -1,12 +1,12 @@
-//! A scene as PNG.
+//! Draws a scene as PNG.
 
 use super::font::glyph;
 use super::layout::{Scene, Shape};
 use batt_job::palette::Rgb;
 
-/// Pixels for every unit of the scene, so that letters have room for their form.
+/// Pixels per unit of the scene; one would be too coarse for letters.
 const SCALE: usize = 2;
-/// From one letter to the next.
+/// Distance from one letter to the next.
 const ADVANCE: usize = 6;
 
 pub(super) fn draw(scene: &Scene) -> Vec<u8> {
@@ -24,9 +24,9 @@ pub(super) fn draw(scene: &Scene) -> Vec<u8> {
     let mut encoder = png::Encoder::new(&mut bytes, width as u32, height as u32);
     encoder.set_color(png::ColorType::Rgb);
     encoder.set_depth(png::BitDepth::Eight);
-    let mut writer = encoder.write_header().expect("memory takes all");
+    let mut writer = encoder.write_header().expect("writing to memory cannot fail");
     writer.write_image_data(&canvas.pixels).expect("the canvas has the size of the header");
-    writer.finish().expect("memory takes all");
+    writer.finish().expect("writing to memory cannot fail");
     bytes
 }
 
@@ -36,7 +36,7 @@ struct Canvas {
 }
 
 impl Canvas {
-    /// What lies outside is cut off.
+    /// Fills a rectangle, clipped to the canvas.
     fn fill(&mut self, x: usize, y: usize, width: usize, height: usize, (r, g, b): Rgb) {
         let (left, right) = (x.min(self.width), (x + width).min(self.width));
         for row in self.pixels.chunks_exact_mut(self.width * 3).skip(y).take(height) {

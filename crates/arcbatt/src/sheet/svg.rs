@@ -1,4 +1,4 @@
-//! A scene as SVG.
+//! Draws a scene as SVG.
 
 use std::fmt::Write;
 
@@ -11,23 +11,24 @@ pub(super) fn draw(scene: &Scene) -> String {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\">\n\
          <style>text{{font:11px monospace;white-space:pre}}</style>\n<path fill=\"#ffffff\" d=\"M0 0h{width}v{height}h-{width}z"
     );
-    // Rectangles of one colour in a row are one path: a large task has tens of thousands of them.
+    // Consecutive rectangles of one colour share a path: a large task has tens of thousands of them.
     let mut open = Some((255, 255, 255));
     for shape in &scene.shapes {
         match shape {
             Shape::Rect { x, y, width, height, color } => {
                 if open != Some(*color) {
                     close(&mut out, &mut open);
-                    write!(out, "<path fill=\"{}\" d=\"", hex(*color)).expect("a string takes all");
+                    write!(out, "<path fill=\"{}\" d=\"", hex(*color))
+                        .expect("writing to a string cannot fail");
                     open = Some(*color);
                 }
-                write!(out, "M{x} {y}h{width}v{height}h-{width}z").expect("a string takes all");
+                write!(out, "M{x} {y}h{width}v{height}h-{width}z").expect("writing to a string cannot fail");
             }
             Shape::Text { x, y, text, color } => {
                 close(&mut out, &mut open);
                 let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
                 writeln!(out, "<text x=\"{x}\" y=\"{y}\" fill=\"{}\">{text}</text>", hex(*color))
-                    .expect("a string takes all");
+                    .expect("writing to a string cannot fail");
             }
         }
     }

@@ -23,29 +23,29 @@ Examples:
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// What to measure [default: load, parse, merge and run]
+    /// Benchmark to run [default: load, parse, merge and run]
     #[arg(value_enum)]
     what: Option<Subject>,
-    /// Checkout of arc-dsl to compare with; runs in CPython (`python3`, or the PYTHON variable)
+    /// Checkout of arc-dsl to compare with, in CPython (`python3`, or the variable PYTHON)
     #[arg(long, value_name = "DIR")]
     reference: Option<PathBuf>,
-    /// Data set: a name, a folder or a file [default: the built-in set, written to disk]
+    /// Data set: a name, a folder or a file [default: the built-in set]
     #[arg(long, value_name = "DATA")]
     tasks: Option<String>,
-    /// Programs, each measured on the task it is named after; `-` is standard input [default: solvers.py of the
-    /// checkout, or the built-in programs for the built-in tasks]
+    /// Program file; each program is measured on the task it is named after; `-` is standard input [default:
+    /// solvers.py of the checkout, or the built-in programs for the built-in set]
     #[arg(long, value_name = "FILE")]
     programs: Option<PathBuf>,
     /// Number of rounds [default: 5; 200 for `profile`]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     rounds: Option<u32>,
-    /// In all-pairs, run a program on all inputs of a task even if it was wrong on an earlier one
+    /// In `all pairs`, run programs on all inputs of a task, even after a wrong answer
     #[arg(long)]
     all_demos: bool,
-    /// Write a JSON record of as many extra runs, each program on its task on one thread
+    /// Write a JSON record of an extra run: each program on its task, on one thread
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
-    /// Add the times of all functions to the record, for `batt profile`
+    /// Add timings to the record, for `batt profile`; repeats the extra run once per round
     #[arg(long, requires = "record")]
     profile: bool,
     /// Print JSON
@@ -58,7 +58,7 @@ impl Args {
         self.rounds.unwrap_or(if self.what == Some(Subject::Profile) { 200 } else { 5 })
     }
 
-    /// The text of the programs.
+    /// Returns the text of the programs.
     fn text(&self) -> anyhow::Result<Cow<'static, [u8]>> {
         Ok(match self.programs()? {
             Some(path) => files::read(&path)?.into(),
@@ -66,12 +66,12 @@ impl Args {
         })
     }
 
-    /// The file of programs; none for the built-in ones.
+    /// Returns the program file; `None` for the built-in programs.
     fn programs(&self) -> anyhow::Result<Option<PathBuf>> {
         match (&self.programs, &self.reference, &self.tasks) {
             (Some(path), ..) => Ok(Some(path.clone())),
             (None, Some(checkout), Some(_)) => Ok(Some(checkout.join("solvers.py"))),
-            (None, None, Some(_)) => anyhow::bail!("--tasks needs programs; name their file with --programs"),
+            (None, None, Some(_)) => anyhow::bail!("--tasks needs programs; add --programs FILE"),
             (None, _, None) => Ok(None),
         }
     }
@@ -79,11 +79,11 @@ impl Args {
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Subject {
-    /// The recorder: its overhead, the accuracy of what-if, the cost of disabled logging
+    /// Overhead of the recorder, accuracy of what-if, cost of disabled logging
     Profile,
-    /// Breeding: repaired programs, candidates per second, where the time goes
+    /// Breeding: repaired programs, candidates per second, time by category
     Breed,
-    /// Enumeration: tasks solved by it alone, candidates per second, where the time goes
+    /// Enumeration: outputs solved by it alone, candidates per second, time by category
     Enumerate,
 }
 
@@ -92,7 +92,7 @@ const DEMO: &str = include_str!("../../../../programs/demo.py");
 
 pub(crate) fn run(args: &Args) -> Answer {
     if args.record.is_some() && matches!(args.what, Some(Subject::Breed | Subject::Enumerate)) {
-        anyhow::bail!("--record records runs of programs; `batt search --record` records a search");
+        anyhow::bail!("--record is for runs of programs; use `batt search --record` to record a search");
     }
     let answer = measured(args)?;
     if let Some(path) = &args.record {
@@ -154,7 +154,7 @@ fn times(args: &Args, folder: &Folder) -> Answer {
     Ok(valid)
 }
 
-/// The runs that are recorded come after those that are measured.
+/// Records extra runs, after those that were measured.
 fn record(args: &Args, path: &Path) -> anyhow::Result<()> {
     let mut line: Vec<OsString> = vec![args.tasks.as_deref().unwrap_or(data::DEMO).into()];
     line.extend(["--threads", "1", "--record"].map(OsString::from));
@@ -166,24 +166,24 @@ fn record(args: &Args, path: &Path) -> anyhow::Result<()> {
         line.extend(["--profile", "--repeat"].map(OsString::from));
         line.push(args.rounds().to_string().into());
     }
-    super::run::silently(&line)
+    super::run::run_silently(&line)
 }
 
-/// Where the tasks lie. The built-in ones are written to a folder of their own for the time of the run, because
-/// loading from disk is among what is measured.
+/// The location of the tasks. Built-in tasks are written to a temporary folder, because loading from disk is measured
+/// too.
 struct Folder {
     data: String,
-    /// Set if it is ours to remove.
-    ours: Option<PathBuf>,
+    /// The temporary folder, which is removed at the end.
+    temporary: Option<PathBuf>,
 }
 
 impl Folder {
     fn of(tasks: Option<&str>) -> anyhow::Result<Folder> {
         if let Some(data) = tasks {
-            return Ok(Folder { data: data.to_owned(), ours: None });
+            return Ok(Folder { data: data.to_owned(), temporary: None });
         }
         let path = std::env::temp_dir().join(format!("batt-bench-{}", std::process::id()));
-        let folder = Folder { data: path.display().to_string(), ours: Some(path.clone()) };
+        let folder = Folder { data: path.display().to_string(), temporary: Some(path.clone()) };
         series::write_folder(&path, demo::tasks().into_iter()).context("cannot write the built-in tasks")?;
         Ok(folder)
     }
@@ -191,8 +191,8 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        if let Some(path) = &self.ours {
-            // It lies among other temporary files; the system takes it away if we cannot.
+        if let Some(path) = &self.temporary {
+            // On failure, the system cleans up its folder of temporary files.
             let _ = std::fs::remove_dir_all(path);
         }
     }
@@ -202,7 +202,7 @@ fn print(figures: &Figures) -> anyhow::Result<()> {
     let mut out = output::stdout();
     print_answers(&mut out, figures)?;
     let machine = &figures.machine;
-    let cpu = machine.cpu.as_deref().unwrap_or("processor unknown");
+    let cpu = machine.cpu.as_deref().unwrap_or("unknown CPU");
     let reference = figures.reference.as_ref().map(|it| format!(" · {}", it.version)).unwrap_or_default();
     let cores = count(machine.cores, "core");
     writeln!(out, "{cores} · {cpu} · {} · batt {}{reference}", machine.system, figures.version)?;
@@ -228,13 +228,13 @@ fn print(figures: &Figures) -> anyhow::Result<()> {
     Ok(out.flush()?)
 }
 
-/// Whether the answers were right stands above everything that was measured.
+/// Prints whether the answers are right, before any measurement.
 fn print_answers(out: &mut impl Write, figures: &Figures) -> anyhow::Result<()> {
     if !figures.valid() {
-        writeln!(out, "NOT A BENCHMARK: some answers are wrong")?;
+        writeln!(out, "NOT A VALID BENCHMARK: some answers are wrong")?;
     }
     let programs = count(figures.programs, "program");
-    write!(out, "{} of {programs} right on all of {} pairs", figures.right, figures.pairs)?;
+    write!(out, "{} of {programs} right on all of their {}", figures.right, count(figures.pairs, "pair"))?;
     match &figures.reference {
         Some(reference) => writeln!(out, "; in CPython {} of {}", reference.right, reference.programs)?,
         None => writeln!(out)?,
@@ -247,18 +247,18 @@ fn print_answers(out: &mut impl Write, figures: &Figures) -> anyhow::Result<()> 
         list("wrong here, right in CPython", &reference.lost)?;
         list("does not run in CPython, not compared", &reference.left_out)?;
     }
-    list("no task, not run alone", &figures.without_task)?;
+    list("not named after a task, only run in `all pairs`", &figures.without_task)?;
     Ok(())
 }
 
 fn print_comparison(out: &mut impl Write, reference: &Comparison) -> anyhow::Result<()> {
     writeln!(
         out,
-        "\nbeside {}, 1 thread each, rounds in turn (ours of {} passes), load and parse excluded",
+        "\ncompared with {}: 1 thread each, alternating rounds (batt: {} passes each), without load and parse",
         reference.version,
         batt_bench::PASSES
     )?;
-    writeln!(out, "{:<54}{:>12}{:>12}{:>10}", "", "batt", "CPython", "times")?;
+    writeln!(out, "{:<54}{:>12}{:>12}{:>10}", "", "batt", "CPython", "ratio")?;
     for ratio in &reference.ratios {
         let what = format!("{}: {}", ratio.tasks, ratio.clock);
         let [ours, theirs] =
@@ -268,7 +268,7 @@ fn print_comparison(out: &mut impl Write, reference: &Comparison) -> anyhow::Res
     Ok(())
 }
 
-/// The first few of many names.
+/// Lists the first few names.
 fn some(names: &[String]) -> String {
     const SHOWN: usize = 8;
     let shown = names[..names.len().min(SHOWN)].join(", ");

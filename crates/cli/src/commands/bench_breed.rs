@@ -9,7 +9,7 @@ use batt_bench::{BreedFigures, Recovery, Throughput, measure_breed};
 
 use crate::{Answer, output};
 
-/// Prints the figures. Times depend on the machine and its load, so none of them decides on the exit code.
+/// Measures and prints. The figures depend on the machine and its load, so the exit code is always 0.
 pub(crate) fn run(dataset: &Dataset, programs: &[u8], json: bool) -> Answer {
     let figures = measure_breed(dataset, programs)?;
     if json {
@@ -38,8 +38,8 @@ fn print(figures: &BreedFigures) -> anyhow::Result<()> {
     let Throughput { candidates, seconds, per_second, calls_per_second, shares } = throughput;
     writeln!(
         out,
-        "\n{candidates} candidates in {seconds:.1} s of processor time: {per_second:.0} a second, each on all demonstration inputs; \
-         {calls_per_second:.0} calls a second, most of them shared"
+        "\n{candidates} candidates in {seconds:.1} s of CPU time: {per_second:.0} per second, each on all demonstration inputs; \
+         {calls_per_second:.0} calls per second, most of them shared"
     )?;
     for share in shares {
         writeln!(out, "{:<22} {:>7}", share.category, percent(share.share))?;

@@ -3,14 +3,14 @@
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-use arcbatt::base::number::percent;
+use arcbatt::base::number::{count, percent};
 use arcbatt::base::time::brief_ns;
 use arcbatt::task::Dataset;
 use batt_bench::{ProfileFigures, measure_profile};
 
 use crate::{Answer, output};
 
-/// Prints the figures. They depend on the machine and its load, so none of them decides on the exit code.
+/// Measures and prints. The figures depend on the machine and its load, so the exit code is always 0.
 pub(crate) fn run(
     load: impl Fn() -> anyhow::Result<Dataset>,
     programs: &[u8],
@@ -48,22 +48,23 @@ fn print(figures: &ProfileFigures) -> anyhow::Result<()> {
         what_if,
         logging,
     } = figures;
-    writeln!(out, "{tasks} tasks, 1 thread, fastest of {rounds} rounds of each task, in turn")?;
+    let tasks = count(*tasks, "task");
+    writeln!(out, "{tasks}, 1 thread, fastest of {rounds} rounds of each task, alternating")?;
     writeln!(
         out,
-        "without a recorder   {} to run and score, {} to load and read before",
+        "without recorder     {} to run and score, {} to load and parse before that",
         ns(*plain_ns),
         ns(*before_ns)
     )?;
     writeln!(
         out,
-        "recorder on          ×{whole:.3} of the whole run, ×{recorded:.3} of run and score; {} once, to make and to close it",
+        "recorder on          ×{whole:.3} of the whole run, ×{recorded:.3} of run and score; {} once, to start and end it",
         ns(*once_ns)
     )?;
     writeln!(out, "recorder on, --deep  ×{deep:.3} of run and score")?;
     writeln!(
         out,
-        "what-if              {} made {} times as slow: {} → {} predicted, {} measured; off by {} of the time, {} of the change",
+        "what-if              {} made {} times slower: {} → {} predicted, {} measured; off by {} of the time, {} of the change",
         what_if.primitive,
         what_if.factor,
         ns(what_if.before_ns),
@@ -74,7 +75,7 @@ fn print(figures: &ProfileFigures) -> anyhow::Result<()> {
     )?;
     writeln!(
         out,
-        "logging, off         ×{:.4} of compiled out ({} against {}); {:.2} ns an event",
+        "logging off          ×{:.4} of compiled out ({} against {}); {:.2} ns per event",
         logging.ratio,
         ns(logging.compiled_in_ns),
         ns(logging.compiled_out_ns),

@@ -54,7 +54,7 @@ pub(crate) struct Document {
     submission: String,
     /// `json` (Kaggle) or `csv` (the format of 2020).
     form: &'static str,
-    /// True if there is no defect.
+    /// True if there are no defects.
     valid: bool,
     /// Number of tasks of the data set.
     tasks: usize,
@@ -73,10 +73,10 @@ struct Defect {
     kind: &'static str,
     /// Id of the task.
     id: String,
-    /// Number of the output, from 0. Absent if the defect is of the task.
+    /// Number of the output, from 0. Absent if the defect concerns the whole task.
     #[serde(skip_serializing_if = "Option::is_none")]
     output: Option<usize>,
-    /// `attempt_1`, `attempt_2`, … Absent if the defect is of the output.
+    /// `attempt_1`, `attempt_2`, … Absent if the defect concerns the whole output.
     #[serde(skip_serializing_if = "Option::is_none")]
     attempt: Option<String>,
     /// The defect in words.
@@ -101,7 +101,7 @@ impl Report {
         match self.problems.len() {
             0 => writeln!(
                 out,
-                "{file}: no defect; {} with {}",
+                "{file}: no defects; {} with {}",
                 count(*tasks, "task"),
                 count(*outputs, "test input")
             )?,
@@ -114,7 +114,7 @@ impl Report {
                 output::note(
                     &mut out,
                     format_args!(
-                        "both attempts are the same grid for {outputs}; a second guess costs nothing"
+                        "both attempts are equal for {outputs}; a different second attempt costs nothing"
                     ),
                 )?;
             }

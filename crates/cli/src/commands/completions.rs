@@ -14,7 +14,7 @@ Examples:
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Shell to complete commands in
+    /// Shell to write the script for
     #[arg(value_enum)]
     shell: Shell,
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Context;
+use arcbatt::base::number::count;
 use arcbatt::base::time;
 use arcbatt::conformance::{Mismatch, Tally, check};
 use arcbatt::dsl::Limits;
@@ -17,13 +18,13 @@ use crate::{Answer, files, output, picture};
 #[derive(clap::Args)]
 #[command(after_help = "Example:\n  batt conformance crates/testkit/vectors/*.gz")]
 pub(crate) struct Args {
-    /// Vector files (JSON lines, plain or .gz); `-` is standard input
+    /// Files of recorded answers (JSON lines, plain or .gz); `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// List at most N failures
     #[arg(long, value_name = "N", default_value_t = 10)]
     list: usize,
-    /// Fail a case after this time (90s, 1m30s; a bare number means seconds)
+    /// Fail a case after this time (90s, 1m30s; plain numbers are seconds)
     #[arg(short = 't', long, value_name = "TIME", default_value = "60s", value_parser = time::parse)]
     timeout: Duration,
     /// Print JSON
@@ -38,7 +39,7 @@ pub(crate) fn run(args: &Args) -> Answer {
         let lines = files::lines(path)?;
         let tally = with_backstop(args.timeout, |stop| check(lines, Limits::STANDARD, stop, keep))
             .map_err(anyhow::Error::msg)
-            .with_context(|| format!("{} is not a vector file", files::label(path)))?;
+            .with_context(|| format!("{} is not a file of recorded answers", files::label(path)))?;
         total.passed += tally.passed;
         total.order_dependent += tally.order_dependent;
         total.failed += tally.failed;
@@ -60,11 +61,8 @@ fn print(tally: &Tally) -> anyhow::Result<()> {
         writeln!(out, "  expected  {}\n  got       {}\n", line(expected), line(got))?;
     }
     if tally.order_dependent > 0 {
-        let n = tally.order_dependent;
-        writeln!(
-            out,
-            "{n} of the passed cases depend on the order of sets: they come out when sets descend"
-        )?;
+        let cases = count(tally.order_dependent, "case");
+        writeln!(out, "{cases} passed only with sets in descending order")?;
     }
     writeln!(out, "{} passed, {} failed", tally.passed, tally.failed)?;
     Ok(out.flush()?)
@@ -75,15 +73,15 @@ fn print(tally: &Tally) -> anyhow::Result<()> {
 pub(crate) struct Document {
     /// Cases with the recorded answer.
     passed: usize,
-    /// Passed cases that depend on the order of sets and pass only if sets descend.
+    /// Cases that passed only with sets in descending order.
     order_dependent: usize,
-    /// Cases with another answer.
+    /// Cases with a different answer.
     failed: usize,
     /// The first failures, at most `--list`.
     failures: Vec<Failure>,
 }
 
-/// A case with another answer than the recorded one.
+/// A case whose answer differs from the recorded one.
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "Mismatch")]
 struct Failure {

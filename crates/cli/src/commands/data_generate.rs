@@ -17,18 +17,18 @@ Examples:
   batt data generate --seed 7 --count 1000 -o tasks
   batt data generate --count 10 > tasks.jsonl";
 
-/// Generate new tasks with the rules of the built-in set
+/// Generate new tasks from the rules of the built-in set
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// Seed; the same seed gives the same tasks
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Number of tasks; the default is one of every rule
+    /// Number of tasks; the default is one for each rule
     #[arg(long, value_name = "N", default_value_t = rules().len() as u64)]
     count: u64,
-    /// Write to a new folder of task files, or to NAME_challenges.json with the solutions beside it; `-` prints one
-    /// task per line
+    /// Write a new folder of task files, or NAME_challenges.json and NAME_solutions.json; `-` prints one task per
+    /// line
     #[arg(short, long, value_name = "FOLDER|FILE.json", default_value = "-")]
     output: PathBuf,
     /// Print JSON
@@ -61,18 +61,18 @@ fn write(args: &Args, path: &Path, tasks: impl Iterator<Item = Task>) -> anyhow:
         return output::json(WrittenDocument { seed: args.seed, tasks: count, written, solutions });
     }
     let mut out = output::stdout();
-    let beside = solutions.map_or(String::new(), |path| format!(", solutions in {path}"));
-    writeln!(out, "{} in {written}{beside}", number::count(count as usize, "task"))?;
+    let solutions = solutions.map_or(String::new(), |path| format!(", solutions to {path}"));
+    writeln!(out, "wrote {} to {written}{solutions}", number::count(count as usize, "task"))?;
     Ok(out.flush()?)
 }
 
-/// Prints one task per line, so that a pipe can start to read before the last is made.
+/// Prints one task per line, so that a pipe can read the first before the last is generated.
 fn print(tasks: impl Iterator<Item = Task>) -> anyhow::Result<()> {
     let mut out = output::stdout();
     for task in tasks {
         let mut text = Vec::new();
         write_task(&mut text, &task)?;
-        // The text begins with a brace: the id goes in front of the first field.
+        // The id is inserted before the first field, after the opening brace.
         write!(out, "{{\"id\":{},", serde_json::to_string(&task.id)?)?;
         out.write_all(&text[1..])?;
         writeln!(out)?;
@@ -104,7 +104,7 @@ pub(crate) struct TasksDocument {
     tasks: Series,
 }
 
-/// Tasks that are made while they are written.
+/// Tasks that are generated while they are written.
 struct Series {
     seed: u64,
     count: u64,

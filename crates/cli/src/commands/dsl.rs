@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use anyhow::bail;
+use arcbatt::base::number;
 use arcbatt::dsl::{Primitive, registry};
 use arcbatt::lang::suggest;
 use schemars::JsonSchema;
@@ -22,7 +23,7 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Show the manual of one primitive
+    /// Show the manual entry of a primitive
     #[command(after_help = "Example:\n  batt dsl show objects")]
     Show {
         /// Name or alias of the primitive
@@ -74,7 +75,8 @@ fn list(family: Option<&str>, json: bool) -> Answer {
     let count: usize = families.iter().map(|(_, members)| members.len()).sum();
     let aliases: usize =
         families.iter().flat_map(|(_, members)| members).map(|member| member.aliases.len()).sum();
-    writeln!(out, "{count} primitives, {aliases} aliases")?;
+    let alias = if aliases == 1 { "alias" } else { "aliases" };
+    writeln!(out, "{}, {aliases} {alias}", number::count(count, "primitive"))?;
     out.flush()?;
     Ok(true)
 }

@@ -29,15 +29,15 @@ Examples:
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Program: FILE:NAME; FILE if it holds one program or one named after the task; or the name of a built-in or
-    /// stored program or of its task
+    /// Program: FILE:NAME; FILE if it contains one program or one named after the task; or the name or task of a
+    /// built-in or stored program
     #[arg(value_name = "PROGRAM")]
     program: ProgramRef,
-    /// Grid file, task file, task id of --data, or `-` for standard input [default: the task that the program is
+    /// Grid file, task file, task id in --data, or `-` for standard input [default: the task that the program is
     /// named after]
     #[arg(value_name = "INPUT")]
     argument: Option<String>,
-    /// Same as INPUT; `batt eval FILE NAME --input GRID` names the program in the second argument
+    /// Same as INPUT, for the form `batt eval FILE NAME --input INPUT`
     #[arg(long, value_name = "INPUT")]
     input: Option<String>,
     #[command(flatten)]
@@ -53,7 +53,7 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// Loads the program and what it runs on.
+    /// Loads the program and its input.
     fn load(&self) -> anyhow::Result<(Program, Input)> {
         let (program, input) = match (&self.argument, &self.input) {
             (Some(name), Some(input)) => (self.program.with_name(name)?, Some(input)),
@@ -67,7 +67,7 @@ impl Args {
         let dataset = self.data.open()?;
         let task = task_of(program.name(), &dataset).with_context(|| {
             let (name, data) = (program.name(), &dataset.label);
-            format!("{name} is named after no task of {data}; name an input: a grid file, a task file or a task id")
+            format!("{name} is not named after a task of {data}; add an input: a grid file, a task file or a task id")
         })?;
         Ok((program, Input::Task(task.clone())))
     }
@@ -77,10 +77,11 @@ pub(crate) fn run(args: &Args) -> Answer {
     let (program, input) = args.load()?;
     let pairs = input.pairs();
     if pairs.is_empty() {
-        bail!("task {} holds no pair to run on", input.id().unwrap_or_default());
+        bail!("task {} has no pairs to run on", input.id().unwrap_or_default());
     }
-    let note = (matches!(input, Input::Grid(_)) && program.needs_samples())
-        .then(|| format!("{} reads S, and S is empty on a bare grid; give a task instead", program.name()));
+    let note = (matches!(input, Input::Grid(_)) && program.needs_samples()).then(|| {
+        format!("{} reads the pairs of a task (S), but a grid has none; use a task instead", program.name())
+    });
     let mut out = output::stdout();
     let mut entries = Vec::new();
     if let Some(note) = &note
@@ -173,7 +174,7 @@ fn print(out: &mut impl Write, program: &Program, run: &Run<'_>, trace: bool) ->
             {
                 blocks.push(("expected".to_owned(), picture::render(expected, colored)));
             }
-            for line in picture::beside(&blocks) {
+            for line in picture::side_by_side(&blocks) {
                 writeln!(out, "{line}")?;
             }
         }
@@ -192,7 +193,7 @@ fn write_trace(out: &mut impl Write, program: &Program, outcome: &Outcome<'_>) -
     Ok(())
 }
 
-/// The calls of a program with their values, up to where it failed.
+/// Returns the calls of a program with their values, up to the failure.
 fn calls<'p, 'a>(
     program: &'p Program,
     outcome: &'p Outcome<'a>,
@@ -201,7 +202,7 @@ fn calls<'p, 'a>(
     computed.filter(|(node, _)| node.is_call())
 }
 
-/// For a traced value that weighs more than this, JSON holds only its weight.
+/// Larger traced values are replaced by their weight in JSON.
 const MAX_TRACED: u32 = 100_000;
 
 /// The result on one pair.

@@ -16,7 +16,7 @@ Examples:
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Write one page for each command to this folder [default: print the main page]
+    /// Write one page per command to this folder [default: print the main page]
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
 }

@@ -16,23 +16,23 @@ use crate::{Answer, files, output};
 
 const EXAMPLES: &str = "\
 Examples:
-  batt plan solvers.py                              how much the programs of a file share
+  batt plan solvers.py    show how much the programs of a file share
   batt plan solvers.py:solve_a solvers.py:solve_b --svg plan.svg";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Programs: FILE for all of a file, FILE:NAME for one, `-` for standard input, or the name of a built-in or
-    /// stored program or of its task
+    /// Programs: FILE for all of a file, FILE:NAME for one, `-` for standard input, or the name or task of a built-in
+    /// or stored program
     #[arg(required = true, value_name = "PROGRAM")]
     programs: Vec<ProgramRef>,
-    /// Print the plan itself
+    /// Print the plan as text
     #[arg(long)]
     text: bool,
     /// Write the plan as a Graphviz graph; `-` is standard output
     #[arg(long, value_name = "FILE")]
     dot: Option<PathBuf>,
-    /// Write a picture of the plan; `-` is standard output
+    /// Write the plan as an SVG picture; `-` is standard output
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
     /// List the N most shared nodes
@@ -48,14 +48,15 @@ pub(crate) fn run(args: &Args) -> Answer {
     let errors: usize = loaded.iter().map(|(_, errors)| errors).sum();
     let programs: Vec<&Program> = loaded.iter().flat_map(|(programs, _)| programs).collect();
     if programs.is_empty() {
-        bail!("no usable program in these files; `batt programs check FILE…` lists their mistakes");
+        bail!("no usable program in these files; see `batt programs check FILE…`");
     }
     let plan = output::phase("merge", || Plan::merge(programs));
     let mut written = Vec::new();
     let drawings = [(&args.dot, dot as fn(&Plan) -> String), (&args.svg, svg)];
-    let taken = drawings.iter().filter(|(path, _)| path.as_deref().is_some_and(files::is_standard)).count();
-    if taken > 1 || (taken == 1 && (args.json || args.text)) {
-        bail!("only one thing can be written to standard output; give --dot or --svg a file");
+    let to_stdout =
+        drawings.iter().filter(|(path, _)| path.as_deref().is_some_and(files::is_standard)).count();
+    if to_stdout > 1 || (to_stdout == 1 && (args.json || args.text)) {
+        bail!("only one output can go to standard output; use a file for --dot or --svg");
     }
     for (path, draw) in drawings {
         if let Some(path) = path {
@@ -66,7 +67,7 @@ pub(crate) fn run(args: &Args) -> Answer {
     let report = Report { plan: &plan, most: most_shared(&plan, args.most), errors, written };
     if args.json {
         output::json(report.document(args.text))?;
-    } else if taken == 0 {
+    } else if to_stdout == 0 {
         report.print(args.text)?;
     }
     Ok(true)
@@ -84,7 +85,7 @@ struct Shared {
     expression: String,
 }
 
-/// The calls that most programs need; of equal ones those that are computed first.
+/// Returns the calls that most programs need; among equals, those computed first.
 fn most_shared(plan: &Plan, most: usize) -> Vec<Shared> {
     let uses = plan.uses();
     let ids = (0..plan.nodes().len()).filter(|i| uses[*i] > 1 && plan.nodes()[*i].is_computed());
@@ -141,12 +142,13 @@ impl Report<'_> {
             return Ok(out.flush()?);
         }
         let Counts { programs, calls, distinct, shared, folded, per_task } = self.plan.counts();
-        writeln!(out, "{programs:>8}  programs")?;
-        writeln!(out, "{calls:>8}  calls, each counted for every program that needs it")?;
-        writeln!(out, "{distinct:>8}  distinct: what is left when equal calls are one")?;
+        let plural = |n: usize| if n == 1 { "" } else { "s" };
+        writeln!(out, "{programs:>8}  program{}", plural(programs))?;
+        writeln!(out, "{calls:>8}  call{}, counted for every program that needs it", plural(calls))?;
+        writeln!(out, "{distinct:>8}  distinct call{}: equal calls count once", plural(distinct))?;
         writeln!(out, "{shared:>8}  shared by several programs")?;
-        writeln!(out, "{folded:>8}  folded: need no input, computed once if cheap")?;
-        writeln!(out, "{per_task:>8}  per task: need the demonstration pairs only")?;
+        writeln!(out, "{folded:>8}  folded: no input needed, computed once if cheap")?;
+        writeln!(out, "{per_task:>8}  per task: only the demonstration pairs needed")?;
         if !self.most.is_empty() {
             writeln!(out, "\nprograms  most shared nodes")?;
         }
@@ -159,7 +161,7 @@ impl Report<'_> {
             output::note(
                 &mut out,
                 format_args!(
-                    "{errors} in the files, see `batt programs check`; the other programs are merged"
+                    "{errors} in the files (see `batt programs check`); the other programs are merged"
                 ),
             )?;
         }

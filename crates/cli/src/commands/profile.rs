@@ -1,4 +1,4 @@
-//! `batt profile`: questions to a record.
+//! `batt profile`
 
 use std::fmt::Display;
 use std::io::Write;
@@ -23,21 +23,21 @@ use crate::{Answer, files, output};
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
-    /// Show the cost of each primitive, and what a speed-up of it would save
+    /// Show the cost of each primitive, and what speeding it up would save
     #[command(after_help = "Example:\n  batt profile dsl run.json -n 20")]
     Dsl(One),
-    /// Show the time of all threads by category; every function is in exactly one
+    /// Show the time of all threads by category
     #[command(after_help = "Example:\n  batt profile framework run.json")]
     Framework {
-        /// Record, written by --record --profile; `-` is standard input
+        /// Record with a profile (--record FILE --profile); `-` is standard input
         record: PathBuf,
         #[command(flatten)]
         print: Print,
     },
-    /// Show fixed and marginal cost of each phase, projected to a larger run
+    /// Show the fixed and marginal cost of each phase, and project a larger run
     #[command(after_help = "Example:\n  batt profile phases small.json large.json --tasks 1000")]
     Phases {
-        /// Records; several of different sizes separate fixed from marginal costs
+        /// Records with a profile; several of different sizes separate fixed from marginal costs
         #[arg(required = true, value_name = "RECORD")]
         records: Vec<PathBuf>,
         /// Project to a run of N tasks
@@ -51,7 +51,7 @@ pub(crate) enum Command {
     Tasks {
         #[command(flatten)]
         one: One,
-        /// Report tasks more than K deviations above the median
+        /// List tasks more than K standard deviations above the median
         #[arg(short, value_name = "K", default_value_t = 5.0)]
         k: f64,
     },
@@ -60,16 +60,16 @@ pub(crate) enum Command {
     Lines {
         #[command(flatten)]
         one: One,
-        /// Name of the program, if the record holds several
+        /// Name of the program, if the record has several
         #[arg(long, value_name = "NAME")]
         program: Option<String>,
     },
     /// Predict how long the run would take if something were faster
     #[command(after_help = "Example:\n  batt profile what-if run.json objects=3x")]
     WhatIf {
-        /// Record, written by --record --profile; `-` is standard input
+        /// Record with a profile (--record FILE --profile); `-` is standard input
         record: PathBuf,
-        /// Speed-ups such as `objects=3x`: a primitive, family, function, category or phase
+        /// Speed-ups such as `objects=3x`, of a primitive, family, function, category or phase
         #[arg(required = true, value_name = "NAME=FACTOR")]
         what: Vec<Speedup>,
         #[command(flatten)]
@@ -78,18 +78,18 @@ pub(crate) enum Command {
     /// Count the runs and candidates that fit into a time budget
     #[command(after_help = "Example:\n  batt profile budget 12h run.json --speed 0.5 --what-if objects=3x")]
     Budget {
-        /// Time budget: 8h, 1h30m, 90s; a bare number means seconds
+        /// Time budget: 8h, 1h30m, 90s; plain numbers are seconds
         #[arg(value_name = "TIME", value_parser = time::parse)]
         time: Duration,
-        /// Record, written by --record --profile; `-` is standard input
+        /// Record with a profile (--record FILE --profile); `-` is standard input
         record: PathBuf,
         /// Add a row for a speed-up; can be repeated
         #[arg(long, value_name = "NAME=FACTOR")]
         what_if: Vec<Speedup>,
-        /// Share of the time that can be used
+        /// Usable share of the time, from 0 to 1
         #[arg(long, value_name = "SHARE", default_value_t = 1.0)]
         quota: f64,
-        /// Speed of the target machine, relative to this one
+        /// Speed of the target machine, relative to the recorded one
         #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
         speed: f64,
         #[command(flatten)]
@@ -98,17 +98,17 @@ pub(crate) enum Command {
     /// Show what changed between two records: more work, or slower work
     #[command(after_help = "Example:\n  batt profile compare before.json after.json --fail-above 3")]
     Compare {
-        /// Record to compare with; `-` is standard input
+        /// Baseline record; `-` is standard input
         before: PathBuf,
-        /// Record to compare; `-` is standard input
+        /// Record to compare with the baseline; `-` is standard input
         after: PathBuf,
-        /// Exit with 1 if the busy time has certainly grown by more than this
+        /// Exit with 1 if the busy time has clearly grown by more than this
         #[arg(long, value_name = "PERCENT")]
         fail_above: Option<f64>,
         #[command(flatten)]
         print: Print,
     },
-    /// Sum up a file of events (`batt run --events`) of any length
+    /// Sum up a file of events, written by `batt run --events`
     #[command(after_help = "Example:\n  batt profile events run.events.jsonl")]
     Events {
         /// File of events; `-` is standard input
@@ -117,12 +117,12 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Export a record to the format of another viewer
+    /// Export a record for another profile viewer
     #[command(
         after_help = "Example:\n  batt profile export run.json --format speedscope -o run.speedscope.json"
     )]
     Export {
-        /// Record, written by --record --profile; `-` is standard input
+        /// Record with a profile (--record FILE --profile); `-` is standard input
         record: PathBuf,
         /// Format to write
         #[arg(long, value_enum)]
@@ -133,10 +133,10 @@ pub(crate) enum Command {
     },
 }
 
-/// A record, and which of its tasks.
+/// A record, and the tasks to select from it.
 #[derive(clap::Args)]
 pub(crate) struct One {
-    /// Record, written by --record --profile; `-` is standard input
+    /// Record with a profile (--record FILE --profile); `-` is standard input
     record: PathBuf,
     #[command(flatten)]
     select: SelectArgs,
@@ -149,7 +149,7 @@ pub(crate) struct Print {
     /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Exit with 0 even if the record is not valid
+    /// Exit with 0 even if the profile is invalid
     #[arg(long)]
     allow_invalid: bool,
 }
@@ -160,11 +160,11 @@ pub(crate) enum ExportFormat {
     Folded,
     /// Flame graph as a picture
     Svg,
-    /// For speedscope.app
+    /// Profile for speedscope.app
     Speedscope,
-    /// For chrome://tracing and ui.perfetto.dev: a timeline of tasks, or of everything after `batt run --events`
+    /// Timeline for chrome://tracing and ui.perfetto.dev; of tasks, or of all events after `batt run --events`
     Chrome,
-    /// For profiler.firefox.com
+    /// Profile for profiler.firefox.com
     Firefox,
     /// Table of tasks and functions
     Csv,
@@ -224,7 +224,7 @@ fn facts<'r>(path: &Path, record: &'r Record, selection: &Selection) -> anyhow::
     Facts::new(record, selection).with_context(|| files::label(path))
 }
 
-/// A view of the selected tasks of a record.
+/// Shows a view of the selected tasks of a record.
 fn view<V: Display>(one: &One, make: impl FnOnce(&Facts<'_>) -> Result<V, ReportError>) -> Answer
 where
     ViewDocument<V>: Document,
@@ -234,7 +234,7 @@ where
     selected(&one.record, &selection, &one.print, make)
 }
 
-/// A view of all of a record.
+/// Shows a view of a whole record.
 fn whole<V: Display>(
     path: &Path,
     print: &Print,
@@ -281,7 +281,7 @@ where
         output::json(ViewDocument { validity, view })?;
     } else {
         let mut out = output::stdout();
-        // Figures that cannot be trusted are grey.
+        // Invalid figures are printed in grey.
         let (grey, reset) = if valid || !output::colored() { ("", "") } else { ("\x1b[90m", "\x1b[0m") };
         for validity in &validity {
             writeln!(out, "{validity}")?;
@@ -303,13 +303,13 @@ fn export(path: &Path, format: ExportFormat, output: &Path) -> Answer {
         ExportFormat::Firefox => Format::Firefox,
         ExportFormat::Csv => Format::Csv,
     };
-    // The events are in a file beside the record; only a timeline needs them.
+    // The events are in a file next to the record; only a timeline needs them.
     let events = facts.profile.events.as_ref().filter(|_| format == Format::Chrome);
     let events = events.map(|name| path.with_file_name(name));
     let write = |out: &mut dyn Write| export::write(&facts, format, events.as_deref(), out);
     let from = || files::label(events.as_deref().unwrap_or(path));
-    // A damaged recording shows only when it is read to its end. Standard output cannot be taken back, so it is read
-    // once before anything is printed.
+    // Damage shows only when a recording is read to its end. Output cannot be taken back, so the recording is read once
+    // before anything is printed.
     if files::is_standard(output) && events.is_some() {
         write(&mut std::io::sink()).with_context(from)?;
     }

@@ -22,7 +22,7 @@ use crate::{Answer, output};
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
-    /// Report every mistake in program files
+    /// Check program files and report every problem
     #[command(after_help = "Example:\n  batt programs check solvers.py --strict")]
     Check {
         /// Program files; `-` is standard input
@@ -35,19 +35,19 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Format program files; comments and unneeded lines stay
+    /// Format program files; keeps comments and unneeded lines
     #[command(after_help = "Examples:
-  batt programs fmt solvers.py             print the formatted file
-  batt programs fmt *.py --write           rewrite the files that change
-  batt programs fmt *.py --check           exit with 1 if a file would change")]
+  batt programs fmt solvers.py      print the formatted file
+  batt programs fmt *.py --write    rewrite files that are not formatted
+  batt programs fmt *.py --check    exit with 1 if a file is not formatted")]
     Fmt(FmtArgs),
-    /// Show a program: its lines with their types, its hash, and the results of a stored one
+    /// Show a program with types and hash, and its results if it is stored
     #[command(after_help = "Examples:
   batt programs show solvers.py:solve_007bbfb7
-  batt programs show 3f0f4eda --tests             a stored program, by its hash")]
+  batt programs show 3f0f4eda --tests    a stored program, by its hash")]
     Show {
-        /// Program: FILE:NAME; FILE if it holds one program; the name of a built-in or stored program or of its task;
-        /// or the first digits of a stored program's hash
+        /// Program: FILE:NAME; FILE if it contains one program; the name or task of a built-in or stored program; or
+        /// the first digits of a stored program's hash
         #[arg(value_name = "PROGRAM")]
         program: ProgramRef,
         /// Name of the program, if it is not in PROGRAM
@@ -55,27 +55,27 @@ pub(crate) enum Command {
         name: Option<String>,
         #[command(flatten)]
         store: StoreArgs,
-        /// Show the test results of a stored program too
+        /// Also show the test results of a stored program
         #[arg(long)]
         tests: bool,
         /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Explain in words what a program learns from a task's demonstration pairs
+    /// Explain in words the rules that a program learns from a task
     Explain(programs_explain::Args),
-    /// Run programs on the tasks they are named after, or check the store again
+    /// Check programs on the tasks they are named after, or check the store
     ///
-    /// With --programs, runs each program on the task that its name ends with (`solve_00d62c1b`). Without, parses
-    /// every stored program again and repeats the results that the store holds for tasks of DATA.
+    /// With --programs, runs each program on the task it is named after (`solve_00d62c1b`). Without, parses every
+    /// stored program again and repeats the stored results for tasks of DATA.
     #[command(after_help = "Examples:
   batt programs verify arc1-training --programs solvers.py
   batt programs verify --store programs.sqlite")]
     Verify {
-        /// Data set, as for `batt run`; optional for the store
+        /// Data set, as for `batt run`; optional when checking the store
         #[arg(value_name = "DATA")]
         data: Option<String>,
-        /// Skip broken tasks and report them
+        /// Skip broken tasks, with a warning for each
         #[arg(long)]
         skip_bad: bool,
         /// Program files; `-` is standard input
@@ -98,10 +98,10 @@ pub(crate) struct FmtArgs {
     /// Program files; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Name the files that would change, and exit with 1 if there are any
+    /// List files that are not formatted, and exit with 1 if there are any
     #[arg(long, conflicts_with = "write")]
     check: bool,
-    /// Rewrite the files that change; files with errors are never written
+    /// Rewrite files that are not formatted; writes nothing if a file has errors
     #[arg(long)]
     write: bool,
     /// Print JSON
@@ -152,7 +152,7 @@ fn check(paths: &[PathBuf], strict: bool, json: bool) -> Answer {
         write!(out, "{}", source.render_problems(output::colored()))?;
     }
     let line = |programs, errors, warnings| match (errors, warnings) {
-        (0, 0) => format!("{}, no problem", count(programs, "program")),
+        (0, 0) => format!("{}, no problems", count(programs, "program")),
         (errors, warnings) => {
             let problems = [count(programs, "program"), count(errors, "error"), count(warnings, "warning")];
             problems.join(", ")
@@ -165,7 +165,7 @@ fn check(paths: &[PathBuf], strict: bool, json: bool) -> Answer {
     if sources.len() > 1 {
         let programs = sources.iter().map(|source| source.parsed.programs.len()).sum();
         let found = line(programs, errors, warnings);
-        writeln!(out, "{} in all: {found}", count(sources.len(), "file"))?;
+        writeln!(out, "{} in total: {found}", count(sources.len(), "file"))?;
     }
     out.flush()?;
     Ok(fine)
@@ -227,7 +227,7 @@ pub(crate) struct ProblemEntry {
     start: u32,
     /// Byte offset where the marked text ends.
     end: u32,
-    /// What is wrong.
+    /// The problem in words.
     message: String,
     /// Short remark on the marked text; may be empty.
     label: String,
@@ -259,8 +259,8 @@ pub(crate) fn file_entry(source: &Source) -> FileEntry {
     }
 }
 
-/// Refuses files with errors: formatting them would lose the programs that cannot be parsed.
-fn usable(sources: &[Source]) -> anyhow::Result<()> {
+/// Refuses files with errors, because formatting would lose the programs that cannot be parsed.
+fn require_no_errors(sources: &[Source]) -> anyhow::Result<()> {
     for source in sources {
         if source.errors() > 0 {
             let problems = source.render_problems(false);
@@ -272,10 +272,10 @@ fn usable(sources: &[Source]) -> anyhow::Result<()> {
 
 fn fmt(args: &FmtArgs) -> Answer {
     if args.write && args.files.iter().any(|path| files::is_standard(path)) {
-        bail!("--write cannot rewrite standard input; without it the result is printed");
+        bail!("--write cannot rewrite standard input; omit it to print the result");
     }
     let sources = Source::read_all(&args.files)?;
-    usable(&sources)?;
+    require_no_errors(&sources)?;
     let formatted: Vec<_> = sources.iter().map(Formatted::new).collect();
     let fine = !(args.check && formatted.iter().any(|file| file.changed));
     if args.write {
@@ -326,7 +326,7 @@ struct Formatted {
 }
 
 impl Formatted {
-    /// A file with syntax errors stays as it is.
+    /// Formats a file; one with syntax errors stays unchanged.
     fn new(source: &Source) -> Formatted {
         let text = lang::format(&source.text).unwrap_or_else(|_| source.text.clone());
         Formatted { file: source.path.display().to_string(), changed: text != source.text, text }
@@ -400,7 +400,7 @@ fn verify_programs(data: &DataArgs, paths: &[PathBuf], limits: &RunLimits, json:
     let dataset = data.open()?;
     let programs: Vec<_> = sources.into_iter().flat_map(|source| source.parsed.programs).collect();
     if programs.is_empty() && errors == 0 {
-        bail!("there is no program in these files");
+        bail!("these files contain no programs");
     }
     let pool = Pool::new(0)?;
     let verdicts = output::phase("run", || {
@@ -417,22 +417,22 @@ fn verify_programs(data: &DataArgs, paths: &[PathBuf], limits: &RunLimits, json:
     let mut out = output::stdout();
     if errors > 0 {
         let files: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
-        let see = format!("batt programs check {}", files.join(" "));
-        writeln!(out, "{} in the program files, see `{see}`; the other programs:", count(errors, "error"))?;
+        let (errors, files) = (count(errors, "error"), files.join(" "));
+        writeln!(out, "{errors} (see `batt programs check {files}`); results of the other programs:")?;
     }
     for verdict in verdicts.iter().filter(|verdict| !verdict.right()) {
         match &verdict.task {
-            None => writeln!(out, "{}: no task of this data set ends its name", verdict.program)?,
+            None => writeln!(out, "{}: not named after a task of this data set", verdict.program)?,
             Some(_) if verdict.pairs == 0 => {
-                writeln!(out, "{}: no output of its task is known", verdict.program)?
+                writeln!(out, "{}: the outputs of its task are unknown", verdict.program)?
             }
             Some(_) => {
                 writeln!(
                     out,
-                    "{}: wrong on {} of {} pairs",
+                    "{}: wrong on {} of {}",
                     verdict.program,
                     verdict.wrong.len(),
-                    verdict.pairs
+                    count(verdict.pairs, "pair")
                 )?;
                 for wrong in &verdict.wrong {
                     writeln!(out, "  {}: {}", wrong.pair, wrong.why)?;
@@ -440,7 +440,7 @@ fn verify_programs(data: &DataArgs, paths: &[PathBuf], limits: &RunLimits, json:
             }
         }
     }
-    writeln!(out, "{right} of {} programs right on all pairs", verdicts.len())?;
+    writeln!(out, "{right} of {} right on all pairs", count(verdicts.len(), "program"))?;
     out.flush()?;
     Ok(fine)
 }
@@ -484,7 +484,7 @@ struct VerdictEntry {
 pub(crate) struct WrongPair {
     /// The pair, such as `train 0`.
     pub(crate) pair: String,
-    /// What is wrong, in words.
+    /// The reason in words.
     pub(crate) why: String,
 }
 

@@ -25,11 +25,11 @@ Examples:
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Program: FILE:NAME; FILE if it holds one program or one named after the task; or the name of a built-in or
-    /// stored program or of its task
+    /// Program: FILE:NAME; FILE if it contains one program or one named after the task; or the name or task of a
+    /// built-in or stored program
     #[arg(value_name = "PROGRAM")]
     program: ProgramRef,
-    /// Task id of --data, task file, or `-` for standard input [default: the task that the program is named after]
+    /// Task id in --data, task file, or `-` for standard input [default: the task that the program is named after]
     #[arg(value_name = "TASK")]
     task: Option<String>,
     #[command(flatten)]
@@ -37,7 +37,7 @@ pub(crate) struct Args {
     /// Name of the program, if it is not in PROGRAM
     #[arg(long, value_name = "NAME", hide = true)]
     name: Option<String>,
-    /// Same as TASK; `batt programs explain FILE DATA -i ID` names the data set in the second argument
+    /// Same as TASK, for the form `batt programs explain FILE DATA -i ID`
     #[arg(short = 'i', long, value_name = "ID", hide = true)]
     id: Option<String>,
     /// Print JSON
@@ -68,9 +68,7 @@ impl Args {
         let (data, task) = self.data_and_task();
         if let Some(task) = task {
             let Input::Task(task) = Input::find(task, &data)? else {
-                bail!(
-                    "{task} is a grid; name a task, its demonstration pairs are what a program learns from"
-                );
+                bail!("{task} is a grid; use a task, because programs learn from its demonstration pairs");
             };
             return Ok((program.load(Some(&task.id))?, task));
         }
@@ -81,7 +79,7 @@ impl Args {
         let program = program.load(None)?;
         let task = task_of(program.name(), &dataset).with_context(|| {
             let (name, data) = (program.name(), &dataset.label);
-            format!("{name} is named after no task of {data}; name one: batt programs explain PROGRAM --data {data} ID")
+            format!("{name} is not named after a task of {data}; add one: batt programs explain PROGRAM --data {data} ID")
         })?;
         Ok((program, task.clone()))
     }
@@ -103,7 +101,7 @@ fn print(program: &Program, rules: &[LearnedRule]) -> anyhow::Result<()> {
     let mut out = output::stdout();
     write!(out, "{}", lang::print(program))?;
     if rules.is_empty() {
-        writeln!(out, "\n{} learns nothing: it does the same on every task", program.name())?;
+        writeln!(out, "\n{} learns no rules: it works the same way on every task", program.name())?;
     }
     for LearnedRule { learner, explanation } in rules {
         writeln!(out, "\n{learner} (cost {:.1})\n  {}", explanation.cost, explanation.words)?;

@@ -1,4 +1,4 @@
-//! `batt programs`, as far as it is about the store.
+//! The commands of `batt programs` that use the store.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -31,7 +31,7 @@ use crate::files::{self, Source};
 use crate::limits::RunLimits;
 use crate::output;
 
-/// Which store.
+/// The store to use.
 #[derive(clap::Args)]
 pub(crate) struct StoreArgs {
     /// Store file [default: programs.sqlite in the user's data folder]
@@ -46,7 +46,7 @@ impl StoreArgs {
 
     pub(crate) fn path(&self) -> anyhow::Result<PathBuf> {
         let path = self.store.clone().or_else(default_store);
-        path.context("there is no home folder to look for a store in; name a file with --store")
+        path.context("no home folder for the store; use --store FILE")
     }
 
     fn open_existing(&self) -> anyhow::Result<Store> {
@@ -58,13 +58,13 @@ impl StoreArgs {
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
-    /// Add the programs of files to the store
+    /// Add programs from files to the store
     #[command(after_help = "Example:\n  batt programs import solvers.py --data arc1-training")]
     Import {
         /// Program files; `-` is standard input
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
-        /// Measure the programs on the tasks of this data set that they are named after
+        /// Data set; also store the results of programs on the tasks they are named after
         #[arg(long, value_name = "DATA")]
         data: Option<String>,
         #[command(flatten)]
@@ -76,7 +76,7 @@ pub(crate) enum Command {
     /// Write stored programs to a file in arc-dsl's format
     #[command(after_help = "Example:\n  batt programs export --task 007bbfb7 -o best.py")]
     Export {
-        /// Only the programs ranked for this task, best first
+        /// Only programs ranked for this task, best first
         #[arg(long, value_name = "ID")]
         task: Option<String>,
         /// Write to FILE; `-` is standard output
@@ -91,7 +91,7 @@ pub(crate) enum Command {
     /// List stored programs
     #[command(after_help = "Example:\n  batt programs list --task 007bbfb7")]
     List {
-        /// Only the programs ranked for this task, best first
+        /// Only programs ranked for this task, best first
         #[arg(long, value_name = "ID")]
         task: Option<String>,
         #[command(flatten)]
@@ -173,31 +173,31 @@ fn import(paths: &[PathBuf], data: Option<&str>, store: &StoreArgs, json: bool) 
         });
         let added = store.add(&entries.collect::<Vec<_>>())?;
         store.seal(&tests)?;
-        let lines = |wanted: Added| {
+        let names = |wanted: Added| {
             let programs = programs.iter().zip(&added).filter(move |(_, added)| **added == wanted);
             programs.map(|(program, _)| ProgramName::of(program)).collect::<Vec<_>>()
         };
-        let (new, known) = (lines(Added::New), lines(Added::Known));
+        let (new, known) = (names(Added::New), names(Added::Known));
         if !json {
             write!(out, "{}", source.render_problems(output::colored()))?;
-            let refused = match source.errors() {
+            let errors = match source.errors() {
                 0 => String::new(),
-                errors => format!(", refused what has {}", count(errors, "error")),
+                errors => format!(", {} (programs with errors are not imported)", count(errors, "error")),
             };
-            writeln!(out, "{file}: {} new, {} known{refused}", new.len(), known.len())?;
+            writeln!(out, "{file}: {} new, {} known{errors}", new.len(), known.len())?;
         }
         documents.push(ImportedFile { file, new, known, problems: file_entry(source).problems });
     }
     if json {
         output::json(ImportDocument { store: path.display().to_string(), files: documents })?;
     } else {
-        writeln!(out, "{} holds {}", path.display(), count(store.stats()?.programs, "program"))?;
+        writeln!(out, "{} now has {}", path.display(), count(store.stats()?.programs, "program"))?;
         out.flush()?;
     }
     Ok(sources.iter().all(|source| source.errors() == 0))
 }
 
-/// What each program is worth on the task that it is named after, by file and name.
+/// Measures each program on the task that it is named after. Returns the results by file and name.
 fn measure_named(
     sources: &[Source],
     dataset: &Dataset,
@@ -217,15 +217,15 @@ fn measure_named(
     for (id, named) in of_task {
         let (files, programs): (Vec<_>, Vec<_>) = named.into_iter().unzip();
         let task = dataset.get(id).ok_or_else(|| anyhow!("{} has no task {id}", dataset.label))?;
-        let worth = measurer.measure_within(time, &programs, task, &Unwatched)?;
+        let results = measurer.measure_within(time, &programs, task, &Unwatched)?;
         let names = programs.iter().map(|program| program.name().to_owned());
-        measured.extend(files.into_iter().zip(names).zip(worth));
+        measured.extend(files.into_iter().zip(names).zip(results));
     }
     Ok(measured)
 }
 
-/// The stored programs that were asked for, each with its places; those of a task in its order.
-fn chosen(store: &Store, task: Option<&str>) -> anyhow::Result<Vec<(Stored, Vec<Measure>)>> {
+/// Returns the selected programs of the store with their results; those of a task best first.
+fn selected(store: &Store, task: Option<&str>) -> anyhow::Result<Vec<(Stored, Vec<Measure>)>> {
     let Some(wanted) = task else {
         let programs = store.list()?.into_iter();
         return programs
@@ -241,7 +241,7 @@ fn chosen(store: &Store, task: Option<&str>) -> anyhow::Result<Vec<(Stored, Vec<
     if found.is_empty() {
         let near = lang::suggest(wanted, tasks.iter().map(|(_, name)| name.as_str()));
         let near = near.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
-        bail!("no program of {} has a place on a task called {wanted}{near}", store.path().display());
+        bail!("no program in {} is ranked for a task called {wanted}{near}", store.path().display());
     }
     let mut programs: Vec<(Stored, Vec<Measure>)> = Vec::new();
     for task in found {
@@ -273,7 +273,7 @@ pub(crate) struct ExportDocument {
 
 fn export_programs(task: Option<&str>, to: &Path, store: &StoreArgs, json: bool) -> Answer {
     let store = store.open_existing()?;
-    let mut programs = chosen(&store, task)?;
+    let mut programs = selected(&store, task)?;
     let mut reader = StoreReader::new(&store);
     programs.retain(|(stored, _)| reader.read(stored).is_some());
     if let Some(warning) = reader.warning() {
@@ -300,9 +300,9 @@ fn export_programs(task: Option<&str>, to: &Path, store: &StoreArgs, json: bool)
 pub(crate) struct ListDocument {
     /// Path of the store.
     store: String,
-    /// Programs read from files.
+    /// Programs imported from files.
     imported: usize,
-    /// Programs handed over by a person.
+    /// Programs written by a person.
     written: usize,
     /// Programs made by a search.
     found: usize,
@@ -316,7 +316,7 @@ pub(crate) struct ListDocument {
 
 fn list(task: Option<&str>, store: &StoreArgs, json: bool) -> Answer {
     let store = store.open_existing()?;
-    let programs = chosen(&store, task)?;
+    let programs = selected(&store, task)?;
     let stats = store.stats()?;
     if json {
         output::json(ListDocument {
@@ -336,9 +336,10 @@ fn list(task: Option<&str>, store: &StoreArgs, json: bool) -> Answer {
     let mut out = output::stdout();
     for (stored, measures) in &programs {
         let name = stored.names.first().map_or("", |name| name);
-        let worth = best(measures).map(worth).unwrap_or_default();
+        let result = best(measures).map(describe_result).unwrap_or_default();
+        let calls = if stored.calls == 1 { "call " } else { "calls" };
         let line = format!(
-            "{:.12}  {:<9} {:>3} calls  {name:<24}  {worth}",
+            "{:.12}  {:<9} {:>3} {calls}  {name:<24}  {result}",
             stored.hash,
             stored.origin.name(),
             stored.calls
@@ -347,7 +348,7 @@ fn list(task: Option<&str>, store: &StoreArgs, json: bool) -> Answer {
     }
     writeln!(
         out,
-        "{}: {} ({} imported, {} written, {} found), places on {}, {} of them solved",
+        "{}: {} ({} imported, {} written, {} found), ranked for {}, {} of them solved",
         store.path().display(),
         count(stats.programs, "program"),
         stats.imported,
@@ -360,11 +361,11 @@ fn list(task: Option<&str>, store: &StoreArgs, json: bool) -> Answer {
     Ok(true)
 }
 
-/// `00d62c1b: 3 of 5 pairs, score 0.8125, fuel 1234`
-fn worth(measure: &Measure) -> String {
+/// Formats a result: `00d62c1b: 3 of 5 pairs, score 0.8125, fuel 1234`.
+fn describe_result(measure: &Measure) -> String {
     let Measure { task_name, right, pairs, score, fuel, .. } = measure;
     let score = format!("{}.{:04}", score / 1_000_000, score % 1_000_000 / 100);
-    format!("{task_name}: {right} of {pairs} pairs, score {score}, fuel {fuel}")
+    format!("{task_name}: {right} of {}, score {score}, fuel {fuel}", count(*pairs as usize, "pair"))
 }
 
 /// A program of the store.
@@ -378,7 +379,7 @@ struct StoredProgram {
     signature: String,
     /// Number of calls.
     calls: u32,
-    /// Where it came from.
+    /// Its origin.
     origin: OriginEntry,
     /// Its results on tasks.
     results: Vec<ResultEntry>,
@@ -397,17 +398,17 @@ impl StoredProgram {
     }
 }
 
-/// Where a stored program came from.
+/// The origin of a stored program.
 #[derive(JsonSchema, Serialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 #[schemars(rename = "Origin")]
 enum OriginEntry {
-    /// Read from a file.
+    /// Imported from a file.
     Imported {
         /// Path of the file.
         file: String,
     },
-    /// Handed over by a person.
+    /// Written by a person.
     Written,
     /// Made by a search.
     Found {
@@ -470,34 +471,42 @@ pub(crate) fn stored(wanted: &str) -> anyhow::Result<Program> {
     let default = StoreArgs { store: None };
     let path = default.path()?;
     if !path.exists() {
-        bail!("{}, and there is no store at {} to look in", not_found(wanted), path.display());
+        bail!(
+            "{}, and there is no store at {}",
+            not_found("no file and no built-in program", wanted),
+            path.display()
+        );
     }
     let store = default.open_existing()?;
     Ok(store.program(&only(&store, wanted)?)?)
 }
 
-/// Says that a name is neither a file nor a built-in program.
-fn not_found(wanted: &str) -> String {
+/// Returns the message that nothing has this name, with a similar built-in name if there is one.
+fn not_found(searched: &str, wanted: &str) -> String {
     let programs = lang::parse(DEMO_PROGRAMS).programs;
     let tasks =
         programs.iter().map(|program| program.name().strip_prefix("solve_").unwrap_or(program.name()));
     let near = lang::suggest(wanted, tasks.chain(programs.iter().map(Program::name)));
     let near = near.map(|near| format!(" (did you mean {near}?)")).unwrap_or_default();
-    format!("there is no file and no built-in program called {wanted}{near}")
+    format!("{searched} is called {wanted}{near}")
 }
 
 /// Shows a stored program.
 pub(crate) fn show(wanted: &str, store: &StoreArgs, tests: bool, json: bool) -> Answer {
     let path = store.path()?;
     if !path.exists() {
-        bail!("{}, and there is no store at {} to look in", not_found(wanted), path.display());
+        bail!(
+            "{}, and there is no store at {}",
+            not_found("no file and no built-in program", wanted),
+            path.display()
+        );
     }
     let store = Store::open_existing(&path)?;
     let stored = only(&store, wanted)?;
     let program = store.program(&stored)?;
     let lineage = store.lineage(stored.hash)?;
     let measures = store.measures_of(stored.hash)?;
-    // Nothing is left to choose, so the seal may be broken.
+    // Nothing is selected by these results, so the sealed ones can be opened.
     let tests = if tests { Some(Sealed::open(&path)?.of(stored.hash)?) } else { None };
     if json {
         return show_json(&stored, &program, &lineage, &measures, tests.as_deref());
@@ -511,16 +520,16 @@ pub(crate) fn show(wanted: &str, store: &StoreArgs, tests: bool, json: bool) -> 
     for ancestor in &lineage {
         writeln!(out, "{}{}", "  ".repeat(ancestor.depth + 1), describe(ancestor))?;
     }
-    writeln!(out, "\n{}", if measures.is_empty() { "no place on any task" } else { "results" })?;
+    writeln!(out, "\n{}", if measures.is_empty() { "not ranked for any task" } else { "results" })?;
     for measure in &measures {
-        writeln!(out, "  {}", worth(measure))?;
+        writeln!(out, "  {}", describe_result(measure))?;
     }
     if let Some(tests) = tests {
         writeln!(out, "\n{}", if tests.is_empty() { "no test results" } else { "test results" })?;
         for TestResult { task, right, pairs, .. } in tests {
             let named = measures.iter().find(|measure| measure.task == task);
             let name = named.map_or_else(|| format!("{task:.12}"), |measure| measure.task_name.clone());
-            writeln!(out, "  {name}: {right} of {pairs} pairs")?;
+            writeln!(out, "  {name}: {right} of {}", count(pairs as usize, "pair"))?;
         }
     }
     out.flush()?;
@@ -553,7 +562,7 @@ struct AncestorEntry {
     depth: usize,
     /// Content hash.
     hash: String,
-    /// Where it came from. Null if it is not stored.
+    /// Its origin. Null if it is not stored.
     origin: Option<OriginEntry>,
 }
 
@@ -597,7 +606,7 @@ fn show_json(
     Ok(true)
 }
 
-/// The one program that is meant.
+/// Returns the only program with this name, task or hash.
 fn only(store: &Store, wanted: &str) -> anyhow::Result<Stored> {
     let mut found = store.find(wanted)?;
     if found.is_empty() {
@@ -606,7 +615,11 @@ fn only(store: &Store, wanted: &str) -> anyhow::Result<Stored> {
     let path = store.path().display();
     if found.len() > 1 {
         let hashes: Vec<_> = found.iter().take(8).map(|stored| format!("{:.12}", stored.hash)).collect();
-        bail!("{} of {path} are called {wanted}: {}", count(found.len(), "program"), hashes.join(", "));
+        bail!(
+            "{} programs in {path} match {wanted}; choose one by its hash: {}",
+            found.len(),
+            hashes.join(", ")
+        );
     }
     if let Some(stored) = found.pop() {
         return Ok(stored);
@@ -614,21 +627,24 @@ fn only(store: &Store, wanted: &str) -> anyhow::Result<Stored> {
     let names: Vec<String> = store.list()?.into_iter().flat_map(|stored| stored.names).collect();
     match lang::suggest(wanted, names.iter().map(String::as_str)) {
         Some(near) => {
-            bail!("there is no file, and no program of {path}, called {wanted}; did you mean {near}?")
+            bail!("no file and no program in {path} is called {wanted}; did you mean {near}?")
         }
-        None => bail!("{}, and none in {path}; see `batt programs list`", not_found(wanted)),
+        None => {
+            let searched = format!("no file, no built-in program and no program in {path}");
+            bail!("{}; see `batt programs list`", not_found(&searched, wanted))
+        }
     }
 }
 
-/// Returns the best program for the task with this id; if none was measured on it, those named after it.
+/// Returns the best program for the task with this id or, if none is ranked for it, those named after it.
 fn of_task(store: &Store, id: &str) -> anyhow::Result<Vec<Stored>> {
     if store.tasks()?.iter().any(|(_, name)| name == id) {
-        return Ok(chosen(store, Some(id))?.into_iter().map(|(stored, _)| stored).take(1).collect());
+        return Ok(selected(store, Some(id))?.into_iter().map(|(stored, _)| stored).take(1).collect());
     }
     Ok(store.find(&arcbatt::verify::program_name(id))?)
 }
 
-/// `1a2b3c4d5e6f found by swap constant, seed 7`
+/// Formats an ancestor: `1a2b3c4d5e6f found by swap constant, seed 7, saw 1 task`.
 fn describe(ancestor: &Ancestor) -> String {
     let Ancestor { hash, stored, again, .. } = ancestor;
     let origin = match stored.as_ref().map(|stored| &stored.origin) {
@@ -664,13 +680,13 @@ pub(crate) struct VerifyDocument {
 struct WrongProgram {
     /// Content hash.
     program: String,
-    /// Id of the task. Null if the program cannot be read.
+    /// Id of the task. Null if the program cannot be parsed.
     task: Option<String>,
     /// The difference in words.
     why: String,
 }
 
-/// Reads all stored programs again from their texts; those with a place on a task of the data set run again.
+/// Parses all stored programs again, and measures those that are ranked for tasks of the data set again.
 pub(crate) fn verify(data: Option<&DataArgs>, store: &StoreArgs, limits: &RunLimits, json: bool) -> Answer {
     let store = store.open_existing()?;
     let dataset = data.map(DataArgs::open).transpose()?;
@@ -686,7 +702,7 @@ pub(crate) fn verify(data: Option<&DataArgs>, store: &StoreArgs, limits: &RunLim
     let mut results = 0;
     for task in dataset.iter().flat_map(|dataset| &dataset.tasks) {
         let ranked = store.best_for(task.sealed_hash())?;
-        // What cannot be read was told above.
+        // Programs that cannot be parsed were reported above.
         let readable: Vec<_> =
             ranked.iter().filter_map(|it| Some((it, store.program(&it.stored).ok()?))).collect();
         let (ranked, programs): (Vec<_>, Vec<_>) = readable.into_iter().unzip();
@@ -697,7 +713,7 @@ pub(crate) fn verify(data: Option<&DataArgs>, store: &StoreArgs, limits: &RunLim
         for (ranked, now) in
             ranked.into_iter().zip(measurer.measure_within(time, &programs, task, &Unwatched)?)
         {
-            if let Some(why) = differs(&ranked.measure, &now.measure) {
+            if let Some(why) = difference(&ranked.measure, &now.measure) {
                 let program = ranked.stored.hash.to_string();
                 wrong.push(WrongProgram { program, task: Some(task.id.clone()), why });
             }
@@ -718,23 +734,24 @@ pub(crate) fn verify(data: Option<&DataArgs>, store: &StoreArgs, limits: &RunLim
         Some(dataset) => format!(", {} measured again on {}", count(results, "result"), dataset.label),
         None => String::new(),
     };
-    let read = count(programs.len(), "program");
-    writeln!(out, "{read} read again from the text{measured}: {}", count(wrong.len(), "difference"))?;
+    let parsed = count(programs.len(), "program");
+    writeln!(out, "{parsed} parsed again{measured}: {}", count(wrong.len(), "difference"))?;
     out.flush()?;
     Ok(fine)
 }
 
-fn differs(then: &Measure, now: &Measure) -> Option<String> {
-    let timeless = |measure: &Measure| Measure { micros: 0, task_name: String::new(), ..measure.clone() };
-    if timeless(then) == timeless(now) {
+/// Describes how a stored result differs from a new one.
+fn difference(then: &Measure, now: &Measure) -> Option<String> {
+    let comparable = |measure: &Measure| Measure { micros: 0, task_name: String::new(), ..measure.clone() };
+    if comparable(then) == comparable(now) {
         return None;
     }
-    let versions = if then.dsl == now.dsl { "" } else { ", with other primitives" };
+    let version = if then.dsl == now.dsl { "" } else { " by another version of the DSL" };
     if (then.right, then.score, then.fuel) == (now.right, now.score, now.fuel) {
         return (then.behaviour != now.behaviour)
-            .then(|| format!("it answers otherwise than stored{versions}"));
+            .then(|| format!("its answers differ from those stored{version}"));
     }
-    Some(format!("stored as {}{versions}; now {}", worth(then), worth(now)))
+    Some(format!("stored{version} as {}; now {}", describe_result(then), describe_result(now)))
 }
 
 /// Programs that were removed from the store.
@@ -744,7 +761,7 @@ pub(crate) struct PruneDocument {
     programs: usize,
     /// Number of removed results.
     results: usize,
-    /// Removed programs that could no longer be read.
+    /// Removed programs that could no longer be parsed.
     unreadable: usize,
     /// Number of remaining programs.
     left: usize,
@@ -763,9 +780,9 @@ fn prune(keep: usize, store: &StoreArgs, json: bool) -> Answer {
     let (programs, results) = (count(pruned.programs, "program"), count(pruned.results, "result"));
     let unreadable = match pruned.unreadable {
         0 => String::new(),
-        n => format!(" ({} could no longer be read)", count(n, "program")),
+        n => format!(" ({} could no longer be parsed)", count(n, "program")),
     };
-    writeln!(out, "{programs} and {results} removed{unreadable}, {left} left")?;
+    writeln!(out, "removed {programs} and {results}{unreadable}; {} left", count(left, "program"))?;
     out.flush()?;
     Ok(true)
 }

@@ -14,16 +14,16 @@ use crate::{Answer, files, output};
 
 const EXAMPLES: &str = "\
 Examples:
-  batt report run.json                         writes run.html
+  batt report run.json     writes run.html
   batt report before.json after.json -o both.html";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Record of a run, a solve or a search (--record FILE --profile), or two to compare; `-` is standard input
+    /// Record of a run, solve or search (--record FILE), or two to compare; `-` is standard input
     #[arg(required = true, num_args = 1..=2, value_name = "RECORD")]
     records: Vec<PathBuf>,
-    /// Write to FILE; `-` is standard output [default: beside the record]
+    /// Write to FILE; `-` is standard output [default: next to the record]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Print JSON
@@ -43,9 +43,9 @@ pub(crate) struct Document {
 pub(crate) fn run(args: &Args) -> Answer {
     let runs = args.records.iter().map(|path| read(path)).collect::<anyhow::Result<Vec<_>>>()?;
     let first = &args.records[0];
-    let beside = || if files::is_standard(first) { first.clone() } else { first.with_extension("html") };
-    let path = args.output.clone().unwrap_or_else(beside);
-    // The report of the same records can be made again.
+    let default = || if files::is_standard(first) { first.clone() } else { first.with_extension("html") };
+    let path = args.output.clone().unwrap_or_else(default);
+    // A report of the same records can be replaced.
     let jobs: Vec<&str> = runs.iter().map(|(_, record)| record.job.as_str()).collect();
     if !page::is_of(&path, &jobs.join(" ")) {
         files::keep_existing(&path)?;

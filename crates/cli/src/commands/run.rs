@@ -9,7 +9,7 @@ use std::time::Duration;
 use anyhow::Context;
 use arcbatt::base::number::{count, grouped};
 use arcbatt::base::time;
-use arcbatt::battery::{Own, Summary};
+use arcbatt::battery::{Summary, WrongProgram};
 use arcbatt::dsl::Limits;
 use arcbatt::lang::Program;
 use arcbatt::record;
@@ -25,55 +25,55 @@ use crate::{Answer, data, files, output, progress, summary};
 
 #[derive(Clone, clap::Args)]
 #[command(after_help = "Examples:
-  batt run                                              run the built-in programs on the built-in tasks
-  batt run arc1-training --programs solvers.py          validate solvers on the tasks they are named after
+  batt run                                        run the built-in programs on the built-in tasks
+  batt run arc1-training --programs solvers.py    check solvers on the tasks they are named after
   batt run DATA --programs solvers.py --all-pairs --record run.json --profile")]
 pub(crate) struct Args {
     #[command(flatten)]
     tasks: TaskArgs,
-    /// Program files; the built-in set has programs of its own
+    /// Program files [default for the built-in set: its own programs]
     #[arg(long, value_name = "FILE", num_args = 1..)]
     programs: Vec<PathBuf>,
-    /// Stop the programs of a task after this time (60s, 5m); a backstop for slow machines
+    /// Stop the programs of a task after this time even if fuel is left (60s, 5m)
     #[arg(short = 't', long, value_name = "TIME", value_parser = time::parse, default_value = "60s")]
     timeout: Duration,
     /// Fuel for each program and pair
-    #[arg(long, default_value_t = Limits::STANDARD.fuel)]
+    #[arg(long, value_name = "N", default_value_t = Limits::STANDARD.fuel)]
     fuel: u64,
     /// Run every program on every task, not only on the task it is named after
     #[arg(long)]
     all_pairs: bool,
-    /// Run a program on the later pairs too after it was wrong on a demonstration pair
+    /// Run programs on all pairs, even after a wrong demonstration pair
     #[arg(long, visible_alias = "go-on")]
     all_demos: bool,
     /// Number of threads; 0 uses all cores
     #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
-    /// Compute shared values once for each program (same results, slower)
+    /// Do not share calls between programs (same results, slower)
     #[arg(long)]
     no_sharing: bool,
-    /// Run the reference bodies of primitives instead of fast kernels (same results, slower)
+    /// Use reference implementations of primitives instead of fast kernels (same results, slower)
     #[arg(long)]
     no_kernels: bool,
     #[command(flatten)]
     save: SaveArgs,
-    /// Stamp every call of a primitive, not only every node of the plan (exact, slower)
+    /// Time every call of a primitive, not only every node of the plan (exact, slower)
     #[arg(long, requires = "profile")]
     deep: bool,
-    /// Keep every stamped interval in a file beside the record
+    /// Write every timed interval to a file next to the record
     #[arg(long, requires = "profile")]
     events: bool,
-    /// Run N times; the record describes the last run and how much the others differ
+    /// Run N times; the record describes the last run and has the times of the others
     #[arg(long, value_name = "N", default_value_t = 1, requires = "profile",
         value_parser = clap::value_parser!(u32).range(1..))]
     repeat: u32,
-    /// Write a submission: two attempts for each test input (Kaggle's JSON, or the CSV of 2020)
+    /// Write a submission in Kaggle's JSON format, or in the CSV format of 2020 if FILE ends in .csv
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// File with the names of programs that may be wrong on their own tasks, one a line
+    /// File with names of programs that may be wrong on their tasks, one per line
     #[arg(long, value_name = "FILE")]
     expect: Option<PathBuf>,
-    /// Print a JSON document
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
@@ -104,10 +104,10 @@ impl Args {
     }
 }
 
-/// The lines of a file, without comments.
+/// Returns the lines of a file, without comments.
 fn names(path: &Path) -> anyhow::Result<Vec<String>> {
     let text = String::from_utf8(files::read(path)?)
-        .with_context(|| format!("{} is not a list of names", path.display()))?;
+        .with_context(|| format!("{} is not a text file", path.display()))?;
     let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
     Ok(lines.filter(|line| !line.is_empty()).map(str::to_owned).collect())
 }
@@ -120,7 +120,7 @@ pub(crate) fn run(args: &Args) -> Answer {
         _ => error,
     });
     let Outcome::Run(outcome) = followed? else {
-        anyhow::bail!("a run came to something else: a bug of batt, please report it");
+        anyhow::bail!("bug in batt, please report it: a run returned the result of another job");
     };
     let report = Report { args, job: &job, outcome: &outcome };
     let printed = match args.json {
@@ -134,8 +134,8 @@ pub(crate) fn run(args: &Args) -> Answer {
     summary::conclude(printed.map(|()| right), outcome.saved)
 }
 
-/// Runs like `batt run LINE`, and prints nothing.
-pub(crate) fn silently(line: &[OsString]) -> anyhow::Result<()> {
+/// Runs `batt run LINE` without printing anything.
+pub(crate) fn run_silently(line: &[OsString]) -> anyhow::Result<()> {
     #[derive(clap::Parser)]
     #[command(no_binary_name = true)]
     struct Line {
@@ -154,36 +154,36 @@ struct Report<'r> {
 }
 
 impl Report<'_> {
-    /// How many lines of one kind are shown.
+    /// Maximum number of lines of one kind.
     const SHOWN: usize = 20;
 
     fn summary(&self) -> &Summary {
         &self.outcome.summary
     }
 
-    fn name(&self, own: &Own) -> &str {
-        self.outcome.name(own)
+    fn name(&self, wrong: &WrongProgram) -> &str {
+        self.outcome.name(wrong)
     }
 
-    fn is_expected(&self, own: &Own) -> bool {
-        self.outcome.expect_wrong.contains(self.name(own))
+    fn is_expected(&self, wrong: &WrongProgram) -> bool {
+        self.outcome.expect_wrong.contains(self.name(wrong))
     }
 
-    /// Programs that may be wrong and are right.
+    /// Returns the programs that are right although `--expect` lists them.
     fn better(&self) -> Vec<&str> {
-        let wrong: BTreeSet<&str> = self.summary().wrong.iter().map(|own| self.name(own)).collect();
+        let wrong: BTreeSet<&str> = self.summary().wrong.iter().map(|wrong| self.name(wrong)).collect();
         let ran = self.summary().own.programs.iter();
         let names: BTreeSet<&str> = ran.map(|id| self.outcome.programs[id.index()].name()).collect();
         let expected = &self.outcome.expect_wrong;
         names.into_iter().filter(|name| expected.contains(*name) && !wrong.contains(name)).collect()
     }
 
-    /// Programs that are not named after any task of the run.
+    /// Returns the number of programs that are not named after a task of the run.
     fn without_task(&self) -> usize {
         self.outcome.programs.len() - self.summary().own.programs.len()
     }
 
-    /// Verdicts other than right, in the order of [`Verdict::ALL`].
+    /// Returns the counts of verdicts other than right, in the order of [`Verdict::ALL`].
     fn failures(&self) -> Vec<(Verdict, u64)> {
         self.summary().tally.iter().filter(|(verdict, _)| !verdict.is_right()).collect()
     }
@@ -192,7 +192,7 @@ impl Report<'_> {
         (self.summary().runs as f64 / self.outcome.elapsed.as_secs_f64().max(1e-6)) as u64
     }
 
-    /// Errors in the program files.
+    /// Returns the number of errors in the program files.
     fn errors(&self) -> usize {
         self.outcome.errors.iter().map(|it| it.errors).sum()
     }
@@ -202,10 +202,13 @@ impl Report<'_> {
         for ProgramErrors { file, errors } in &self.outcome.errors {
             let file = file.as_deref().unwrap_or_default();
             let errors = count(*errors, "error");
-            writeln!(out, "{errors} in {file}, see `batt programs check {file}`; the other programs:")?;
+            writeln!(
+                out,
+                "{errors} in {file} (see `batt programs check {file}`); results of the other programs:"
+            )?;
         }
         self.print_wrong(&mut out)?;
-        self.print_elsewhere(&mut out)?;
+        self.print_on_other_tasks(&mut out)?;
         self.print_table(&mut out)?;
         self.print_notes(&mut out)?;
         Ok(out.flush()?)
@@ -213,20 +216,20 @@ impl Report<'_> {
 
     fn print_wrong(&self, out: &mut impl Write) -> anyhow::Result<()> {
         let wrong = &self.summary().wrong;
-        for own in wrong.iter().take(Report::SHOWN) {
-            let (pairs, skipped) = (count(own.pairs, "pair"), own.skipped);
+        for program in wrong.iter().take(Report::SHOWN) {
+            let (pairs, skipped) = (count(program.pairs, "pair"), program.skipped);
             let skipped = if skipped > 0 { format!(", {skipped} skipped") } else { String::new() };
-            let expected = if self.is_expected(own) { " (expected)" } else { "" };
+            let expected = if self.is_expected(program) { " (expected)" } else { "" };
+            let (name, n) = (self.name(program), program.wrong.len());
             let on =
-                if self.name(own).ends_with(&own.task) { String::new() } else { format!(" on {}", own.task) };
-            let (name, n) = (self.name(own), own.wrong.len());
+                if name.ends_with(&program.task) { String::new() } else { format!(" on {}", program.task) };
             writeln!(out, "{name}{on}: wrong on {n} of {pairs}{skipped}{expected}")?;
-            for (pair, why) in &own.wrong {
+            for (pair, why) in &program.wrong {
                 writeln!(out, "  {pair}: {why}")?;
             }
         }
         if wrong.len() > Report::SHOWN {
-            writeln!(out, "and {} more that are wrong", wrong.len() - Report::SHOWN)?;
+            writeln!(out, "and {} more wrong", wrong.len() - Report::SHOWN)?;
         }
         if !wrong.is_empty() {
             writeln!(out)?;
@@ -234,16 +237,16 @@ impl Report<'_> {
         Ok(())
     }
 
-    fn print_elsewhere(&self, out: &mut impl Write) -> anyhow::Result<()> {
-        let elsewhere = self.elsewhere();
-        for (name, tasks) in elsewhere.iter().take(Report::SHOWN) {
+    fn print_on_other_tasks(&self, out: &mut impl Write) -> anyhow::Result<()> {
+        let solved = self.on_other_tasks();
+        for (name, tasks) in solved.iter().take(Report::SHOWN) {
             writeln!(out, "{name} also solves {}", tasks.join(", "))?;
         }
-        if elsewhere.len() > Report::SHOWN {
-            writeln!(out, "and {} more, all of them with --json", elsewhere.len() - Report::SHOWN)?;
+        if solved.len() > Report::SHOWN {
+            writeln!(out, "and {} more; --json lists all", solved.len() - Report::SHOWN)?;
         }
-        if self.args.all_pairs && elsewhere.is_empty() {
-            writeln!(out, "no program solves a task that is not its own")?;
+        if self.args.all_pairs && solved.is_empty() {
+            writeln!(out, "no program solves a task other than its own")?;
         }
         if self.args.all_pairs {
             writeln!(out)?;
@@ -251,10 +254,10 @@ impl Report<'_> {
         Ok(())
     }
 
-    /// The programs that solve tasks other than their own, in the order of the programs.
-    fn elsewhere(&self) -> Vec<(&str, Vec<&str>)> {
+    /// Returns the programs that solve tasks other than their own, in the order of the programs.
+    fn on_other_tasks(&self) -> Vec<(&str, Vec<&str>)> {
         let mut solved: Vec<Vec<&str>> = vec![Vec::new(); self.outcome.programs.len()];
-        for (program, task) in &self.summary().elsewhere {
+        for (program, task) in &self.summary().on_other_tasks {
             solved[program.index()].push(task);
         }
         let named = self.outcome.programs.iter().map(Program::name).zip(solved);
@@ -283,7 +286,8 @@ impl Report<'_> {
         let threads = count(self.outcome.threads, "thread");
         let (runs, per_second) = (grouped(summary.runs), grouped(self.per_second()));
         let elapsed = time::brief(self.outcome.elapsed);
-        row("throughput", format!("{runs} runs in {elapsed}, {per_second} a second on {threads}"))?;
+        let plural = if summary.runs == 1 { "" } else { "s" };
+        row("throughput", format!("{runs} run{plural} in {elapsed}, {per_second} per second on {threads}"))?;
         Ok(())
     }
 
@@ -294,7 +298,7 @@ impl Report<'_> {
             return summary::write_notes(out, self.job, saved, *left > 0);
         }
         if *resumed > 0 {
-            writeln!(out, "note: {} finished by an earlier part of this run", count(*resumed, "task"))?;
+            writeln!(out, "note: resumed, with {} finished before", count(*resumed, "task"))?;
         }
         if *left > 0 {
             writeln!(out, "note: stopped after {tasks} of {}", count(tasks + left, "task"))?;
@@ -304,8 +308,8 @@ impl Report<'_> {
         }
         let without = self.without_task();
         if without > 0 && !self.args.all_pairs {
-            let are = if without == 1 { "program is" } else { "programs are" };
-            writeln!(out, "note: {without} {are} named after no task of this run, and did not run")?;
+            let programs = count(without, "program");
+            writeln!(out, "note: {programs} did not run: not named after a task of this run")?;
         }
         let unsolved = self.summary().scores.unsolved;
         if unsolved > 0 {
@@ -313,26 +317,26 @@ impl Report<'_> {
         }
         let better = self.better();
         if let (Some(path), false) = (&self.args.expect, better.is_empty()) {
-            writeln!(out, "note: right, although {} lists them: {}", path.display(), better.join(", "))?;
+            writeln!(out, "note: right, but listed in {}: {}", path.display(), better.join(", "))?;
         }
         summary::write_notes(out, self.job, saved, *left > 0)
     }
 
     fn document(&self) -> Document {
         let summary = self.summary();
-        let wrong = |own: &Own| WrongEntry {
-            program: self.name(own).to_owned(),
-            task: own.task.clone(),
-            expected: self.is_expected(own),
-            pairs: own.pairs,
-            skipped: own.skipped,
-            wrong: own
+        let wrong = |program: &WrongProgram| WrongEntry {
+            program: self.name(program).to_owned(),
+            task: program.task.clone(),
+            expected: self.is_expected(program),
+            pairs: program.pairs,
+            skipped: program.skipped,
+            wrong: program
                 .wrong
                 .iter()
                 .map(|(pair, why)| WrongPair { pair: pair.clone(), why: why.clone() })
                 .collect(),
         };
-        let elsewhere = self.elsewhere().into_iter().map(|(program, tasks)| ElsewhereEntry {
+        let also_solves = self.on_other_tasks().into_iter().map(|(program, tasks)| OtherTasksEntry {
             program: program.to_owned(),
             tasks: tasks.into_iter().map(str::to_owned).collect(),
         });
@@ -355,7 +359,7 @@ impl Report<'_> {
             verdicts: record::verdict_counts(&summary.tally),
             wrong: summary.wrong.iter().map(wrong).collect(),
             better_than_expected: self.better().into_iter().map(str::to_owned).collect(),
-            also_solves: elsewhere.collect(),
+            also_solves: also_solves.collect(),
             runs: summary.runs,
             fuel: summary.fuel,
             most_fuel: most_fuel.collect(),
@@ -386,7 +390,7 @@ pub(crate) struct Document {
     attempted: usize,
     /// Number of programs.
     programs: usize,
-    /// Programs that are named after no task of the run.
+    /// Programs that are not named after a task of the run.
     without_task: usize,
     /// How much the programs share.
     plan: record::PlanCounts,
@@ -399,10 +403,10 @@ pub(crate) struct Document {
     /// Names of programs that `--expect` lists as wrong and that are right.
     better_than_expected: Vec<String>,
     /// Programs that are right on tasks that are not their own (`--all-pairs`).
-    also_solves: Vec<ElsewhereEntry>,
-    /// Pairs of a program and a pair that were run.
+    also_solves: Vec<OtherTasksEntry>,
+    /// Number of runs of a program on a pair.
     runs: u64,
-    /// Fuel used by all of them.
+    /// Fuel used by all runs.
     fuel: u64,
     /// The tasks that used the most fuel.
     most_fuel: Vec<FuelEntry>,
@@ -431,7 +435,7 @@ struct WrongEntry {
 /// A program that solves tasks that are not its own.
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "OtherTasks")]
-struct ElsewhereEntry {
+struct OtherTasksEntry {
     /// Name of the program.
     program: String,
     /// Ids of the tasks.

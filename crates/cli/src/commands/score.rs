@@ -54,7 +54,7 @@ pub(crate) fn run(args: &Args) -> Answer {
     Ok(true)
 }
 
-/// The most attempts that any output has, at least the two of Kaggle's form.
+/// Returns the largest number of attempts for an output, at least two as in Kaggle's format.
 fn n_attempts(submission: &Submission) -> usize {
     submission.iter().flat_map(|(_, outputs)| outputs).map(Vec::len).max().unwrap_or(0).max(2)
 }
@@ -93,7 +93,7 @@ impl Report {
                 let right = count(scores.right_by(attempt), "output");
                 write!(out, "attempt_{} is right for {right}", attempt + 1)?;
                 match scores.first_right_by(attempt) {
-                    n if n > 0 && attempt > 0 => writeln!(out, ", {n} of them by no earlier attempt")?,
+                    n if n > 0 && attempt > 0 => writeln!(out, ", {n} that no earlier attempt got right")?,
                     _ => writeln!(out)?,
                 }
             }
@@ -102,7 +102,7 @@ impl Report {
         Ok(out.flush()?)
     }
 
-    /// A score before it is made a percentage.
+    /// Formats a score as a fraction.
     fn exact(&self, rule: Rule, score: Ratio) -> String {
         let scores = &self.scores;
         match rule {
@@ -126,7 +126,7 @@ impl Report {
         if self.defects > 0 {
             let defects = count(self.defects, "defect");
             let check = format_args!("batt check {} {}", self.file, self.data);
-            output::note(out, format_args!("the submission has {defects}, see `{check}`"))?;
+            output::note(out, format_args!("the submission has {defects}; see `{check}`"))?;
         }
         Ok(())
     }
@@ -279,7 +279,7 @@ fn task_entry(task: &TaskScore) -> anyhow::Result<TaskEntry> {
     })
 }
 
-/// `right; attempt_1 wrong (0.8125), attempt_2 ok`
+/// Formats the result of an output: `right; attempt_1 wrong (0.8125), attempt_2 ok`.
 fn describe(score: &OutputScore) -> String {
     let mut text = if score.right_attempt().is_some() { "right" } else { "wrong" }.to_owned();
     for (n, attempt) in score.attempts.iter().enumerate() {
@@ -291,12 +291,12 @@ fn describe(score: &OutputScore) -> String {
         };
     }
     if score.attempts.is_empty() {
-        text += "; no attempt";
+        text += "; no attempts";
     }
     text
 }
 
-/// The first few of many ids.
+/// Lists the first few ids.
 fn some(ids: &[&str]) -> String {
     const SHOWN: usize = 8;
     let shown = ids[..ids.len().min(SHOWN)].join(", ");

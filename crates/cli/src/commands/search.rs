@@ -15,15 +15,15 @@ use crate::{Answer, files, output, progress, summary};
 
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
-  batt search --programs mine.py --budget 10m           breed from your programs on the built-in tasks
+  batt search --programs mine.py --budget 10m    breed from your programs, for the built-in tasks
   batt search arc1-training --mode enumerate --per-task 5s --record search.json")]
 pub(crate) struct Args {
     #[command(flatten)]
     tasks: TaskArgs,
-    /// How to make programs
+    /// How to make new programs
     #[arg(long, value_enum, default_value = "breed")]
     mode: ModeArg,
-    /// Program files to start from, in addition to the programs of the store
+    /// Program files to start from, in addition to the store
     #[arg(long, value_name = "FILE", num_args = 1..)]
     programs: Vec<PathBuf>,
     #[command(flatten)]
@@ -32,16 +32,16 @@ pub(crate) struct Args {
     effort: EffortArgs,
     #[command(flatten)]
     save: SaveArgs,
-    /// Print a JSON document
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum ModeArg {
-    /// Change known programs step by step and keep what comes closer to a task
+    /// Change known programs step by step, and keep those that come closer to a task
     Breed,
-    /// Build programs from the task: values of growing depth on all inputs at once
+    /// Build programs from the task's own values, from small to large
     Enumerate,
 }
 
@@ -71,7 +71,7 @@ impl Args {
 pub(crate) fn run(args: &Args) -> Answer {
     let job = args.job()?;
     let Outcome::Search(outcome) = progress::follow(job.clone())? else {
-        anyhow::bail!("a search came to something else: a bug of batt, please report it");
+        anyhow::bail!("bug in batt, please report it: a search returned the result of another job");
     };
     let stopped = outcome.stopped;
     let printed = match args.json {
@@ -84,7 +84,7 @@ pub(crate) fn run(args: &Args) -> Answer {
     summary::conclude(printed.map(|()| !stopped), outcome.saved)
 }
 
-/// How many lines of the table are shown.
+/// Maximum number of lines in the table.
 const SHOWN: usize = 100;
 
 /// The graded score of a program that is right on all pairs, in millionths.
@@ -96,17 +96,17 @@ fn print(job: &Job, args: &Args, outcome: &SearchOutcome) -> anyhow::Result<()> 
     let mut out = output::stdout();
     let found: Vec<(&Row, &Found)> =
         document.tasks.iter().filter_map(|task| Some((task, task.found.as_ref()?))).collect();
-    let wide = found.iter().map(|(task, _)| task.id.chars().count()).max().unwrap_or(4).max(4);
+    let width = found.iter().map(|(task, _)| task.id.chars().count()).max().unwrap_or(4).max(4);
     if !found.is_empty() {
-        writeln!(out, "{:<wide$}  before  after   program       made by", "task")?;
+        writeln!(out, "{:<width$}  before  after   program       made by", "task")?;
     }
     let score = |millionths: u32| format!("{}.{:04}", millionths / SOLVED, millionths % SOLVED / 100);
     for (task, found) in found.iter().take(SHOWN) {
         let (before, after) = (score(task.score_before), score(task.score));
-        writeln!(out, "{:<wide$}  {before}  {after}  {:.12}  {}", task.id, found.hash, found.operator)?;
+        writeln!(out, "{:<width$}  {before}  {after}  {:.12}  {}", task.id, found.hash, found.operator)?;
     }
     if found.len() > SHOWN {
-        writeln!(out, "and {} more; --record FILE has all", found.len() - SHOWN)?;
+        writeln!(out, "and {} more; --record FILE lists all", found.len() - SHOWN)?;
     }
     if !found.is_empty() {
         writeln!(out)?;
@@ -124,16 +124,16 @@ fn print(job: &Job, args: &Args, outcome: &SearchOutcome) -> anyhow::Result<()> 
     let solved = document.tasks.iter().filter(|task| task.solved).count();
     row("solved on demos", format!("{solved} of {}, {before} before the search", count(n, "task")))?;
     row("improved", count(found.len(), "task"))?;
-    row("filed", format!("{} in {}", count(*filed, "new program"), store.display()))?;
+    row("stored", format!("{} in {}", count(*filed, "new program"), store.display()))?;
     row("throughput", summary::throughput(record, *elapsed))?;
     if *known == 0 && matches!(args.mode, ModeArg::Breed) && !output::quiet() {
         writeln!(
             out,
-            "note: no programs were known; --programs FILE or `batt programs import` gives some to start from"
+            "note: there were no programs to breed from; use --programs FILE or `batt programs import`"
         )?;
     }
     if *resumed > 0 && !output::quiet() {
-        writeln!(out, "note: {} finished by an earlier part of this job", count(*resumed, "task"))?;
+        writeln!(out, "note: resumed, with {} finished before", count(*resumed, "task"))?;
     }
     summary::write_notes(&mut out, job, saved, *stopped)?;
     Ok(out.flush()?)

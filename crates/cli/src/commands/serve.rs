@@ -20,13 +20,13 @@ Examples:
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Port to listen on, on this machine only; 0 picks a free one
+    /// Port on this machine (localhost); 0 picks a free one
     #[arg(long, value_name = "PORT", default_value_t = 0)]
     port: u16,
-    /// Folder to keep runs in [default: runs in the user's data folder]
+    /// Folder for runs [default: `runs` in the user's data folder]
     #[arg(long, value_name = "FOLDER")]
     runs: Option<PathBuf>,
-    /// Also show runs of other commands that write their records (--record FILE) to this folder
+    /// Also show jobs of other commands that write their records (--record FILE) to this folder
     #[arg(long, value_name = "FOLDER", num_args = 1..)]
     follow: Vec<PathBuf>,
     #[command(flatten)]
@@ -49,11 +49,10 @@ pub(crate) struct Document {
 }
 
 pub(crate) fn run(args: &Args) -> Answer {
-    let usual = || DataFolder::user().map(|folder| folder.path().join("runs"));
-    let folder =
-        args.runs.clone().or_else(usual).context("there is no home folder; name a folder with --runs")?;
+    let default = || DataFolder::user().map(|folder| folder.path().join("runs"));
+    let folder = args.runs.clone().or_else(default).context("no home folder for runs; use --runs FOLDER")?;
     if let Some(missing) = args.follow.iter().find(|folder| !folder.is_dir()) {
-        bail!("{} is not a folder; --follow takes the folder that records are written to", missing.display());
+        bail!("{} is not a folder; --follow needs a folder that records are written to", missing.display());
     }
     let server = Server::new(Options {
         port: args.port,
@@ -66,7 +65,7 @@ pub(crate) fn run(args: &Args) -> Answer {
         output::json(Document { url: server.url(), runs: folder.display().to_string() })?;
     } else {
         let mut out = output::stdout();
-        writeln!(out, "{}\nruns are kept in {}; Ctrl-C ends", server.url(), folder.display())?;
+        writeln!(out, "{}\nruns are saved in {}; press Ctrl-C to stop", server.url(), folder.display())?;
         out.flush()?;
     }
     server.serve()?;

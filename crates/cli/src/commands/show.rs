@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::bail;
 use arcbatt::base::number::count;
 use arcbatt::palette::{self, Palette};
-use arcbatt::sheet::{Field, Look, PairSheet, Panel, Sheet};
+use arcbatt::sheet::{Field, PairSheet, Panel, Sheet, Style};
 use arcbatt::task::Part;
 use arcbatt::with_backstop;
 use clap::builder::PossibleValuesParser;
@@ -27,16 +27,16 @@ Examples:
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Task id of --data, task file, or `-` for standard input
+    /// Task id in --data, task file, or `-` for standard input
     #[arg(value_name = "TASK")]
     task: String,
     #[command(flatten)]
     data: TaskData,
-    /// Show the answers of a program: FILE:NAME; FILE if it holds one program or one named after the task; or the name
-    /// of a built-in or stored program or of its task
+    /// Show the answers of a program: FILE:NAME; FILE if it contains one program or one named after the task; or the
+    /// name or task of a built-in or stored program
     #[arg(long, value_name = "PROGRAM")]
     program: Option<ProgramRef>,
-    /// Show the first N extra pairs too (NeuroGolf's `arc-gen`)
+    /// Also show the first N extra pairs (NeuroGolf's `arc-gen`)
     #[arg(long, value_name = "N", default_value_t = 0)]
     extra: usize,
     /// Write an SVG picture; `-` is standard output
@@ -49,7 +49,7 @@ pub(crate) struct Args {
     #[arg(long, default_value = "classic",
         value_parser = PossibleValuesParser::new(palette::ALL.map(|palette| palette.name)))]
     palette: String,
-    /// Write the number of its colour on every cell
+    /// Print the colour number on every cell
     #[arg(long)]
     digits: bool,
     #[command(flatten)]
@@ -73,12 +73,12 @@ pub(crate) fn run(args: &Args) -> Answer {
         })
     });
     let palette = Palette::named(&args.palette).unwrap_or(palette::CLASSIC);
-    let look = Look { palette, digits: args.digits };
-    let written = write_pictures(args, &sheet, look)?;
+    let style = Style { palette, digits: args.digits };
+    let written = write_pictures(args, &sheet, style)?;
     if args.json {
         output::json(document(&sheet, written))?;
     } else if written.is_empty() {
-        print(&sheet, look, task.extra.len().saturating_sub(args.extra))?;
+        print(&sheet, style, task.extra.len().saturating_sub(args.extra))?;
     } else if ![&args.svg, &args.png].into_iter().flatten().any(|path| files::is_standard(path)) {
         let mut out = output::stdout();
         written.iter().try_for_each(|path| output::wrote(&mut out, path))?;
@@ -88,23 +88,23 @@ pub(crate) fn run(args: &Args) -> Answer {
     Ok(right == all)
 }
 
-fn write_pictures(args: &Args, sheet: &Sheet, look: Look) -> anyhow::Result<Vec<String>> {
+fn write_pictures(args: &Args, sheet: &Sheet, style: Style) -> anyhow::Result<Vec<String>> {
     let targets = || [&args.svg, &args.png].into_iter().flatten();
-    let taken = targets().filter(|path| files::is_standard(path)).count();
-    if taken > 1 || (taken == 1 && args.json) {
-        bail!("only one thing can be written to standard output; give --svg or --png a file");
+    let to_stdout = targets().filter(|path| files::is_standard(path)).count();
+    if to_stdout > 1 || (to_stdout == 1 && args.json) {
+        bail!("only one output can go to standard output; use a file for --svg or --png");
     }
     if let Some(path) = &args.svg {
-        files::write(path, sheet.svg(look).as_bytes())?;
+        files::write(path, sheet.svg(style).as_bytes())?;
     }
     if let Some(path) = &args.png {
-        files::write(path, &sheet.png(look))?;
+        files::write(path, &sheet.png(style))?;
     }
     Ok(targets().map(|path| path.display().to_string()).collect())
 }
 
-/// Prints as many pairs side by side as fit on the line. The grids of a pair that is too wide go below each other.
-fn print(sheet: &Sheet, look: Look, left_out: usize) -> anyhow::Result<()> {
+/// Prints as many pairs side by side as fit. If a pair is too wide, its grids are printed below each other.
+fn print(sheet: &Sheet, style: Style, not_shown: usize) -> anyhow::Result<()> {
     const GAP: usize = 6;
     let colored = output::colored();
     let width = output::width();
@@ -114,44 +114,44 @@ fn print(sheet: &Sheet, look: Look, left_out: usize) -> anyhow::Result<()> {
     let mut used = 0;
     let mut part = Part::Train;
     for pair in &sheet.pairs {
-        let block = (pair.title(), lines(pair, look, colored, width));
-        let wide = picture::block_width(&block);
-        if !row.is_empty() && (used + GAP + wide > width || pair.part != part) {
+        let block = (pair.title(), lines(pair, style, colored, width));
+        let block_width = picture::block_width(&block);
+        if !row.is_empty() && (used + GAP + block_width > width || pair.part != part) {
             flush(&mut out, &row, GAP)?;
             row.clear();
             used = 0;
         }
         part = pair.part;
-        used += wide + if row.is_empty() { 0 } else { GAP };
+        used += block_width + if row.is_empty() { 0 } else { GAP };
         row.push(block);
     }
     flush(&mut out, &row, GAP)?;
     if sheet.pairs.iter().filter_map(|pair| pair.answer.as_ref()).any(|answer| !answer.differing.is_empty()) {
         writeln!(out, "{} marks a cell that differs", if colored { "><" } else { "*" })?;
     }
-    if left_out > 0 {
-        writeln!(out, "{} not shown, see --extra", count(left_out, "extra pair"))?;
+    if not_shown > 0 {
+        writeln!(out, "{} not shown; see --extra", count(not_shown, "extra pair"))?;
     }
     Ok(out.flush()?)
 }
 
 fn flush(out: &mut impl Write, row: &[(String, Vec<String>)], gap: usize) -> anyhow::Result<()> {
-    for line in picture::beside_with(row, gap) {
+    for line in picture::side_by_side_with(row, gap) {
         writeln!(out, "{line}")?;
     }
     Ok(writeln!(out)?)
 }
 
-fn lines(pair: &PairSheet, look: Look, colored: bool, width: usize) -> Vec<String> {
+fn lines(pair: &PairSheet, style: Style, colored: bool, width: usize) -> Vec<String> {
     let block = |panel: Panel<'_>| {
-        (panel.word.to_owned(), picture::field(panel.field, panel.marks, colored.then_some(look)))
+        (panel.label.to_owned(), picture::field(panel.field, panel.marks, colored.then_some(style)))
     };
     let blocks: Vec<_> = pair.panels().into_iter().map(block).collect();
-    let across: usize = blocks.iter().map(|block| picture::block_width(block) + 3).sum();
-    if across <= width + 3 {
-        return picture::beside(&blocks);
+    let total: usize = blocks.iter().map(|block| picture::block_width(block) + 3).sum();
+    if total <= width + 3 {
+        return picture::side_by_side(&blocks);
     }
-    blocks.into_iter().flat_map(|(word, lines)| std::iter::once(word).chain(lines)).collect()
+    blocks.into_iter().flat_map(|(label, lines)| std::iter::once(label).chain(lines)).collect()
 }
 
 /// A task, and the answers of a program.
@@ -191,7 +191,7 @@ struct AnswerEntry {
     right: Option<bool>,
     /// Rows of integers. Null if the answer is not a grid.
     grid: Option<Vec<Vec<i8>>>,
-    /// What is wrong, in words. Null if nothing is.
+    /// The problem in words. Null if there is none.
     note: Option<String>,
     /// `[row, column]` of the cells that differ, if the shape is right.
     differing: Vec<(usize, usize)>,

@@ -14,24 +14,24 @@ use crate::{Answer, files, output, progress, summary};
 
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
-  batt solve                                            solve the built-in tasks
-  batt solve arc1-evaluation -o submission.json         write a submission, a second of fuel a task
+  batt solve                                       solve the built-in tasks
+  batt solve arc1-evaluation -o submission.json    write a submission
   batt solve test_challenges.json --budget 11h30m -o submission.json")]
 pub(crate) struct Args {
     #[command(flatten)]
     tasks: TaskArgs,
-    /// Program files; every program is tried first on every task
+    /// Program files to try first on every task
     #[arg(long, value_name = "FILE", num_args = 1..)]
     programs: Vec<PathBuf>,
-    /// Store of programs: its best programs for a task are tried first, and new ones are filed
+    /// Store of programs; tries its best programs for each task first, and adds new ones to it
     #[arg(long, value_name = "FILE")]
     store: Option<PathBuf>,
-    /// Skip a step of the search; later steps get its fuel
+    /// Skip these steps of the search; later steps get their fuel
     #[arg(long, value_enum, value_name = "STEP", num_args = 1..)]
     without: Vec<StepArg>,
     #[command(flatten)]
     effort: EffortArgs,
-    /// Write the submission to FILE and keep improving it; progress is saved in FILE.state
+    /// Write the submission to FILE and keep improving it; saves progress in FILE.state
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
@@ -39,16 +39,16 @@ pub(crate) struct Args {
     /// Write the programs behind the attempts, for `batt run` and `batt programs explain`
     #[arg(long, value_name = "FILE")]
     export: Option<PathBuf>,
-    /// Print a JSON document
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum StepArg {
-    /// Programs built from the task's own values
+    /// Build programs from the task's own values
     Enumerate,
-    /// Programs bred from known ones
+    /// Breed programs from known ones
     Breed,
 }
 
@@ -79,7 +79,7 @@ impl Args {
 pub(crate) fn run(args: &Args) -> Answer {
     let job = args.job()?;
     let Outcome::Solve(outcome) = progress::follow(job.clone())? else {
-        anyhow::bail!("a solve came to something else: a bug of batt, please report it");
+        anyhow::bail!("bug in batt, please report it: a solve returned the result of another job");
     };
     let SolveOutcome { record, reliability, stopped, .. } = &*outcome;
     let stopped = *stopped;
@@ -93,23 +93,23 @@ pub(crate) fn run(args: &Args) -> Answer {
     summary::conclude(printed.map(|()| !stopped), outcome.saved)
 }
 
-/// How many lines of the table are shown.
+/// Maximum number of lines in the table.
 const SHOWN: usize = 100;
 
 fn print(job: &Job, outcome: &SolveOutcome) -> anyhow::Result<()> {
     let SolveOutcome { record, totals, reliability, resumed, stopped, elapsed, saved, .. } = outcome;
     let mut out = output::stdout();
     let rows: Vec<Row> = record.tasks.iter().filter_map(|task| Row::new(record, task)).collect();
-    let wide = rows.iter().map(|row| row.task.chars().count()).max().unwrap_or(4).max(4);
+    let width = rows.iter().map(|row| row.task.chars().count()).max().unwrap_or(4).max(4);
     if !rows.is_empty() {
-        writeln!(out, "{:<wide$}  sure  {:<28} rule", "task", "found by")?;
+        writeln!(out, "{:<width$}  sure  {:<28} rule", "task", "found by")?;
     }
     for Row { task, sure, mechanism, words, .. } in rows.iter().take(SHOWN) {
-        let line = format!("{task:<wide$} {:>4.0}%  {mechanism:<28} {words}", sure * 100.0);
+        let line = format!("{task:<width$} {:>4.0}%  {mechanism:<28} {words}", sure * 100.0);
         writeln!(out, "{}", output::shortened(&line))?;
     }
     if rows.len() > SHOWN {
-        writeln!(out, "and {} more; --record FILE has all", rows.len() - SHOWN)?;
+        writeln!(out, "and {} more; --record FILE lists all", rows.len() - SHOWN)?;
     }
     writeln!(out)?;
     let mut row = |label: &str, text: String| writeln!(out, "{label:<33} {text}");
@@ -125,17 +125,17 @@ fn print(job: &Job, outcome: &SolveOutcome) -> anyhow::Result<()> {
     }
     row("throughput", summary::throughput(record, *elapsed))?;
     if *resumed > 0 && !output::quiet() {
-        writeln!(out, "note: continued {} of an earlier part of this job", count(*resumed, "task"))?;
+        writeln!(out, "note: resumed {} of an earlier part of this job", count(*resumed, "task"))?;
     }
     summary::write_notes(&mut out, job, saved, *stopped)?;
     Ok(out.flush()?)
 }
 
-/// Right outputs that the solver expects.
+/// Returns the number of right outputs that the solver expects.
 fn expected_outputs(record: &Record) -> f64 {
     let outputs = record.tasks.iter().filter_map(|task| task.search.as_ref()).flat_map(|it| &it.attempts);
     let sure = |attempts: &Vec<record::Attempt>| attempts.iter().map(|it| it.sure).sum::<f64>().min(1.0);
-    // The sum of nothing is -0.
+    // An empty sum is -0, which would be printed as such.
     0.0 + outputs.map(sure).sum::<f64>()
 }
 
@@ -149,7 +149,7 @@ struct Row {
     sure: f64,
     /// The mechanism that found it.
     mechanism: String,
-    /// What the program does, in words.
+    /// The rule of the program in words.
     words: String,
     /// Source text.
     program: String,

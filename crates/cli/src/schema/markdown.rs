@@ -1,10 +1,10 @@
-//! The schemas as a page of tables, `docs/json.md`.
+//! Writes the schemas as tables: `docs/json.md`.
 
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use super::{FILES, Listed, PRINTED, generator};
+use super::{DocumentEntry, FILES, PRINTED, generator};
 
 const INTRODUCTION: &str = "\
 # JSON documents
@@ -16,7 +16,7 @@ Every command with `--json` prints one JSON document on one line. `batt run`, `b
 - **Version.** Printed documents have `\"schema\": 1`, records and states `\"schema\": 2`. The profile inside a record and the events file have versions of their own.
 - **Changes.** New fields can appear without a new version, so readers must ignore fields that they do not know. Removing a field or changing its meaning increments the version.
 - **JSON Schema.** `batt schema NAME` prints the schema of a document (draft 2020-12), for validators and code generators. `batt schema` lists the names.
-- **Types.** `optional` fields can be absent. Times are in nanoseconds unless the field says otherwise. A `grid` is a list of rows, a row is a list of colours from 0 to 9. Hashes are strings of hexadecimal digits.
+- **Types.** `optional` fields can be absent. Times are in nanoseconds unless stated otherwise. A `grid` is a list of rows; a row is a list of colours from 0 to 9. Hashes are strings of hexadecimal digits.
 
 ```sh
 batt run --json | jq '.scores[] | select(.rule == \"tasks\") | [.numerator, .denominator]'
@@ -29,23 +29,23 @@ batt schema record > record.schema.json
 pub(crate) fn markdown() -> String {
     let mut generator = generator();
     let mut bodies: Vec<Value> = Vec::new();
-    for listed in PRINTED.iter().chain(FILES) {
-        bodies.push((listed.schema)(&mut generator).into());
+    for entry in PRINTED.iter().chain(FILES) {
+        bodies.push((entry.schema)(&mut generator).into());
     }
     let mut page = Page {
         text: INTRODUCTION.to_owned(),
         types: generator.take_definitions(true),
-        seen: BTreeSet::new(),
+        written: BTreeSet::new(),
     };
     let mut bodies = bodies.iter();
     for (title, documents) in [("Printed documents", PRINTED), ("Files", FILES)] {
         page.text += &format!("\n## {title}\n\n| name | written by | content |\n|---|---|---|\n");
-        for listed in documents {
-            let Listed { name, source, about, .. } = listed;
-            page.text += &format!("| [{name}](#{}) | `{source}` | {about} |\n", anchor(&heading(listed)));
+        for entry in documents {
+            let DocumentEntry { name, source, about, .. } = entry;
+            page.text += &format!("| [{name}](#{}) | `{source}` | {about} |\n", anchor(&heading(entry)));
         }
-        for (listed, body) in documents.iter().zip(bodies.by_ref()) {
-            page.text += &format!("\n### {}\n\n`{}`: {}\n", heading(listed), listed.source, listed.about);
+        for (entry, body) in documents.iter().zip(bodies.by_ref()) {
+            page.text += &format!("\n### {}\n\n`{}`: {}\n", heading(entry), entry.source, entry.about);
             page.body(body);
             page.types_of(body);
         }
@@ -53,23 +53,23 @@ pub(crate) fn markdown() -> String {
     page.text
 }
 
-/// Other than the name of any type, so that both have links of their own.
-fn heading(listed: &Listed) -> String {
-    format!("Document: {}", listed.name)
+/// Returns the heading of a document. It differs from all type names, so that links are unambiguous.
+fn heading(entry: &DocumentEntry) -> String {
+    format!("Document: {}", entry.name)
 }
 
 struct Page {
     text: String,
     types: Map<String, Value>,
-    /// The types that have a table.
-    seen: BTreeSet<String>,
+    /// The types that have a table already.
+    written: BTreeSet<String>,
 }
 
 impl Page {
     /// Writes the types that a schema refers to, and those that they refer to.
     fn types_of(&mut self, schema: &Value) {
         for name in references(schema) {
-            if !self.seen.insert(name.clone()) {
+            if !self.written.insert(name.clone()) {
                 continue;
             }
             let Some(body) = self.types.get(&name).cloned() else { continue };
@@ -112,10 +112,10 @@ impl Page {
         }
     }
 
-    /// What a field says of itself, else what its type says.
+    /// Returns the description of a field or, if it has none, of its type.
     fn meaning(&self, field: &Value) -> String {
         if field.get("const").is_some() {
-            return "Which of the alternatives it is.".to_owned();
+            return "The kind of alternative.".to_owned();
         }
         let own = description(field);
         let of_type = || references(field).first().and_then(|name| self.types.get(name)).map(description);
@@ -123,7 +123,7 @@ impl Page {
     }
 }
 
-/// The doc comment of a type or a field, on one line.
+/// Returns the doc comment of a type or a field, on one line.
 fn description(schema: &Value) -> String {
     let text = schema.get("description").and_then(Value::as_str).unwrap_or_default();
     text.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|")
@@ -133,7 +133,7 @@ fn list(schema: &Value, word: &str) -> Vec<Value> {
     schema.get(word).and_then(Value::as_array).cloned().unwrap_or_default()
 }
 
-/// The names of the types that a schema mentions, in its order.
+/// Returns the names of the types that a schema refers to, in order.
 fn references(schema: &Value) -> Vec<String> {
     match schema {
         Value::Object(map) => {
@@ -149,7 +149,7 @@ fn type_name(reference: &str) -> Option<&str> {
     reference.strip_prefix("#/$defs/")
 }
 
-/// A type in words. A field that can be absent is so in place of null.
+/// Describes a type. Optional fields are absent instead of null, so null is not mentioned for them.
 fn kind(schema: &Value, optional: bool) -> String {
     let kinds = match (schema.get("$ref").and_then(Value::as_str), schema.get("type")) {
         (Some(reference), _) => vec![linked(type_name(reference).unwrap_or(reference))],
@@ -176,7 +176,7 @@ fn named(name: &str, schema: &Value) -> String {
             let items: Vec<_> = items.iter().map(|item| kind(item, false)).collect();
             format!("\\[{}\\]", items.join(", "))
         }
-        // Only grids have cells of 8 bits.
+        // Only grids have 8-bit integers.
         "array" if schema.pointer("/items/items/format").is_some_and(|it| it == "int8") => "grid".to_owned(),
         "array" => {
             let count = schema.get("maxItems").map(|count| format!("{count} ")).unwrap_or_default();
@@ -206,7 +206,7 @@ fn linked(name: &str) -> String {
     format!("[{name}](#{})", anchor(name))
 }
 
-/// The address that GitHub gives a heading.
+/// Returns the anchor that GitHub gives a heading.
 fn anchor(heading: &str) -> String {
     let kept = heading.chars().filter(|it| it.is_alphanumeric() || matches!(it, ' ' | '-' | '_'));
     kept.map(|it| if it == ' ' { '-' } else { it.to_ascii_lowercase() }).collect()

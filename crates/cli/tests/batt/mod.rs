@@ -1,17 +1,17 @@
-//! What the tests of the command line share.
+//! Helpers for the tests of the command line.
 
 use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
 use expect_test::Expect;
 
-/// Runs `batt` in the root of the project; `{dir}` in an argument is a folder for this test's own files.
+/// Runs `batt` in the root of the project. `{dir}` in an argument stands for the test's own folder.
 pub(crate) struct Batt {
     dir: PathBuf,
 }
 
 impl Batt {
-    /// With an empty folder: commands do not replace the files of an earlier test run.
+    /// Creates an empty folder for the test, because commands do not replace files of an earlier test run.
     pub(crate) fn new(test: &str) -> Batt {
         let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
         let _ = std::fs::remove_dir_all(&dir);
@@ -27,13 +27,13 @@ impl Batt {
         self
     }
 
-    /// A file of this test.
-    #[allow(dead_code, reason = "not every test file looks at files")]
+    /// Returns the path of a file of this test.
+    #[allow(dead_code, reason = "not every test needs files")]
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.dir.join(name)
     }
 
-    /// Returns standard output, standard error and the exit code. `{dir}` replaces the name of the folder.
+    /// Returns standard output, standard error and the exit code, with `{dir}` in place of the test's folder.
     pub(crate) fn run(&self, args: &str) -> String {
         self.run_with_input(args, "")
     }
@@ -44,15 +44,15 @@ impl Batt {
         let args = args.split_whitespace().map(|arg| arg.replace("{dir}", dir));
         let mut command = Command::cargo_bin("batt").unwrap();
         command.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).args(args).write_stdin(input);
-        // No test sees the data folder of the user.
+        // Tests must not use the user's data folder.
         command.env("ARCBATT_DATA", self.dir.join("home"));
         let output = command.output().unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap().replace(dir, "{dir}");
         format!("{}{}exit {}\n", text(output.stdout), text(output.stderr), output.status.code().unwrap())
     }
 
-    /// As [`Batt::run`], by a user who may write only where everybody may. `None` where there is no such user: not
-    /// everybody may look into the folder of the build.
+    /// Like [`Batt::run`], as a user with minimal permissions. Returns `None` if there is no such user, or if the user
+    /// cannot read the build folder.
     #[cfg(unix)]
     #[allow(dead_code, reason = "not every test is about permissions")]
     pub(crate) fn run_as_guest(&self, args: &str) -> Option<String> {
@@ -61,7 +61,7 @@ impl Batt {
         let args = args.split_whitespace().map(|arg| arg.replace("{dir}", dir));
         let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin("batt"));
         command.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).args(args);
-        // Whom no permission stops can become somebody else.
+        // Only root ignores permissions, and only root can change its user id.
         let probe = self.dir.join("probe");
         std::fs::write(&probe, "").unwrap();
         std::fs::set_permissions(&probe, std::fs::Permissions::from_mode(0o444)).unwrap();
@@ -85,7 +85,7 @@ impl Batt {
         ))
     }
 
-    /// Who may do what with a file of this test.
+    /// Sets the permissions of a file of this test.
     #[cfg(unix)]
     #[allow(dead_code, reason = "not every test is about permissions")]
     pub(crate) fn permit(&self, name: &str, mode: u32) {
@@ -99,8 +99,8 @@ impl Batt {
         rusqlite::Connection::open(self.dir.join(store)).unwrap().execute_batch(sql).unwrap();
     }
 
-    /// A file that a command wrote.
-    #[allow(dead_code, reason = "not every test reads one")]
+    /// Reads a file of this test.
+    #[allow(dead_code, reason = "not every test reads files")]
     pub(crate) fn read(&self, name: &str) -> String {
         std::fs::read_to_string(self.dir.join(name)).unwrap()
     }
