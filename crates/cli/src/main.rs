@@ -31,7 +31,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
     max_term_width = 100
 )]
 struct Cli {
-    /// Log files and timings to standard error
+    /// Print a log to standard error: files, timings and events
     #[arg(long, global = true, value_enum, value_name = "LEVEL", display_order = 900)]
     log: Option<LogLevel>,
     /// Print only results and errors: no progress, warnings or notes
@@ -128,7 +128,7 @@ Examples:
   batt solve arc2-evaluation -o submission.json --budget 2h
   batt eval solvers.py --data arc1-training 007bbfb7
 
-Run `batt COMMAND --help` for the options of a command. Most files can be `-` for standard input or output.";
+Run `batt COMMAND --help` for details. Most files can be `-` for standard input or output.";
 
 /// Returns the command line with its commands in groups, which clap itself does not support.
 fn command_line() -> clap::Command {

@@ -216,18 +216,18 @@ fn quiet_prints_only_results_and_errors() {
         .file("bad/a.json", TASK)
         .file("bad/b.json", "nonsense")
         .file("s.py", "def f(S, I, C): return size(S)\n");
-    let told = batt.run("show a --data {dir}/bad --skip-bad --png {dir}/a.png");
+    let output = batt.run("show a --data {dir}/bad --skip-bad --png {dir}/a.png");
     let quiet = batt.run("show a --data {dir}/bad --skip-bad --png {dir}/a.png --overwrite -q");
-    assert_eq!((told.as_str(), quiet.as_str()), ("wrote {dir}/a.png\nexit 0\n", "exit 0\n"));
-    let told = batt.run("eval {dir}/s.py {dir}/grid.json");
+    assert_eq!((output.as_str(), quiet.as_str()), ("wrote {dir}/a.png\nexit 0\n", "exit 0\n"));
+    let output = batt.run("eval {dir}/s.py {dir}/grid.json");
     let quiet = batt.run("--quiet eval {dir}/s.py {dir}/grid.json");
     assert_eq!(
-        told,
+        output,
         format!("note: f reads the pairs of a task (S), but a grid has none; use a task instead\n\n{quiet}")
     );
-    let told = batt.run("data diff {dir}/bad {dir}/bad --skip-bad");
+    let output = batt.run("data diff {dir}/bad {dir}/bad --skip-bad");
     let quiet = batt.run("data diff {dir}/bad {dir}/bad --skip-bad -q");
-    assert!(told.contains("warning: skipped {dir}/bad/b.json"), "{told}");
+    assert!(output.contains("warning: skipped {dir}/bad/b.json"), "{output}");
     assert_eq!(quiet, "1 task identical, 0 changed, 0 only in {dir}/bad, 0 only in {dir}/bad\nexit 0\n");
     assert!(batt.run("-q show nothing").starts_with("error: demo has no task nothing"));
 }

@@ -117,11 +117,6 @@ fn bench_prints_json() {
     .assert_eq(&names.join("\n"));
 }
 
-#[expect(clippy::print_stderr, reason = "a skipped test is reported")]
-fn report_skipped(why: &str) {
-    eprintln!("skipped: {why}");
-}
-
 /// A minimal checkout of arc-dsl, with the primitives that the two programs need.
 #[test]
 fn bench_compares_with_arc_dsl() {

@@ -23,8 +23,8 @@ fn a_report_leaves_no_other_file() {
         "solve -n 2 --fuel-per-task 100000",
         "search -n 2 --mode enumerate --fuel-per-task 1000 --store {dir}/s.sqlite",
     ] {
-        let told = batt.run(&format!("{command} --report {{dir}}/r.html --overwrite"));
-        assert!(told.ends_with("exit 0\n"), "{told}");
+        let output = batt.run(&format!("{command} --report {{dir}}/r.html --overwrite"));
+        assert!(output.ends_with("exit 0\n"), "{output}");
         let store: &[&str] = if command.starts_with("search") { &["s.sqlite"] } else { &[] };
         assert_eq!(names(&batt), [&["r.html", "r.record.json"], store].concat(), "{command}");
     }
@@ -37,8 +37,8 @@ fn only_its_own_job_replaces_a_report() {
     let first = "run -n 3 --report {dir}/r.html";
     assert!(batt.run(first).ends_with("exit 0\n"));
     assert!(batt.run(first).ends_with("exit 0\n"), "the same job replaces it");
-    let told = batt.run("run -n 4 --report {dir}/r.html");
-    assert!(told.contains("r.html already exists") && told.ends_with("exit 2\n"), "{told}");
+    let output = batt.run("run -n 4 --report {dir}/r.html");
+    assert!(output.contains("r.html already exists") && output.ends_with("exit 2\n"), "{output}");
     batt.run("run -n 3 --record {dir}/a.json --profile");
     batt.run("run -n 4 --record {dir}/b.json");
     for (command, replaces) in [
@@ -49,12 +49,13 @@ fn only_its_own_job_replaces_a_report() {
         ("plan programs/examples.py --dot {dir}/mine.txt", false),
         ("show kaleidoscope --svg {dir}/mine.txt", false),
     ] {
-        let told = batt.run(command);
+        let output = batt.run(command);
         match replaces {
-            true => assert!(told.ends_with("exit 0\n"), "{command}: {told}"),
+            true => assert!(output.ends_with("exit 0\n"), "{command}: {output}"),
             false => assert!(
-                told.contains("already exists; use --overwrite to replace it") && told.ends_with("exit 2\n"),
-                "{command}: {told}"
+                output.contains("already exists; use --overwrite to replace it")
+                    && output.ends_with("exit 2\n"),
+                "{command}: {output}"
             ),
         }
     }
@@ -71,25 +72,28 @@ fn two_outputs_cannot_share_a_file() {
         "-o {dir}/x.json --export {dir}/../files-twice/x.json",
     ] {
         let outputs = outputs.replace("files-twice", batt.path("").file_name().unwrap().to_str().unwrap());
-        let told = batt.run(&format!("solve -n 2 --fuel-per-task 1000 {outputs}"));
-        assert!(told.contains("is used for two outputs") && told.ends_with("exit 2\n"), "{outputs}: {told}");
+        let output = batt.run(&format!("solve -n 2 --fuel-per-task 1000 {outputs}"));
+        assert!(
+            output.contains("is used for two outputs") && output.ends_with("exit 2\n"),
+            "{outputs}: {output}"
+        );
         assert!(names(&batt).is_empty(), "{:?}", names(&batt));
     }
-    let told = batt.run("solve -n 2 --fuel-per-task 1000 -o -");
-    assert!(told.contains("`-` cannot be an output here") && told.ends_with("exit 2\n"), "{told}");
+    let output = batt.run("solve -n 2 --fuel-per-task 1000 -o -");
+    assert!(output.contains("`-` cannot be an output here") && output.ends_with("exit 2\n"), "{output}");
 }
 
 #[test]
 fn other_event_files_are_not_replaced() {
     let batt = Batt::new("files-events").file("r.events.jsonl", MINE);
     let run = "run -n 3 --record {dir}/r.json --profile --events";
-    let told = batt.run(run);
-    assert!(told.contains("r.events.jsonl already exists") && told.ends_with("exit 2\n"), "{told}");
+    let output = batt.run(run);
+    assert!(output.contains("r.events.jsonl already exists") && output.ends_with("exit 2\n"), "{output}");
     assert_eq!((batt.read("r.events.jsonl").as_str(), names(&batt).len()), (MINE, 1));
     for options in ["--overwrite", ""] {
-        let told = batt.run(&format!("{run} {options}"));
-        assert!(told.contains("note: wrote {dir}/r.events.jsonl\n"), "{told}");
-        assert!(told.ends_with("exit 0\n"), "{told}");
+        let output = batt.run(&format!("{run} {options}"));
+        assert!(output.contains("note: wrote {dir}/r.events.jsonl\n"), "{output}");
+        assert!(output.ends_with("exit 0\n"), "{output}");
     }
 }
 
@@ -101,10 +105,10 @@ fn an_edited_export_is_backed_up() {
     let exported = batt.read("p.py");
     assert!(!batt.run(solve).contains("p.py was changed"));
     std::fs::write(batt.path("p.py"), format!("# mine\n{exported}")).unwrap();
-    let told = batt.run(solve);
+    let output = batt.run(solve);
     assert!(
-        told.contains("p.py was changed since the last export; the changed file is now {dir}/p.py.1.old"),
-        "{told}"
+        output.contains("p.py was changed since the last export; the changed file is now {dir}/p.py.1.old"),
+        "{output}"
     );
     assert_eq!(
         (batt.read("p.py"), batt.read("p.py.1.old")),
@@ -126,13 +130,17 @@ fn one_failed_file_does_not_affect_others() {
     rescued().for_each(|entry| std::fs::remove_file(entry.path()).unwrap());
     let others = "--report {dir}/r.html --export {dir}/p.py --record {dir}/r.json";
     for _ in 0..3 {
-        let told = batt.run(&format!("solve -n 2 --fuel-per-task 100000 -o /dev/full {others} --overwrite"));
+        let output =
+            batt.run(&format!("solve -n 2 --fuel-per-task 100000 -o /dev/full {others} --overwrite"));
         assert!(
-            told.contains("cannot write /dev/full") && told.contains("the result was saved to "),
-            "{told}"
+            output.contains("cannot write /dev/full") && output.contains("the result was saved to "),
+            "{output}"
         );
-        assert!(told.contains("solved on demos") && told.contains("note: wrote {dir}/r.html"), "{told}");
-        assert!(told.ends_with("exit 2\n"), "{told}");
+        assert!(
+            output.contains("solved on demos") && output.contains("note: wrote {dir}/r.html"),
+            "{output}"
+        );
+        assert!(output.ends_with("exit 2\n"), "{output}");
         assert_eq!(names(&batt), ["p.py", "r.html", "r.json"]);
     }
     assert!(rescued().count() >= 3, "every result was rescued");
@@ -142,10 +150,10 @@ fn one_failed_file_does_not_affect_others() {
 #[test]
 fn fallbacks_are_not_called_answers() {
     let batt = Batt::new("files-fallbacks");
-    let told = batt.run("solve demo -o {dir}/s.json --fuel-per-task 0");
+    let output = batt.run("solve demo -o {dir}/s.json --fuel-per-task 0");
     assert!(
-        told.contains("is ready to submit: all 79 tasks of demo, 0 with answers, 79 with fallbacks\n"),
-        "{told}"
+        output.contains("is ready to submit: all 79 tasks of demo, 0 with answers, 79 with fallbacks\n"),
+        "{output}"
     );
 }
 
@@ -166,11 +174,13 @@ fn a_search_can_be_repeated() {
     assert!(batt.run(&search("a")).ends_with("exit 0\n"));
     let first = record();
     assert!(!first["programs"].as_array().unwrap().is_empty(), "no program was found");
-    let told = batt.run(&search("a"));
-    assert!(told.contains("note: resumed, with 20 tasks finished before\n") && told.ends_with("exit 0\n"));
+    let output = batt.run(&search("a"));
+    assert!(
+        output.contains("note: resumed, with 20 tasks finished before\n") && output.ends_with("exit 0\n")
+    );
     assert_eq!(record(), first);
-    let told = batt.run(&search("b"));
-    assert!(told.contains("another store") && told.ends_with("exit 2\n"), "{told}");
+    let output = batt.run(&search("b"));
+    assert!(output.contains("another store") && output.ends_with("exit 2\n"), "{output}");
     assert_eq!(record(), first);
 }
 
@@ -179,25 +189,25 @@ fn a_search_can_be_repeated() {
 fn two_jobs_do_not_share_a_file() {
     use std::process::{Command, Stdio};
     let batt = Batt::new("files-locked");
-    let output = batt.path("s.json");
+    let submission = batt.path("s.json");
     let mut child = Command::new(env!("CARGO_BIN_EXE_batt"))
-        .args(["solve", "demo", "--budget", "10m", "--threads", "1", "-o", output.to_str().unwrap()])
+        .args(["solve", "demo", "--budget", "10m", "--threads", "1", "-o", submission.to_str().unwrap()])
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    while !output.exists() {
+    while !submission.exists() {
         assert!(child.try_wait().unwrap().is_none());
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
     for options in ["", "--seed 7 --overwrite"] {
-        let told = batt.run(&format!("solve demo --fuel-per-task 1000 -o {{dir}}/s.json {options}"));
-        assert!(told.contains("another job is writing to it") && told.ends_with("exit 2\n"), "{told}");
+        let output = batt.run(&format!("solve demo --fuel-per-task 1000 -o {{dir}}/s.json {options}"));
+        assert!(output.contains("another job is writing to it") && output.ends_with("exit 2\n"), "{output}");
     }
     child.kill().unwrap();
     child.wait().unwrap();
-    let told = batt.run("solve demo --fuel-per-task 1000 -o {dir}/s.json");
-    assert!(told.ends_with("exit 0\n"), "{told}");
+    let output = batt.run("solve demo --fuel-per-task 1000 -o {dir}/s.json");
+    assert!(output.ends_with("exit 0\n"), "{output}");
     assert_eq!(names(&batt), ["s.json", "s.json.state"], "nothing of the killed job is left");
 }
 
@@ -205,12 +215,12 @@ fn two_jobs_do_not_share_a_file() {
 #[test]
 fn jobs_read_standard_input() {
     let batt = Batt::new("files-stdin");
-    let told = batt.run_with_input(
+    let output = batt.run_with_input(
         "run - --programs programs/examples.py --all-pairs",
         include_str!("../../../examples/kaleidoscope.json"),
     );
-    assert!(told.contains("1 with programs") && told.ends_with("exit 0\n"), "{told}");
-    let told =
+    assert!(output.contains("1 with programs") && output.ends_with("exit 0\n"), "{output}");
+    let output =
         batt.run_with_input("run -i kaleidoscope --programs -", "def solve_kaleidoscope(I):\n    return I\n");
-    assert!(told.contains("solve_kaleidoscope: wrong on") && told.ends_with("exit 1\n"), "{told}");
+    assert!(output.contains("solve_kaleidoscope: wrong on") && output.ends_with("exit 1\n"), "{output}");
 }

@@ -17,8 +17,8 @@ fn the_same_command_continues_and_another_job_is_refused() {
     let batt = Batt::new("jobs-same");
     assert!(batt.run(SOLVE).ends_with("exit 0\n"));
     let submission = batt.read("submission.json");
-    let told = batt.run(SOLVE);
-    assert!(told.contains("note: resumed 4 tasks of an earlier part of this job\n"), "{told}");
+    let output = batt.run(SOLVE);
+    assert!(output.contains("note: resumed 4 tasks of an earlier part of this job\n"), "{output}");
     assert_eq!(batt.read("submission.json"), submission);
     let state = batt.read("submission.json.state");
     // Another seed, other tasks, other programs: other jobs.
@@ -29,9 +29,9 @@ fn the_same_command_continues_and_another_job_is_refused() {
         ("--start 1", "other tasks"),
     ] {
         for options in [other.to_owned(), format!("{other} --resume")] {
-            let told = batt.run(&format!("{SOLVE} {options}"));
-            assert!(told.contains(differs) && told.ends_with("exit 2\n"), "{options}: {told}");
-            assert!(told.contains("solve of demo (4 tasks, seed 0)"), "{options}: {told}");
+            let output = batt.run(&format!("{SOLVE} {options}"));
+            assert!(output.contains(differs) && output.ends_with("exit 2\n"), "{options}: {output}");
+            assert!(output.contains("solve of demo (4 tasks, seed 0)"), "{options}: {output}");
             let (now, then) = (batt.read("submission.json"), batt.read("submission.json.state"));
             assert!(now == submission && then == state, "{options}: the files were touched");
         }
@@ -41,10 +41,10 @@ fn the_same_command_continues_and_another_job_is_refused() {
         );
     }
     // More effort is the same job; --overwrite starts another.
-    let told = batt.run(&SOLVE.replace("2000000", "2500000"));
-    assert!(told.contains("resumed 4 tasks") && told.ends_with("exit 0\n"), "{told}");
-    let told = batt.run(&format!("{SOLVE} --seed 7 --overwrite"));
-    assert!(!told.contains("resumed") && told.ends_with("exit 0\n"), "{told}");
+    let output = batt.run(&SOLVE.replace("2000000", "2500000"));
+    assert!(output.contains("resumed 4 tasks") && output.ends_with("exit 0\n"), "{output}");
+    let output = batt.run(&format!("{SOLVE} --seed 7 --overwrite"));
+    assert!(!output.contains("resumed") && output.ends_with("exit 0\n"), "{output}");
     assert!(batt.read("submission.json.state").contains("\"seed\":7"));
 }
 
@@ -66,45 +66,52 @@ fn other_files_are_not_replaced() {
         (solve, "--report {dir}/mine.html"),
         ("search -n 2 --fuel-per-task 1000 --store {dir}/s.sqlite", "--record {dir}/mine.json"),
     ] {
-        let told = batt.run(&format!("{command} {option}"));
+        let output = batt.run(&format!("{command} {option}"));
         assert!(
-            told.contains(" already exists: ") && told.ends_with("exit 2\n"),
-            "{command} {option}: {told}"
+            output.contains(" already exists: ") && output.ends_with("exit 2\n"),
+            "{command} {option}: {output}"
         );
-        assert!(told.contains("--overwrite"), "{told}");
+        assert!(output.contains("--overwrite"), "{output}");
     }
     assert_eq!(batt.read("mine.json"), "{\"my\": \"answers\"}");
     assert_eq!(batt.read("mine.py"), "def f(I): return I\n");
     assert_eq!(batt.read("mine.html"), "<p>my page</p>");
     // Reports and records of the same run are replaced.
     for _ in 0..2 {
-        let told = batt.run("run -n 3 --record {dir}/run.json --report {dir}/run.html");
-        assert!(told.ends_with("exit 0\n"), "{told}");
+        let output = batt.run("run -n 3 --record {dir}/run.json --report {dir}/run.html");
+        assert!(output.ends_with("exit 0\n"), "{output}");
     }
-    let told = batt.run("run -n 4 --record {dir}/run.json");
-    assert!(told.contains("it belongs to another job, run of demo (3 tasks), with other tasks"), "{told}");
+    let output = batt.run("run -n 4 --record {dir}/run.json");
+    assert!(
+        output.contains("it belongs to another job, run of demo (3 tasks), with other tasks"),
+        "{output}"
+    );
     assert!(batt.run("run -n 4 --record {dir}/run.json --overwrite").ends_with("exit 0\n"));
 }
 
 #[test]
 fn a_partial_submission_is_called_incomplete() {
     let batt = Batt::new("jobs-part");
-    let told = batt.run(SOLVE);
+    let output = batt.run(SOLVE);
     let part = "note: {dir}/submission.json is incomplete: 4 of 79 tasks of demo, all with answers\n";
-    assert!(told.contains(part) && !told.contains("ready to submit"), "{told}");
+    assert!(output.contains(part) && !output.contains("ready to submit"), "{output}");
     assert!(batt.run("check {dir}/submission.json demo").ends_with("exit 1\n"));
-    let told = batt.run("run -o {dir}/whole.json");
+    let output = batt.run("run -o {dir}/whole.json");
     assert!(
-        told.contains("note: {dir}/whole.json is ready to submit: all 79 tasks of demo, all with answers\n"),
-        "{told}"
+        output
+            .contains("note: {dir}/whole.json is ready to submit: all 79 tasks of demo, all with answers\n"),
+        "{output}"
     );
     assert!(batt.run("check {dir}/whole.json demo").ends_with("exit 0\n"));
-    let told = batt.run("solve -n 2 --fuel-per-task 100000 --export {dir}/x.py");
-    assert!(told.contains("note: wrote {dir}/x.py\n") && !told.contains("no file was written"), "{told}");
-    let told = batt.run("solve -n 2 --fuel-per-task 100000");
+    let output = batt.run("solve -n 2 --fuel-per-task 100000 --export {dir}/x.py");
     assert!(
-        told.contains("note: no file was written; use -o submission.json to write a submission\n"),
-        "{told}"
+        output.contains("note: wrote {dir}/x.py\n") && !output.contains("no file was written"),
+        "{output}"
+    );
+    let output = batt.run("solve -n 2 --fuel-per-task 100000");
+    assert!(
+        output.contains("note: no file was written; use -o submission.json to write a submission\n"),
+        "{output}"
     );
 }
 
@@ -113,9 +120,9 @@ fn unwritable_files_are_reported_before_the_work() {
     let batt = Batt::new("jobs-unwritable").file("folder/x", "");
     for option in ["-o", "--record", "--report", "--export"] {
         for target in ["nowhere/x", "folder"] {
-            let told = batt.run(&format!("solve --budget 10m {option} {{dir}}/{target}"));
-            assert!(told.contains(&format!("cannot write {{dir}}/{target}: ")), "{told}");
-            assert!(told.ends_with("exit 2\n"), "{told}");
+            let output = batt.run(&format!("solve --budget 10m {option} {{dir}}/{target}"));
+            assert!(output.contains(&format!("cannot write {{dir}}/{target}: ")), "{output}");
+            assert!(output.ends_with("exit 2\n"), "{output}");
         }
     }
     assert_eq!(std::fs::read_dir(batt.path("")).unwrap().count(), 1, "a file was left behind");
@@ -127,14 +134,14 @@ fn answers_survive_a_full_disk() {
     let batt = Batt::new("jobs-full");
     let rescued = std::env::temp_dir().join("rescued-full");
     let _ = std::fs::remove_file(&rescued);
-    let told = batt.run("run -n 79 -o /dev/full");
+    let output = batt.run("run -n 79 -o /dev/full");
     let place = format!("the result was saved to {} instead\nexit 2\n", rescued.display());
     assert!(
-        told.contains("cannot write /dev/full: No space left on device") && told.ends_with(&place),
-        "{told}"
+        output.contains("cannot write /dev/full: No space left on device") && output.ends_with(&place),
+        "{output}"
     );
-    let told = batt.run(&format!("check {} demo", rescued.display()));
-    assert!(told.ends_with("exit 0\n"), "{told}");
+    let output = batt.run(&format!("check {} demo", rescued.display()));
+    assert!(output.ends_with("exit 0\n"), "{output}");
     std::fs::remove_file(rescued).unwrap();
 }
 
@@ -171,9 +178,9 @@ fn older_records_get_a_clear_error() {
         ["report {dir}/old.json", "profile dsl {dir}/old.json", "run --record {dir}/old.json", SOLVE]
     {
         let command = command.replace("submission.json", "x.json");
-        let told = batt.run(&command);
-        assert!(told.contains("has schema 1, this version of batt reads schema 2"), "{command}: {told}");
-        assert!(told.ends_with("exit 2\n"), "{told}");
+        let output = batt.run(&command);
+        assert!(output.contains("has schema 1, this version of batt reads schema 2"), "{command}: {output}");
+        assert!(output.ends_with("exit 2\n"), "{output}");
     }
     assert_eq!(batt.read("old.json"), old);
 }
@@ -182,11 +189,11 @@ fn older_records_get_a_clear_error() {
 fn a_wrong_program_is_named_and_the_profile_stays_valid() {
     let wrong = "def solve_largest(I): return I\ndef solve_enclosed(I):\n    return I\n";
     let batt = Batt::new("jobs-wrong").file("p.py", wrong);
-    let told = batt.run("run examples --programs {dir}/p.py --record {dir}/run.json --profile");
-    assert!(told.ends_with("exit 1\n"), "{told}");
-    let told = batt.run("profile phases {dir}/run.json");
+    let output = batt.run("run examples --programs {dir}/p.py --record {dir}/run.json --profile");
+    assert!(output.ends_with("exit 1\n"), "{output}");
+    let output = batt.run("profile phases {dir}/run.json");
     let first = "0 of 2 programs right; wrong: solve_enclosed, solve_largest · unaccounted ";
-    assert!(told.starts_with(first) && told.ends_with("exit 0\n"), "{told}");
+    assert!(output.starts_with(first) && output.ends_with("exit 0\n"), "{output}");
     // The record has the first wrong line, so that a report need not run the program.
     let record: Value = serde_json::from_str(&batt.read("run.json")).unwrap();
     let tasks = record["tasks"].as_array().unwrap();
@@ -199,12 +206,12 @@ fn a_wrong_program_is_named_and_the_profile_stays_valid() {
 #[test]
 fn logs_list_events() {
     let batt = Batt::new("jobs-log");
-    let told = batt.run(&format!("{SOLVE} --log info"));
+    let output = batt.run(&format!("{SOLVE} --log info"));
     for event in ["started tasks=4", "round number=1 open=4", "saved path={dir}/submission.json", "ended"] {
-        assert!(told.contains(event), "{event}: {told}");
+        assert!(output.contains(event), "{event}: {output}");
     }
-    let told = batt.run("run -n 3 --log debug");
-    assert!(told.contains("task done task=\"across_the_wall\" solved=true"), "{told}");
+    let output = batt.run("run -n 3 --log debug");
+    assert!(output.contains("task done task=\"across_the_wall\" solved=true"), "{output}");
 }
 
 #[cfg(unix)]
@@ -253,23 +260,23 @@ mod stopped {
         let args = args.replace("my submission", "submission");
         let mut child = start(&batt, &args);
         wait_for(&batt, "submission.json", &mut child);
-        let output = interrupt(child);
-        let told = String::from_utf8(output.stdout).unwrap();
-        assert_eq!(output.status.code(), Some(1), "{told}");
-        let command = told.lines().find_map(|line| line.strip_prefix("note: stopped; to continue: "));
-        let command = command.unwrap_or_else(|| panic!("{told}"));
+        let process = interrupt(child);
+        let output = String::from_utf8(process.stdout).unwrap();
+        assert_eq!(process.status.code(), Some(1), "{output}");
+        let command = output.lines().find_map(|line| line.strip_prefix("note: stopped; to continue: "));
+        let command = command.unwrap_or_else(|| panic!("{output}"));
         assert!(command.ends_with("/submission.json --resume"), "{command}");
         let (program, command) = command.split_once(' ').unwrap();
         assert!(program.ends_with("/batt"), "{program}");
         assert!(command.starts_with("solve demo --fuel-per-task"), "{command}");
         // The command works as printed. With little fuel it ends soon.
-        let told = batt.run(&command.replace("20000000", "1000"));
+        let output = batt.run(&command.replace("20000000", "1000"));
         assert!(
-            told.contains("tasks of an earlier part of this job") && told.ends_with("exit 0\n"),
-            "{told}"
+            output.contains("tasks of an earlier part of this job") && output.ends_with("exit 0\n"),
+            "{output}"
         );
-        let told = batt.run("run -n 1 --threads 1");
-        assert!(!told.contains("to continue"), "{told}");
+        let output = batt.run("run -n 1 --threads 1");
+        assert!(!output.contains("to continue"), "{output}");
     }
 
     /// Returns 400 programs whose constants take about a second each to compute.
@@ -289,10 +296,10 @@ mod stopped {
         let mut child = start(&batt, args);
         wait_for(&batt, "submission.json", &mut child);
         let start = Instant::now();
-        let output = interrupt(child);
+        let process = interrupt(child);
         assert!(start.elapsed() < LONG, "Ctrl-C waited for the constants");
-        let told = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert!(output.status.code() == Some(1) && told.contains("note: stopped"), "{told}");
+        let output = String::from_utf8_lossy(&process.stdout).into_owned();
+        assert!(process.status.code() == Some(1) && output.contains("note: stopped"), "{output}");
         assert!(batt.run("check {dir}/submission.json demo").ends_with("exit 0\n"));
     }
 
@@ -308,9 +315,9 @@ mod stopped {
         std::fs::rename(batt.path("out"), batt.path("away")).unwrap();
         std::thread::sleep(Duration::from_secs(7));
         std::fs::rename(batt.path("away"), batt.path("out")).unwrap();
-        let output = child.wait_with_output().unwrap();
-        let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-        assert_eq!(output.status.code(), Some(0), "{out}{err}");
+        let process = child.wait_with_output().unwrap();
+        let (out, err) = (String::from_utf8_lossy(&process.stdout), String::from_utf8_lossy(&process.stderr));
+        assert_eq!(process.status.code(), Some(0), "{out}{err}");
         assert!(
             err.contains("warning: cannot write ") && err.contains("trying again at the next save"),
             "{err}"

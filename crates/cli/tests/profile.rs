@@ -114,9 +114,9 @@ fn recording_does_not_change_results() {
 #[test]
 fn a_run_that_does_not_start_leaves_no_files() {
     let batt = Batt::new("profile-none");
-    let told =
+    let output =
         batt.run("run {dir}/nowhere --programs programs/demo.py --record {dir}/run.json --profile --events");
-    assert!(told.ends_with("exit 2\n"), "{told}");
+    assert!(output.ends_with("exit 2\n"), "{output}");
     assert_eq!(std::fs::read_dir(batt.path("")).unwrap().count(), 0);
 }
 
@@ -295,9 +295,9 @@ fn searches_are_recorded_like_runs() {
         ("search demo --store {dir}/store.sqlite", "candidate management"),
         ("search demo --store {dir}/store.sqlite --mode enumerate", "primitives: geometry"),
     ] {
-        let told =
+        let output =
             batt.run(&format!("{command} {few} --record {{dir}}/s.json --report {{dir}}/s.html --overwrite"));
-        assert!(told.ends_with("exit 0\n"), "{told}");
+        assert!(output.ends_with("exit 0\n"), "{output}");
         let framework = json(&batt.run("profile framework {dir}/s.json --allow-invalid --json"));
         let categories = framework["categories"].as_array().unwrap();
         let time = |name: &str| categories.iter().find(|it| it["name"] == name).unwrap()["time"].as_u64();

@@ -57,11 +57,11 @@ fn results_do_not_depend_on_threads_with_little_memory() {
 fn check_threads(test: &str, memory: &str) {
     let batt = fresh(test);
     for threads in [1, 2] {
-        let told = batt.run(&format!(
+        let output = batt.run(&format!(
             "search demo -n 12 --programs {{dir}}/damaged.py --store {{dir}}/{threads}.sqlite --seed 7 \
              --fuel-per-task 2000000 --memory {memory} --threads {threads} --record {{dir}}/{threads}.json"
         ));
-        assert!(told.ends_with("exit 0\n"), "{told}");
+        assert!(output.ends_with("exit 0\n"), "{output}");
         batt.run(&format!("programs export --store {{dir}}/{threads}.sqlite -o {{dir}}/{threads}.py"));
     }
     let record = |name: &str| {
@@ -81,13 +81,13 @@ fn new_programs_are_stored_with_their_lineage_and_verify() {
     let batt = fresh("search-store");
     let search = "search demo -i mirror_repair hidden_patch kaleidoscope --programs {dir}/damaged.py \
                   --store {dir}/store.sqlite";
-    let told = batt.run(&format!("{search} --json"));
-    let found = json(&told);
+    let output = batt.run(&format!("{search} --json"));
+    let found = json(&output);
     let tasks = found["tasks"].as_array().unwrap();
-    assert!(tasks.iter().all(|task| task["solved"] == true), "{told}");
+    assert!(tasks.iter().all(|task| task["solved"] == true), "{output}");
     let made = tasks.iter().filter(|task| !task["found"].is_null());
     let made: Vec<&Value> = made.map(|task| &task["found"]).collect();
-    assert_eq!(made.len(), 2, "one was solved before: {told}");
+    assert_eq!(made.len(), 2, "one was solved before: {output}");
     for found in made {
         assert!(found["operator"].as_str().unwrap().starts_with("mutate "), "{found}");
         let hash = &found["hash"].as_str().unwrap()[..12];
@@ -99,8 +99,8 @@ fn new_programs_are_stored_with_their_lineage_and_verify() {
     let list = || batt.run("programs list --store {dir}/store.sqlite --json");
     let before = list();
     batt.run("programs export --store {dir}/store.sqlite -o {dir}/all.py");
-    let told = batt.run("programs import {dir}/all.py --store {dir}/store.sqlite");
-    assert!(told.starts_with("{dir}/all.py: 0 new, 2 known\n"), "{told}");
+    let output = batt.run("programs import {dir}/all.py --store {dir}/store.sqlite");
+    assert!(output.starts_with("{dir}/all.py: 0 new, 2 known\n"), "{output}");
     assert_eq!(list(), before);
     let verified = batt.run("programs verify demo --store {dir}/store.sqlite");
     assert_eq!(
@@ -121,11 +121,11 @@ fn new_programs_are_stored_with_their_lineage_and_verify() {
 #[test]
 fn enumeration_finds_programs_from_the_task() {
     let batt = fresh("search-enumerate");
-    let told = batt.run(
+    let output = batt.run(
         "search demo -i kaleidoscope --mode enumerate --store {dir}/store.sqlite --fuel-per-task 40000000 --json",
     );
-    let found = json(&told);
-    assert_eq!(found["tasks"][0]["found"]["operator"], "enumerate", "{told}");
+    let found = json(&output);
+    assert_eq!(found["tasks"][0]["found"]["operator"], "enumerate", "{output}");
     assert!(batt.run("programs verify demo --store {dir}/store.sqlite").ends_with("exit 0\n"));
 }
 
@@ -133,14 +133,14 @@ fn enumeration_finds_programs_from_the_task() {
 fn tasks_that_a_known_program_solves_are_skipped() {
     let batt = fresh("search-known").file("expensive.py", EXPENSIVE);
     let check = |args: &str| {
-        let told = batt.run(&format!("search demo {args} --fuel-per-task 1000000 --json"));
-        for task in json(&told)["tasks"].as_array().unwrap() {
+        let output = batt.run(&format!("search demo {args} --fuel-per-task 1000000 --json"));
+        for task in json(&output)["tasks"].as_array().unwrap() {
             assert_eq!(
                 (&task["tried"], &task["score_before"]),
                 (&0.into(), &1_000_000.into()),
-                "{args}: {told}"
+                "{args}: {output}"
             );
-            assert!(task["solved"] == true && task["found"].is_null(), "{args}: {told}");
+            assert!(task["solved"] == true && task["found"].is_null(), "{args}: {output}");
         }
     };
     batt.run("programs import {dir}/expensive.py --data demo --store {dir}/expensive.sqlite");
@@ -156,8 +156,8 @@ fn tasks_that_a_known_program_solves_are_skipped() {
 #[test]
 fn solve_stores_its_programs() {
     let batt = fresh("search-solve");
-    let told = batt.run("solve demo -i kaleidoscope --fuel-per-task 3000000 --store {dir}/store.sqlite");
-    assert!(told.ends_with("exit 0\n"), "{told}");
+    let output = batt.run("solve demo -i kaleidoscope --fuel-per-task 3000000 --store {dir}/store.sqlite");
+    assert!(output.ends_with("exit 0\n"), "{output}");
     let listed = json(&batt.run("programs list --store {dir}/store.sqlite --json"));
     assert!(listed["found"].as_u64().unwrap() > 0, "{listed}");
     assert!(batt.run("programs verify demo --store {dir}/store.sqlite").ends_with("exit 0\n"));
@@ -174,18 +174,18 @@ fn create_full_store(batt: &Batt) {
 fn a_failing_store_does_not_affect_other_files() {
     let batt = fresh("search-full");
     create_full_store(&batt);
-    let told = batt.run(
+    let output = batt.run(
         "solve demo -i kaleidoscope --fuel-per-task 3000000 --store {dir}/store.sqlite -o {dir}/solved.json \
          --record {dir}/solve.json --export {dir}/solved.py",
     );
-    assert!(told.ends_with("error: cannot use {dir}/store.sqlite: no space\nexit 2\n"), "{told}");
+    assert!(output.ends_with("error: cannot use {dir}/store.sqlite: no space\nexit 2\n"), "{output}");
     assert!(batt.read("solved.py").contains("def solve_kaleidoscope("));
     let record: Value = serde_json::from_str(&batt.read("solve.json")).unwrap();
     assert!(!record["scores"].as_array().unwrap().is_empty(), "the last save is missing");
-    let told = batt.run(
+    let output = batt.run(
         "search demo -i mirror_repair --store {dir}/store.sqlite --fuel-per-task 2000000 --record {dir}/search.json",
     );
-    assert!(told.ends_with("error: cannot use {dir}/store.sqlite: no space\nexit 2\n"), "{told}");
+    assert!(output.ends_with("error: cannot use {dir}/store.sqlite: no space\nexit 2\n"), "{output}");
     let record: Value = serde_json::from_str(&batt.read("search.json")).unwrap();
     assert!(!record["tasks"][0]["programs"][0].is_null(), "the new program is in the record");
 }
@@ -205,20 +205,20 @@ fn a_program_that_can_no_longer_be_read_is_skipped() {
         "search demo -i kaleidoscope mirror_repair --fuel-per-task 100000",
         "solve demo -i kaleidoscope mirror_repair --fuel-per-task 100000",
     ] {
-        let told = batt.run(&format!("{command} --store {{dir}}/store.sqlite"));
-        assert!(told.contains(&format!("warning: 1 program skipped: {message}exit 0\n")), "{told}");
+        let output = batt.run(&format!("{command} --store {{dir}}/store.sqlite"));
+        assert!(output.contains(&format!("warning: 1 program skipped: {message}exit 0\n")), "{output}");
     }
-    let told = batt.run("programs show solve_kaleidoscope --store {dir}/store.sqlite");
-    assert_eq!(told, format!("error: {message}exit 2\n"));
-    let told = batt.run("programs verify --store {dir}/store.sqlite");
+    let output = batt.run("programs show solve_kaleidoscope --store {dir}/store.sqlite");
+    assert_eq!(output, format!("error: {message}exit 2\n"));
+    let output = batt.run("programs verify --store {dir}/store.sqlite");
     assert!(
-        told.contains("3f0f4edadff5: it can no longer be read: `vconkat` is not a primitive\n"),
-        "{told}"
+        output.contains("3f0f4edadff5: it can no longer be read: `vconkat` is not a primitive\n"),
+        "{output}"
     );
-    let told = batt.run("programs prune --store {dir}/store.sqlite");
-    assert!(told.contains(" (1 program could no longer be parsed); "), "{told}");
-    let told = batt.run("programs verify --store {dir}/store.sqlite");
-    assert!(told.ends_with(": 0 differences\nexit 0\n"), "{told}");
+    let output = batt.run("programs prune --store {dir}/store.sqlite");
+    assert!(output.contains(" (1 program could no longer be parsed); "), "{output}");
+    let output = batt.run("programs verify --store {dir}/store.sqlite");
+    assert!(output.ends_with(": 0 differences\nexit 0\n"), "{output}");
 }
 
 #[cfg(unix)]
@@ -231,9 +231,9 @@ fn a_read_only_store_is_reported_at_once() {
     for command in ["search", "solve"] {
         let args =
             format!("{command} demo --budget 10m --store {{dir}}/store.sqlite --record {{dir}}/run.json");
-        let Some(told) = batt.run_as_guest(&args) else { return };
+        let Some(output) = batt.run_as_guest(&args) else { return };
         assert_eq!(
-            told,
+            output,
             "error: cannot write to {dir}/store.sqlite or its folder (the file is read-only); make \
              both writable, or name another file with --store\nexit 2\n"
         );
@@ -276,8 +276,8 @@ fn errors_are_reported_and_other_files_are_not_changed() {
         "#]],
     );
     assert!(!batt.path("store.sqlite").exists(), "an invalid job created a store");
-    let told = batt.run("search demo --store {dir}/store.sqlite --budget 10x");
-    assert!(told.contains("`10x` is not a duration") && told.ends_with("exit 2\n"), "{told}");
+    let output = batt.run("search demo --store {dir}/store.sqlite --budget 10x");
+    assert!(output.contains("`10x` is not a duration") && output.ends_with("exit 2\n"), "{output}");
 }
 
 #[test]
@@ -306,9 +306,9 @@ fn a_running_search_can_be_followed() {
     let left = live_status().unwrap();
     assert!(!left.alive && left.status.unwrap().kind == Kind::Search);
     // A search that ends by itself removes the status file.
-    let told = batt
+    let output = batt
         .run("search demo -n 2 --fuel-per-task 1000 --store {dir}/store.sqlite --record {dir}/search.json --overwrite");
-    assert!(told.ends_with("exit 0\n"), "{told}");
+    assert!(output.ends_with("exit 0\n"), "{output}");
     assert_eq!(live::read(&record).unwrap(), None);
 }
 

@@ -24,11 +24,11 @@ fn attempts(submission: &Value) -> Vec<(String, Vec<BTreeSet<String>>)> {
 fn results_do_not_depend_on_the_number_of_threads() {
     let batt = Batt::new("solve-threads");
     for threads in [1, 2] {
-        let told = batt.run(&format!(
+        let output = batt.run(&format!(
             "solve --fuel-per-task 3000000 --threads {threads} -o {{dir}}/{threads}.json --record {{dir}}/{threads}.rec \
              --export {{dir}}/{threads}.py"
         ));
-        assert!(told.ends_with("exit 0\n"), "{told}");
+        assert!(output.ends_with("exit 0\n"), "{output}");
     }
     assert_eq!(batt.read("1.json"), batt.read("2.json"));
     assert_eq!(batt.read("1.py"), batt.read("2.py"));
@@ -45,10 +45,10 @@ fn results_do_not_depend_on_the_number_of_threads() {
 #[test]
 fn exported_programs_give_the_same_answers_and_can_be_explained() {
     let batt = Batt::new("solve-export");
-    let told = batt
+    let output = batt
         .run("solve -n 24 --fuel-per-task 4000000 -o {dir}/solved.json --export {dir}/programs.py --json");
-    let solved = json(told.lines().next().unwrap());
-    assert!(solved["solved_on_demos"].as_u64().unwrap() > 12, "{told}");
+    let solved = json(output.lines().next().unwrap());
+    assert!(solved["solved_on_demos"].as_u64().unwrap() > 12, "{output}");
     assert!(batt.run("programs check {dir}/programs.py").ends_with("exit 0\n"));
     batt.run("run demo -n 24 --programs {dir}/programs.py -o {dir}/run.json");
     let (solved, run) = (json(&batt.read("solved.json")), json(&batt.read("run.json")));
@@ -60,12 +60,12 @@ fn exported_programs_give_the_same_answers_and_can_be_explained() {
 #[test]
 fn known_programs_are_tried_first() {
     let batt = Batt::new("solve-known");
-    let told = batt.run("solve -n 30 --programs programs/demo.py --fuel-per-task 400000 --json");
-    let solved = json(told.lines().next().unwrap());
-    assert_eq!(solved["solved_on_demos"], 30, "{told}");
+    let output = batt.run("solve -n 30 --programs programs/demo.py --fuel-per-task 400000 --json");
+    let solved = json(output.lines().next().unwrap());
+    assert_eq!(solved["solved_on_demos"], 30, "{output}");
     let known =
         solved["answers"].as_array().unwrap().iter().filter(|row| row["mechanism"] == "known program");
-    assert!(known.count() > 20, "{told}");
+    assert!(known.count() > 20, "{output}");
 }
 
 #[test]
@@ -82,8 +82,8 @@ fn invalid_arguments_are_explained() {
         ("solve --programs README.md", "no usable program in these files"),
         ("solve --resume", "resume: needs the submission file"),
     ] {
-        let told = batt.run(args);
-        assert!(told.contains(message) && told.ends_with("exit 2\n"), "{args}: {told}");
+        let output = batt.run(args);
+        assert!(output.contains(message) && output.ends_with("exit 2\n"), "{args}: {output}");
     }
 }
 
@@ -125,8 +125,8 @@ mod stopped {
             std::thread::sleep(Duration::from_millis(delay));
             let _ = child.kill();
             child.wait().unwrap();
-            let told = batt.run("check {dir}/submission.json demo");
-            assert!(told.ends_with("exit 0\n"), "{told}");
+            let output = batt.run("check {dir}/submission.json demo");
+            assert!(output.ends_with("exit 0\n"), "{output}");
         }
     }
 
@@ -154,19 +154,19 @@ mod stopped {
     fn a_budget_is_kept_and_used() {
         let batt = Batt::new("solve-budget");
         remove_files(&batt);
-        let told = batt
+        let output = batt
             .run("solve -i farthest --budget 2s --log info -o {dir}/submission.json --record {dir}/run.json");
-        assert!(told.ends_with("exit 0\n"), "{told}");
+        assert!(output.ends_with("exit 0\n"), "{output}");
         let record: serde_json::Value = serde_json::from_str(&batt.read("run.json")).unwrap();
         let search = &record["tasks"][0]["search"];
         // Only the budget can have ended the search: there was more to try, and nobody stopped it.
-        assert_eq!((&record["finished"], &search["done"]), (&true.into(), &false.into()), "{told}");
+        assert_eq!((&record["finished"], &search["done"]), (&true.into(), &false.into()), "{output}");
         // The work stops a fiftieth of the budget before its end, neither earlier nor, on a slow machine, much later.
         let seconds = record["environment"]["seconds"].as_f64().unwrap();
         assert!((1.96..60.0).contains(&seconds), "{seconds}");
         // A round that ends before the budget is followed by another one.
         let first_round = record["curve"][0]["seconds"].as_f64().unwrap();
-        assert!(first_round > 1.9 || told.contains("round number=2 open=1"), "{told}");
+        assert!(first_round > 1.9 || output.contains("round number=2 open=1"), "{output}");
         assert!(search["tried"].as_u64() > Some(0) && search["fuel"].as_u64() > Some(0), "{search}");
     }
 }

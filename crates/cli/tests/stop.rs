@@ -41,8 +41,8 @@ fn stop(child: Child, signal: &str) -> Output {
 /// Checks that the existing files are complete. Returns the number of tasks in the record.
 fn check_files(batt: &Batt) -> Option<usize> {
     if batt.path("submission.json").exists() {
-        let told = batt.run("check {dir}/submission.json {dir}/tasks");
-        assert!(told.ends_with("exit 0\n"), "{told}");
+        let output = batt.run("check {dir}/submission.json {dir}/tasks");
+        assert!(output.ends_with("exit 0\n"), "{output}");
     }
     batt.path("run.json").exists().then(|| {
         let record = Record::parse(batt.read("run.json").as_bytes()).unwrap();
@@ -76,12 +76,12 @@ fn a_stopped_run_leaves_complete_files() {
     for (delay, signal) in [(0, "-INT"), (10, "-TERM"), (40, "-INT"), (150, "-TERM"), (600, "-INT")] {
         let child = start(&batt);
         std::thread::sleep(Duration::from_millis(delay));
-        let output = stop(child, signal);
+        let process = stop(child, signal);
         let done = check_files(&batt);
-        if let Some(code) = output.status.code() {
+        if let Some(code) = process.status.code() {
             // On a loaded machine, the run may finish before the signal comes.
             let expected = if done == Some(TASKS) { 0 } else { 1 };
-            assert_eq!(code, expected, "{}", String::from_utf8_lossy(&output.stderr));
+            assert_eq!(code, expected, "{}", String::from_utf8_lossy(&process.stderr));
             assert_eq!(temporary_files(&batt.path("")), 0);
         }
     }
@@ -92,12 +92,12 @@ fn a_stopped_run_leaves_complete_files() {
         while !batt.path("submission.json").exists() {
             std::thread::sleep(Duration::from_millis(1));
         }
-        let output = stop(child, signal);
-        assert_eq!(output.status.code(), Some(1));
+        let process = stop(child, signal);
+        assert_eq!(process.status.code(), Some(1));
         let done = check_files(&batt).expect("a record of the finished tasks");
         assert!(batt.path("submission.json").exists());
-        let told = String::from_utf8(output.stdout).unwrap();
-        assert!(told.contains(&format!("note: stopped after {done} of {TASKS} tasks\n")), "{told}");
+        let output = String::from_utf8(process.stdout).unwrap();
+        assert!(output.contains(&format!("note: stopped after {done} of {TASKS} tasks\n")), "{output}");
         assert_eq!(temporary_files(&batt.path("")), 0);
     }
 }

@@ -163,13 +163,13 @@ fn a_read_only_store_can_be_read() {
         batt.permit(&name, folder);
         let store = format!("--store {{dir}}/{name}/s.sqlite");
         for command in ["list", "show solve_a --tests", "verify", "export"] {
-            let Some(told) = batt.run_as_guest(&format!("programs {command} {store}")) else { return };
-            assert!(told.ends_with("exit 0\n"), "{name} {command}: {told}");
+            let Some(output) = batt.run_as_guest(&format!("programs {command} {store}")) else { return };
+            assert!(output.ends_with("exit 0\n"), "{name} {command}: {output}");
         }
-        let told = batt.run_as_guest(&format!("programs prune {store}")).unwrap();
+        let output = batt.run_as_guest(&format!("programs prune {store}")).unwrap();
         assert!(
-            told.contains("error: cannot write to {dir}/") && told.ends_with("exit 2\n"),
-            "{name}: {told}"
+            output.contains("error: cannot write to {dir}/") && output.ends_with("exit 2\n"),
+            "{name}: {output}"
         );
         assert_eq!(names(&batt, &name), ["s.sqlite"], "{name}");
         batt.permit(&name, 0o777);
@@ -183,10 +183,10 @@ fn a_read_only_store_can_be_read() {
         std::fs::copy(batt.path(name), batt.path("log").join(name)).unwrap();
     }
     batt.permit("log", 0o555);
-    let told = batt.run_as_guest("programs list --store {dir}/log/s.sqlite").unwrap();
+    let output = batt.run_as_guest("programs list --store {dir}/log/s.sqlite").unwrap();
     batt.permit("log", 0o777);
     assert_eq!(
-        told,
+        output,
         "error: cannot write to {dir}/log/s.sqlite or its folder ({dir}/log/s.sqlite-wal has changes that must be \
          written to it: unable to open database file); make both writable, or name another file with --store\nexit 2\n"
     );
