@@ -64,7 +64,7 @@ pub(crate) enum Command {
         /// Program files; `-` is standard input
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
-        /// Data set; also store the results of programs on the tasks they are named after
+        /// Data set to measure the programs on, each on the task it is named after
         #[arg(long, value_name = "DATA")]
         data: Option<String>,
         #[command(flatten)]
@@ -667,7 +667,7 @@ pub(crate) struct VerifyDocument {
     programs: usize,
     /// Number of results that were measured again.
     results: usize,
-    /// Differences from what is stored.
+    /// Differences from the stored results.
     wrong: Vec<WrongProgram>,
     /// Problems that were skipped. Absent if empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
