@@ -38,7 +38,9 @@ pub fn explain(
     let mut rules = Vec::new();
     for &value in &outcome.values {
         let Value::Func(closure) = value else { continue };
-        let (Op::Learned, Some(&Value::Prim(learner))) = (closure.op, closure.captured.first()) else { continue };
+        let (Op::Learned, Some(&Value::Prim(learner))) = (closure.op, closure.captured.first()) else {
+            continue;
+        };
         if let Some(explanation) = lesson::explain(&mut cx, value).map_err(message)? {
             rules.push(LearnedRule { learner: learner.name, explanation });
         }

@@ -150,6 +150,11 @@ pub mod report {
     pub use batt_report::{Facts, ReportError, Selection, Validity, export, view};
 }
 
+/// Learned rules written out as ordinary programs.
+pub mod resolve {
+    pub use batt_resolve::{Reason, Resolution, is_pure, resolve};
+}
+
 /// Scores for answers and submissions.
 pub mod score {
     pub use batt_score::{OutputScore, Ratio, Rule, Scores, TaskScore, Totals, Verdict};

@@ -135,6 +135,7 @@ impl SaveArgs {
             record: self.record.clone(),
             report: self.report.clone(),
             programs: programs.cloned(),
+            resolved: false,
             profile: if self.profile { Profiling::Nodes } else { Profiling::Off },
             events: false,
             existing,

@@ -20,8 +20,8 @@ use serde::Serialize;
 
 use crate::commands::profile::ViewDocument;
 use crate::commands::{
-    check, conformance, data, data_generate, dsl, eval, plan, programs, programs_explain, programs_store,
-    report, run, score, search, serve, show, solve,
+    check, conformance, data, data_generate, dsl, eval, plan, programs, programs_explain, programs_resolve,
+    programs_store, report, run, score, search, serve, show, solve,
 };
 use crate::output::Versioned;
 
@@ -107,6 +107,8 @@ documents! {
         => programs_store::StoredProgramDocument;
     "programs explain", "batt programs explain --json", "The rules that a program learns from a task."
         => programs_explain::Document<'_>;
+    "programs resolve", "batt programs resolve --json", "Programs with their learned rules written out."
+        => programs_resolve::Document;
     "programs verify", "batt programs verify --programs FILE --json", "The results of programs on their own tasks."
         => programs::VerifyDocument;
     "programs verify stored", "batt programs verify --json", "Differences between the store and a new measurement."

@@ -196,7 +196,9 @@ fn broken_tasks_are_named_or_skipped() {
         warning: skipped {dir}/set/bad.json:1:45: task bad, train 0 output: row 1 has 2 cells, expected 1
         exit 1
     "#]]);
-    batt.check("data diff {dir}/set {dir}/set --skip-bad", expect![[r#"
+    batt.check(
+        "data diff {dir}/set {dir}/set --skip-bad",
+        expect![[r#"
         1 task identical, 0 changed, 0 only in {dir}/set, 0 only in {dir}/set
         warning: skipped {dir}/set/bad.json:1:45: task bad, train 0 output: row 1 has 2 cells, expected 1
         warning: skipped {dir}/set/bad.json:1:45: task bad, train 0 output: row 1 has 2 cells, expected 1

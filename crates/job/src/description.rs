@@ -245,6 +245,8 @@ pub struct Save {
     pub report: Option<PathBuf>,
     /// The programs behind the attempts of a solve.
     pub programs: Option<PathBuf>,
+    /// Writes the learned rules of these programs out as ordinary programs, where that is possible.
+    pub resolved: bool,
     /// Whether the record has a profile.
     pub profile: Profiling,
     /// Writes every timed interval to a file next to the record.
@@ -402,7 +404,7 @@ impl Job {
                 format!("must be at least {least}MB, the amount that one thread may need"),
             );
         }
-        let Save { submission, record, report, programs, profile, events, existing } = &self.save;
+        let Save { submission, record, report, programs, resolved, profile, events, existing } = &self.save;
         if *profile != Profiling::Off && record.is_none() && report.is_none() {
             return wrong(
                 "profile",
@@ -414,6 +416,9 @@ impl Job {
         }
         if programs.is_some() && !matches!(self.work, Work::Solve(_)) {
             return wrong("programs", "only a solve exports programs; remove this field".to_owned());
+        }
+        if *resolved && programs.is_none() {
+            return wrong("resolved", "needs a file for the programs".to_owned());
         }
         if submission.is_some() && matches!(self.work, Work::Search(_)) {
             return wrong("submission", "a search writes no submission; use a solve".to_owned());

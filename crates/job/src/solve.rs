@@ -440,7 +440,15 @@ impl<'s> Results<'s> {
             saved.record = files.finish(path, |path| record.write(path));
         }
         saved.report = files.finish_report(&record);
-        saved.programs = files.finish_programs(&solve_record::exported(&record));
+        if self.job.save.programs.is_some() {
+            // After a stop there is no time to learn the rules again.
+            let text = if self.job.save.resolved && !self.control.stop_requested() {
+                solve_record::exported_resolved(&record, tasks, self.control.stop_flag())
+            } else {
+                solve_record::exported(&record)
+            };
+            saved.programs = files.finish_programs(&text);
+        }
         saved.failed = files.take_failed();
         Ok(SolveOutcome {
             record,

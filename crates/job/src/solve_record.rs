@@ -1,10 +1,14 @@
 //! The record of a solve: the programs behind its attempts, with their answers.
 
-use batt_lang::parse;
+use std::sync::atomic::AtomicBool;
+
+use batt_dsl::Limits;
+use batt_lang::{parse, print};
 use batt_plan::Plan;
 use batt_record::{
     self as record, Attempt, Made, Outcome, Pair, Program, Record, Right, Rows, TaskSearch, VerdictCount,
 };
+use batt_resolve::{Resolution, resolve};
 use batt_score::Verdict;
 use batt_search::{Answer, Progress, SURE};
 use batt_task::{Grid, Task};
@@ -31,11 +35,34 @@ pub(crate) fn fill<'t>(
 
 /// Returns the text of a file with the programs behind the attempts.
 pub(crate) fn exported(record: &Record) -> String {
-    let text = record.programs.iter().map(|program| {
-        let words = program.made.as_ref().and_then(|made| made.words.as_deref()).unwrap_or_default();
-        format!("# {words}\n{}\n\n", program.text)
-    });
-    text.collect()
+    record.programs.iter().map(|program| entry(program, None, &program.text)).collect()
+}
+
+/// The same with learned rules written out, where that is possible, and a comment on each program.
+pub(crate) fn exported_resolved(record: &Record, tasks: &[Task], stop: &AtomicBool) -> String {
+    let mut text = String::new();
+    for (found, task) in record.tasks.iter().zip(tasks) {
+        for outcome in &found.programs {
+            let program = &record.programs[outcome.program as usize];
+            let Some(parsed) = parse(&program.text).programs.into_iter().next() else { continue };
+            let resolution = resolve(&parsed, task, Limits::STANDARD, Some(stop));
+            let comment = resolution.comment(task);
+            match &resolution {
+                Resolution::Resolved { program: written, .. } => {
+                    text += &entry(program, Some(&comment), &print(written));
+                }
+                _ => text += &entry(program, Some(&comment), &program.text),
+            }
+        }
+    }
+    text
+}
+
+/// A program of the file: its rule in words, a comment, its text.
+fn entry(program: &Program, comment: Option<&str>, text: &str) -> String {
+    let words = program.made.as_ref().and_then(|made| made.words.as_deref()).unwrap_or_default();
+    let comment = comment.map_or_else(String::new, |comment| format!("# {comment}\n"));
+    format!("# {words}\n{comment}{text}\n\n")
 }
 
 struct RecordBuilder {

@@ -84,12 +84,7 @@ fn is_arc_dsl_word(word: &str) -> bool {
 }
 
 /// The answers to all inputs of a task; `None` if one fails.
-fn answers(
-    program: &Program,
-    task: &Task,
-    limits: Limits,
-    stop: Option<&AtomicBool>,
-) -> Option<Vec<Owned>> {
+fn answers(program: &Program, task: &Task, limits: Limits, stop: Option<&AtomicBool>) -> Option<Vec<Owned>> {
     let arena = Arena::new(limits.caps);
     let samples = task.samples(&arena).ok()?;
     let inputs = task.train.iter().chain(&task.test);
@@ -157,4 +152,19 @@ fn write(program: &Program, rules: &[Option<Rule>], precision: Precision) -> Opt
     let written = parsed.programs.into_iter().next().filter(|written| !written.needs_samples())?;
     // Printed again, so that names and lines are those of an ordinary program.
     parse(&print(&written)).programs.into_iter().next()
+}
+
+impl Resolution {
+    /// One line for a comment above the program: how it was resolved, or why not.
+    pub fn comment(&self, task: &Task) -> String {
+        let inputs = task.train.len() + task.test.len();
+        let checked = format!("the same answers on all {inputs} inputs of {}", task.id);
+        match self {
+            Resolution::Ordinary { is_arc_dsl: true } => "ordinary program in arc-dsl".to_owned(),
+            Resolution::Ordinary { is_arc_dsl: false } => "ordinary program".to_owned(),
+            Resolution::Resolved { is_arc_dsl: true, .. } => format!("written out in arc-dsl; {checked}"),
+            Resolution::Resolved { is_arc_dsl: false, .. } => format!("written out; {checked}"),
+            Resolution::Kept(reason) => format!("not written out: {}", reason.words()),
+        }
+    }
 }

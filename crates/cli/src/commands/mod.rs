@@ -16,6 +16,7 @@ pub(crate) mod plan;
 pub(crate) mod profile;
 pub(crate) mod programs;
 pub(crate) mod programs_explain;
+pub(crate) mod programs_resolve;
 pub(crate) mod programs_store;
 pub(crate) mod report;
 pub(crate) mod run;

@@ -12,8 +12,8 @@ use arcbatt::{Pool, TaskClocks};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::commands::programs_explain;
 use crate::commands::programs_store::{self, StoreArgs};
+use crate::commands::{programs_explain, programs_resolve};
 use crate::data::{DataArgs, Skipped, skipped};
 use crate::files::{self, Source};
 use crate::limits::RunLimits;
@@ -64,6 +64,11 @@ pub(crate) enum Command {
     },
     /// Explain in words the rules that a program learns from a task
     Explain(programs_explain::Args),
+    /// Write the learned rules of programs out as ordinary programs
+    ///
+    /// Each program is resolved for the task it is named after. A written program gives the same answers on all inputs
+    /// of the task; it uses only arc-dsl's primitives if possible.
+    Resolve(programs_resolve::Args),
     /// Check programs on the tasks they are named after, or check the store
     ///
     /// With --programs, runs each program on the task it is named after (`solve_00d62c1b`). Without, parses every
@@ -126,6 +131,7 @@ pub(crate) fn run(command: &Command) -> Answer {
             }
         }
         Command::Explain(args) => programs_explain::run(args),
+        Command::Resolve(args) => programs_resolve::run(args),
         Command::Verify { data, skip_bad, programs, store, limits, json } => {
             let data = data.clone().map(|data| DataArgs { data, skip_bad: *skip_bad });
             match &data {

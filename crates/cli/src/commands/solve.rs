@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use arcbatt::base::number::count;
 use arcbatt::record::{self, CurvePoint, Record};
-use arcbatt::{Job, Outcome, Reliability, Solve, SolveOutcome, Step, Work};
+use arcbatt::{Job, Outcome, Reliability, Save, Solve, SolveOutcome, Step, Work};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -39,6 +39,9 @@ pub(crate) struct Args {
     /// Write the programs behind the attempts, for `batt run` and `batt programs explain`
     #[arg(long, value_name = "FILE")]
     export: Option<PathBuf>,
+    /// Write the learned rules of exported programs out as ordinary programs, where that is possible
+    #[arg(long, requires = "export")]
+    resolved: bool,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -71,7 +74,10 @@ impl Args {
             work: Work::Solve(work),
             threads: self.effort.threads,
             memory: self.effort.memory,
-            save: self.save.save(self.output.as_ref(), self.export.as_ref())?,
+            save: Save {
+                resolved: self.resolved,
+                ..self.save.save(self.output.as_ref(), self.export.as_ref())?
+            },
         })
     }
 }
