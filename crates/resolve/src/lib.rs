@@ -51,16 +51,20 @@ impl Reason {
 
 /// Writes the learned rules of a program out for a task. Test outputs are not looked at.
 pub fn resolve(program: &Program, task: &Task, limits: Limits, stop: Option<&AtomicBool>) -> Resolution {
+    let inputs = Inputs { task, limits, stop };
+    let Some(expected) = inputs.answers(program, false) else { return Resolution::Kept(Reason::Fails) };
+    // arc-dsl's sets iterate in CPython's order, so a program whose answers depend on an order is not portable.
+    let portable =
+        |program: &Program| is_pure(program) && inputs.answers(program, true).as_ref() == Some(&expected);
     if !program.needs_samples() {
-        return Resolution::Ordinary { is_arc_dsl: is_pure(program) };
+        return Resolution::Ordinary { is_arc_dsl: portable(program) };
     }
-    let Some(expected) = answers(program, task, limits, stop) else { return Resolution::Kept(Reason::Fails) };
     let Some(rules) = rules(program, task, limits, stop) else { return Resolution::Kept(Reason::Fails) };
     let mut reason = Reason::Unwritable;
     for precision in Precision::ALL {
         let Some(written) = write(program, &rules, precision) else { continue };
-        if answers(&written, task, limits, stop).as_ref() == Some(&expected) {
-            let is_arc_dsl = is_pure(&written);
+        if inputs.answers(&written, false).as_ref() == Some(&expected) {
+            let is_arc_dsl = portable(&written);
             return Resolution::Resolved { program: written, is_arc_dsl };
         }
         reason = Reason::Differs;
@@ -68,7 +72,7 @@ pub fn resolve(program: &Program, task: &Task, limits: Limits, stop: Option<&Ato
     Resolution::Kept(reason)
 }
 
-/// Whether a program uses nothing that arc-dsl does not have.
+/// Whether a program uses only primitives and constants that arc-dsl has too.
 pub fn is_pure(program: &Program) -> bool {
     let names = program.iter().all(|(_, node)| match &node.op {
         Op::Call(symbol) | Op::Prim(symbol) => is_arc_dsl(symbol.name),
@@ -83,18 +87,30 @@ fn is_arc_dsl_word(word: &str) -> bool {
     batt_dsl::constant(word).is_none() || is_arc_dsl(word)
 }
 
-/// The answers to all inputs of a task; `None` if one fails.
-fn answers(program: &Program, task: &Task, limits: Limits, stop: Option<&AtomicBool>) -> Option<Vec<Owned>> {
-    let arena = Arena::new(limits.caps);
-    let samples = task.samples(&arena).ok()?;
-    let inputs = task.train.iter().chain(&task.test);
-    inputs
-        .map(|pair| {
-            let input = pair.input.value(&arena).ok()?;
-            let cx = Cx::new(&arena, limits.fuel, stop);
-            run(program, Sample { input, samples }, cx).result.ok().map(Owned::new)
-        })
-        .collect()
+/// The inputs of a task, and the limits under which programs run on them.
+struct Inputs<'a> {
+    task: &'a Task,
+    limits: Limits,
+    stop: Option<&'a AtomicBool>,
+}
+
+impl Inputs<'_> {
+    /// The answers of a program to all inputs; `None` if one fails. If `descending`, sets iterate in reverse order.
+    fn answers(&self, program: &Program, descending: bool) -> Option<Vec<Owned>> {
+        let arena = Arena::new(self.limits.caps);
+        let samples = self.task.samples(&arena).ok()?;
+        let inputs = self.task.train.iter().chain(&self.task.test);
+        inputs
+            .map(|pair| {
+                let input = pair.input.value(&arena).ok()?;
+                let mut cx = Cx::new(&arena, self.limits.fuel, self.stop);
+                if descending {
+                    cx = cx.descending();
+                }
+                run(program, Sample { input, samples }, cx).result.ok().map(Owned::new)
+            })
+            .collect()
+    }
 }
 
 /// For each node that applies a learned rule, the rule.

@@ -84,8 +84,12 @@ pub(crate) fn run(args: &Args) -> Answer {
     }
     let resolved = entries.iter().filter(|entry| entry.resolved).count();
     let arc_dsl = entries.iter().filter(|entry| entry.arc_dsl).count();
-    let text: String =
-        entries.iter().map(|entry| format!("# {}\n{}\n\n", entry.comment, entry.text)).collect();
+    let comments = source.parsed.programs.iter().map(|program| comment_above(&source.text, program));
+    let text: String = entries
+        .iter()
+        .zip(comments)
+        .map(|(entry, above)| format!("{above}# {}\n{}\n\n", entry.comment, entry.text))
+        .collect();
     let summary = format!(
         "{resolved} of {} written out, {arc_dsl} of them in arc-dsl",
         count(entries.len(), "program")
@@ -107,6 +111,13 @@ pub(crate) fn run(args: &Args) -> Answer {
     }
     out.flush()?;
     Ok(true)
+}
+
+/// The lines of comment directly above a program.
+fn comment_above(text: &str, program: &Program) -> String {
+    let before: Vec<&str> = text.lines().take((program.line() as usize).saturating_sub(1)).collect();
+    let n = before.iter().rev().take_while(|line| line.starts_with('#')).count();
+    before[before.len() - n..].iter().map(|line| format!("{line}\n")).collect()
 }
 
 fn entry(program: &Program, task: Option<&Task>) -> Entry {
