@@ -177,6 +177,14 @@ fn entry(primitive: &Primitive) -> String {
     push(&mut out, &format!("### `{}`\n\n```text\n{}\n```\n", primitive.name, primitive.signature()));
     push(&mut out, &format!("{}\n\n```text\n{}\n```\n", primitive.prose(), examples.join("\n")));
     push(&mut out, &format!("{}\n", facts.join(" · ")));
+    // The views of `learn_after` are those of `view`.
+    if primitive.name != "learn_after" && !primitive.options().is_empty() {
+        out.push_str("| option | meaning |\n|---|---|\n");
+        for option in primitive.options() {
+            push(&mut out, &format!("| `{}` | {} |", option.name, option.words));
+        }
+        out.push('\n');
+    }
     out
 }
 
@@ -197,19 +205,15 @@ fn constant_table() -> String {
                 writeln!(out, "| {usage} | {} |", runs.join(", ")).expect("writing to a string cannot fail");
             }
             None => {
-                // Every learner numbers its options from the start.
-                for options in family.chunk_by(|a, b| step(a, b) == Some(1)) {
-                    let values: Vec<_> = options.iter().map(equation).collect();
-                    writeln!(out, "| options of {} | {} |", learners_with(options), values.join(", "))
-                        .expect("writing to a string cannot fail");
-                }
+                let usage = "options of learners and views, listed with each learner and with [`view`](#view)";
+                writeln!(out, "| {usage} | {} names |", family.len()).expect("writing to a string cannot fail");
             }
         }
     }
     out
 }
 
-/// Returns what the constants of a family are used for; `None` for options of learners, which differ.
+/// Returns what the constants of a family are used for; `None` for options of learners, which are listed there.
 fn usage(family: ConstantFamily) -> Option<&'static str> {
     match family {
         ConstantFamily::Bool => Some("truth values"),
@@ -221,18 +225,6 @@ fn usage(family: ConstantFamily) -> Option<&'static str> {
         ConstantFamily::Scale => Some("scale factors"),
         ConstantFamily::Pair => Some("directions, locations, sizes"),
         ConstantFamily::Learn => None,
-    }
-}
-
-/// Returns the learners whose docs name one of the options.
-fn learners_with(options: &[Constant]) -> String {
-    let names_one = |primitive: &&Primitive| {
-        let prose = primitive.prose();
-        options.iter().any(|option| prose.contains(&format!("`{}`", option.name)))
-    };
-    match codes(registry().iter().filter(names_one).map(|primitive| primitive.name)) {
-        names if names.is_empty() => "learners".to_owned(),
-        names => names,
     }
 }
 

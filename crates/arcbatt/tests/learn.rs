@@ -104,9 +104,10 @@ fn rules_explain_themselves() {
 fn learned_rules_have_a_text_form_that_round_trips() {
     let arena = Arena::new(Limits::STANDARD.caps);
     let symbol = &batt_dsl::symbol;
-    let text = "learned(learn_cells, 0, 0, (([1 0], [2 0]),))";
+    let near = batt_learn::Vocabulary::Near.name().value();
+    let text = &format!("learned(learn_cells, {near}, 0, (([1 0], [2 0]),))");
     let rule = batt_value::parse(text, &arena, symbol).unwrap();
-    assert_eq!(rule.to_string(), text);
+    assert_eq!(rule.to_string(), *text);
     let input = batt_value::parse("[0 1]", &arena, symbol).unwrap();
     let mut cx = Cx::new(&arena, 1_000_000, None);
     assert_eq!(cx.call1(rule, input).unwrap().to_string(), "[0 2]");

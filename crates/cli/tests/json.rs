@@ -36,7 +36,7 @@ def solve_wallpaper_hole(I):
 /// A task, and a program that learns its rule.
 const TASK: &str = r#"{"train": [{"input": [[1, 0, 2]], "output": [[3, 0, 2]]}, {"input": [[0, 1]], "output": [[0, 3]]}],
     "test": [{"input": [[1, 4]]}]}"#;
-const LEARNS: &str = "def solve_t(S, I):\n    rule = learn_cells(S, F0, F0)\n    return rule(I)\n";
+const LEARNS: &str = "def solve_t(S, I):\n    rule = learn_cells(S, NEAR, F0)\n    return rule(I)\n";
 
 /// Has an error and a warning.
 const BROKEN: &str = "\
@@ -260,6 +260,8 @@ fn check_programs(checker: &mut Checker) {
     checker.printed("programs show", "programs show {dir}/p.py:solve_rooms");
     let explained = checker.printed("programs explain", "programs explain {dir}/learns.py {dir}/t.json");
     assert_eq!(explained["rules"][0]["learner"], "learn_cells");
+    let resolved = checker.printed("programs resolve", "programs resolve {dir}/learns.py {dir}/t.json");
+    assert_eq!(resolved["resolved"], 1);
     checker.printed("programs verify", "programs verify demo --programs {dir}/p.py {dir}/broken.py");
     let store = "--store {dir}/s.sqlite";
     checker.printed(

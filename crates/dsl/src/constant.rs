@@ -116,3 +116,17 @@ constants! {
         THREE_BY_THREE = Pair(3, 3),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique() {
+        for (i, constant) in constants().iter().enumerate() {
+            let known = constants()[..i].iter().find(|known| known.name == constant.name);
+            assert!(known.is_none(), "{} is declared twice", constant.name);
+            assert!(crate::symbol(constant.name).is_none(), "{} is a primitive too", constant.name);
+        }
+    }
+}

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use batt_learn::OptionDoc;
 use batt_value::{ContentHash, Fail, Symbol, Value};
 
 use crate::sig::{Cost, Infer, Ty};
@@ -138,6 +139,11 @@ impl Primitive {
         let params: Vec<_> =
             self.params.iter().zip(&self.types).map(|(name, ty)| format!("{name}: {ty}")).collect();
         format!("{}({}) -> {}", self.name, params.join(", "), self.result)
+    }
+
+    /// Returns the constants that its option may be, each with its meaning; empty if it has no option.
+    pub fn options(&self) -> Vec<OptionDoc> {
+        batt_learn::options_of(self.name)
     }
 
     /// Returns the index of a parameter by its name or an alternative keyword.

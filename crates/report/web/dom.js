@@ -81,12 +81,25 @@ export function time(ns) {
     size < 1e3 ? [size, "ns"] : size < 1e6 ? [size / 1e3, "µs"] : size < 1e9 ? [size / 1e6, "ms"]
     : size < 3600e9 ? [size / 1e9, "s"] : [size / 3600e9, "h"];
   const places = unit === "ns" || value >= 100 ? 0 : value >= 10 ? 1 : 2;
-  return `${ns < 0 ? "-" : ""}${value.toFixed(places)} ${unit}`;
+  return `${ns < 0 ? "-" : ""}${fixed(value, places)} ${unit}`;
+}
+
+/**
+ * Rounds as the terminal does: an exact tie goes to the even digit.
+ * @param {number} value
+ * @param {number} places
+ */
+function fixed(value, places) {
+  const scaled = value * 10 ** places;
+  const below = Math.floor(scaled);
+  // Only a multiple of a power of two can be a tie.
+  const tie = Number.isInteger(value * 2 ** 20) && scaled - below === 0.5;
+  return (tie && below % 2 === 0 ? below / 10 ** places : value).toFixed(places);
 }
 
 /** @param {number} share */
 export function percent(share) {
-  return `${(share * 100).toFixed(Math.abs(share) < 0.1 ? 2 : 1)} %`;
+  return `${fixed(share * 100, Math.abs(share) < 0.1 ? 2 : 1)} %`;
 }
 
 /** @param {number} n */

@@ -102,6 +102,13 @@ fn show(name: &str, json: bool) -> Answer {
     for (label, text) in facts(primitive) {
         writeln!(out, "{label:<10} {text}")?;
     }
+    let options = primitive.options();
+    if !options.is_empty() {
+        writeln!(out, "\noptions")?;
+    }
+    for option in options {
+        writeln!(out, "  {:<40} {}", option.name.as_str(), option.words)?;
+    }
     out.flush()?;
     Ok(true)
 }
@@ -152,6 +159,19 @@ pub(crate) struct PrimitiveEntry {
     docs: String,
     /// Examples, which are tested.
     examples: Vec<&'static str>,
+    /// The constants that its option may be. Absent if it has no option.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    options: Vec<OptionEntry>,
+}
+
+/// A constant that an option may be.
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "PrimitiveOption")]
+struct OptionEntry {
+    /// Name of the constant.
+    name: &'static str,
+    /// What it means.
+    words: String,
 }
 
 /// A parameter.
@@ -179,5 +199,10 @@ fn entry(primitive: &Primitive) -> PrimitiveEntry {
         aliases: primitive.aliases,
         docs: primitive.prose(),
         examples: primitive.examples().map(str::trim).collect(),
+        options: primitive
+            .options()
+            .iter()
+            .map(|option| OptionEntry { name: option.name.as_str(), words: option.words.to_string() })
+            .collect(),
     }
 }

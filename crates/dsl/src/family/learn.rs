@@ -251,7 +251,7 @@ fn learn_on_matrix(
     learned_inside(cx, "learn_on_matrix", option, learner, S)
 }
 
-/// Learns on the result of a view.
+/// Learns on the result of a view; the views are listed with `view`.
 ///
 /// ```arc
 /// apply(learn_after((([1 2], [2 5]), ([3 1], [5 3])), MIRRORED_LEFT_RIGHT, rbind(rbind(learn_cells, 0), NEAR)), ([1 4],)) = ([4 5],)
@@ -297,7 +297,7 @@ fn learn_on_canvas(
     learned_inside(cx, "learn_on_canvas", option, learner, S)
 }
 
-/// Transforms a grid by a view; all views are listed with `learn_after`.
+/// Transforms a grid by a view.
 ///
 /// ```arc
 /// view([1 2 | 0 3], CELLS_FALLEN_RIGHT) = [1 2 | 0 3]
@@ -313,7 +313,7 @@ fn view(cx: &mut Cx, grid: Grid, view: Int) -> Partial<Grid> {
 /// all of them. The colour may be above 9, for cells that are not part of the picture.
 ///
 /// ```arc
-/// complete([1 2 1 | 5 5 1], 5, BY_MIRRORS) ! Empty
+/// complete([1 2 3 | 5 4 5], 5, BY_SHIFTS) ! Empty
 /// complete([3 4 3 4 | 3 4 5 4], 5, BY_SHIFTS) = [3 4 3 4 | 3 4 3 4]
 /// ```
 #[primitive(cost = PerCell)]

@@ -56,6 +56,10 @@ fn write_events<R: std::io::BufRead>(
             *lane = lane.checked_sub(event.ns).ok_or_else(mismatch)?;
             let name = &names[event.function as usize];
             let category = categories.get(name.as_str()).copied().unwrap_or("unknown");
+            // Readers cannot nest an event without length at the border of two others.
+            if event.ns == 0 {
+                continue;
+            }
             let args = event.node.map(|node| json!({ "node": node }));
             list.add(&complete(name, category, event.lane, event.start, event.ns, args))?;
         }
