@@ -1,6 +1,6 @@
 //! Checks whether programs are right on the tasks they are named after.
 
-pub use batt_search::name as program_name;
+pub use batt_search::program_name;
 
 use batt_dsl::Limits;
 use batt_lang::Program;

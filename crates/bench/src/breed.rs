@@ -134,7 +134,7 @@ impl<'c> Case<'c> {
         let mut mutator = Mutator::default();
         let palette = palette(self.task);
         let sources = Sources { donors: &[], palette: &palette };
-        let mut parent = mutator.of(self.program)?;
+        let mut parent = mutator.parent(self.program)?;
         let mut draw = || parent.apply(kind, sources, &mut rng);
         (0..DRAWS).filter_map(|_| draw()).find(|damaged| !self.solves(damaged))
     }

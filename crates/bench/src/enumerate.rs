@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use batt_job::profile;
-use batt_search::{Counts, Enumerated, Progress, Puzzle, enumerate, enumerate_traced, name};
+use batt_search::{Counts, Enumerated, Progress, Puzzle, enumerate, enumerate_traced, program_name};
 use batt_task::{Dataset, Grid, Task};
 use batt_trace::{Clock, Level, Trace};
 use schemars::JsonSchema;
@@ -79,8 +79,8 @@ pub fn measure_enumerate(dataset: &Dataset) -> EnumerateFigures {
 fn search(task: &Task, trace: Option<&Trace>) -> Enumerated {
     let (puzzle, stop) = (Puzzle::new(task), AtomicBool::new(false));
     match trace {
-        None => enumerate(&puzzle, &name(&task.id), FUEL, &stop),
-        Some(trace) => enumerate_traced(&puzzle, &name(&task.id), FUEL, &stop, Some(&trace.main())),
+        None => enumerate(&puzzle, &program_name(&task.id), FUEL, &stop),
+        Some(trace) => enumerate_traced(&puzzle, &program_name(&task.id), FUEL, &stop, Some(&trace.main())),
     }
 }
 

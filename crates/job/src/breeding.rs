@@ -99,7 +99,7 @@ impl Breeding {
                 let (Some(brood), true) = (&mut *brood, observer.proceed()) else { return };
                 let puzzle = &self.puzzles[*task];
                 on_lane(setup.trace, puzzle.task(), |lane| {
-                    setup.breeder.welcome(puzzle, brood, &new, fuel, stop);
+                    setup.breeder.try_programs(puzzle, brood, &new, fuel, stop);
                     lane.into_iter().for_each(|lane| lane.mark(Spot::PICK));
                     setup.breeder.advance(puzzle, brood, &donors, Allowance { fuel, stop, lane });
                     observer.step(*task, brood);

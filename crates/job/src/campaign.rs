@@ -169,7 +169,7 @@ fn answer(answer: &Answer) -> AnswerState {
         cost,
         fixed,
         outputs: outputs.iter().map(|grid| grid.as_ref().map(digits)).collect(),
-        checks: checks.map(|checks| [checks.same, checks.turned, checks.recolored]),
+        checks: checks.map(|checks| [checks.reproducible, checks.transposed, checks.recolored]),
         folds: folds.map(|folds| [folds.right, folds.of]),
     }
 }
@@ -185,7 +185,8 @@ fn restored_answer(answer: &AnswerState) -> Option<Answer> {
     let AnswerState { program, mechanism, words, cost, fixed, outputs, checks, folds } = answer.clone();
     let outputs: Option<Vec<Option<Grid>>> =
         outputs.iter().map(|text| text.as_ref().map_or(Some(None), |text| Some(Some(grid(text)?)))).collect();
-    let checks = checks.map(|[same, turned, recolored]| Checks { same, turned, recolored });
+    let checks =
+        checks.map(|[reproducible, transposed, recolored]| Checks { reproducible, transposed, recolored });
     let folds = folds.map(|[right, of]| Folds { right, of });
     let mechanism = Mechanism::from_name(&mechanism)?;
     Some(Answer { program, mechanism, words: words.into(), cost, fixed, outputs: outputs?, checks, folds })

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use batt_dsl::Limits;
 use batt_lang::{Program, parse};
 use batt_search::breed::{Trial, Trials};
-use batt_search::{NEVER, Puzzle, enumerate_traced, name, simplify};
+use batt_search::{NEVER_STOP, Puzzle, enumerate_traced, program_name, simplify};
 use batt_trace::{Lane, Spot, Trace};
 use rayon::prelude::*;
 
@@ -127,7 +127,7 @@ impl Round<'_> {
         if known.iter().any(Trial::solves) {
             return Some(Enumeration { before, fuel: 0, tried: 0, solution: None, ended: true });
         }
-        let found = enumerate_traced(puzzle, &name(puzzle.id()), self.fuel, self.stop, lane);
+        let found = enumerate_traced(puzzle, &program_name(puzzle.id()), self.fuel, self.stop, lane);
         let mut fuel = found.counts.fuel;
         // Each of the two readings of a task has half of the fuel and goes deeper while half of that is left. If less
         // than a quarter was used, the search ran out of operations or memory, not of fuel.
@@ -136,7 +136,7 @@ impl Round<'_> {
         answers.sort_by(|a, b| a.cost.total_cmp(&b.cost));
         let mut solution = None;
         for program in answers.iter().flat_map(|answer| parse(&answer.program).programs) {
-            let trial = *trials.run([&program], &NEVER)?.first()?;
+            let trial = *trials.run([&program], &NEVER_STOP)?.first()?;
             if trial.solves() {
                 let simple = simplify(&program, &mut trials, self.stop);
                 fuel += trial.fuel + simple.fuel;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use batt_lang::Program;
 use batt_record::{self as record, Kind, OperatorCounts, Record, Setup};
 use batt_search::Puzzle;
-use batt_search::breed::{Bred, Breeder, Brood, Capacity, Operator, Tally};
+use batt_search::breed::{Breeder, Brood, Capacity, Individual, Operator, Tally};
 use batt_store::{Added, Origin, Store};
 use batt_task::{Problem, Task};
 use batt_trace::{Spot, Trace};
@@ -171,13 +171,13 @@ impl TaskResult {
 
     /// `before` is the lineage so far, for ancestors that are no longer in the population.
     fn bred(brood: &Brood, before: &BTreeMap<[u8; 32], Found>, limit: Option<u64>) -> TaskResult {
-        let found = |best: &Bred| Found {
+        let found = |best: &Individual| Found {
             program: best.program.clone(),
             operator: best.operator(),
             parents: best.parents.clone(),
         };
         let mut lineage = BTreeMap::new();
-        let best = brood.find_of_breeding().or(brood.best());
+        let best = brood.best_bred().or(brood.best());
         let mut next: Vec<ContentHash> = best.map(|best| best.parents.clone()).unwrap_or_default();
         while let Some(hash) = next.pop() {
             let known = brood.find(hash).map(found).or_else(|| before.get(hash.bytes()).cloned());
@@ -188,13 +188,13 @@ impl TaskResult {
         }
         let solved = brood.solution.is_some();
         TaskResult {
-            fuel: brood.fuel + brood.beside,
+            fuel: brood.fuel + brood.overhead_fuel,
             tried: brood.tried,
-            before: brood.at_start,
+            before: brood.start_score,
             score: brood.best().map_or(0, |best| best.trial.score),
             solved,
             done: solved || limit.is_some_and(|limit| brood.fuel >= limit),
-            found: brood.find_of_breeding().map(found),
+            found: brood.best_bred().map(found),
             lineage,
             tallies: brood.tallies,
         }

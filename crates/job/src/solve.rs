@@ -187,7 +187,7 @@ fn search(
     let known = (!programs.is_empty()).then_some(Known {
         programs: &programs,
         prepared: &prepared,
-        general: general.len(),
+        n_general: general.len(),
         of_task: &of_task,
     });
     let without = work.without.iter().map(|step| step.phase()).collect();

@@ -165,7 +165,7 @@ pub(crate) fn count(verdicts: &mut Vec<VerdictCount>, verdict: &str) {
 
 /// Returns name and text of the `n`-th program of a task. Names are unique and end with the id of the task.
 fn named(id: &str, n: usize, text: &str) -> (String, String) {
-    let own = batt_search::name(id);
+    let own = batt_search::program_name(id);
     let name = if n == 0 { own } else { own.replacen("solve", &format!("attempt_{}", n + 1), 1) };
     let head = text.find('(').unwrap_or(0);
     let text = format!("def {name}{}", &text[head..]);

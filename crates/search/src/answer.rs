@@ -1,4 +1,4 @@
-//! What was found for a task.
+//! The results of a search for one task.
 
 use std::collections::BTreeMap;
 
@@ -9,88 +9,91 @@ use crate::{Mechanism, SearchPhase, Words};
 /// A program that is right on all demonstration pairs.
 #[derive(Clone, Debug)]
 pub struct Answer {
-    /// Its text.
+    /// The text of the program.
     pub program: String,
-    /// How it was found: agreement within one mechanism counts once.
+    /// The kind of learner or search that found it. Answers of one mechanism that agree count once.
     pub mechanism: Mechanism,
-    /// The rule in words.
+    /// The description of the rule in words.
     pub words: Words,
-    /// How complicated it is.
+    /// How complicated the program is.
     pub cost: f64,
-    /// Colours or directions are written into it.
+    /// True if colours or directions are written into the program.
     pub fixed: bool,
-    /// What it says of each test input.
+    /// Its output for each test input; `None` where it fails.
     pub outputs: Vec<Option<Grid>>,
-    /// What came of looking into it; only those that lead are looked into.
+    /// The result of checking it. Only leading answers are checked.
     pub checks: Option<Checks>,
-    /// Learned without one pair, is it right on that pair?
+    /// The result of the leave-one-out tests. Only the leading answers are tested.
     pub folds: Option<Folds>,
 }
 
-/// Whether a program holds what it promises.
+/// The result of running the program of an answer on the task and on changed copies of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Checks {
-    /// The program, run within the usual limits, says what the learner said.
-    pub same: bool,
-    /// Learned on the transposed task it gives the transposed answers.
-    pub turned: bool,
-    /// Learned on the task in other colours it gives the answers in these.
+    /// Run within the usual limits, the program gives the outputs of the answer.
+    pub reproducible: bool,
+    /// Learned on the transposed task, the program gives the transposed outputs.
+    pub transposed: bool,
+    /// Learned on the recoloured task, the program gives the recoloured outputs.
     pub recolored: bool,
 }
 
-/// On how many pairs that were left out it is right, of how many that were tried.
+/// The result of the leave-one-out tests: a program is learned without one demonstration pair and tested on that pair.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Folds {
+    /// The number of pairs on which it is right.
     pub right: u32,
+    /// The number of pairs that were left out in turn.
     pub of: u32,
 }
 
 impl Answer {
-    /// Whether it may be handed in: not if it cannot be run again, nor if it was learned and holds neither on the
-    /// transposed nor on the recoloured task.
-    pub fn stands(&self) -> bool {
-        self.checks.is_none_or(|checks| checks.same && (self.fixed || checks.turned || checks.recolored))
+    /// Returns whether it may become an attempt. It may not if it is not reproducible, or if it is a learned rule that
+    /// fails on both the transposed and the recoloured task. Unchecked answers are eligible.
+    pub fn is_eligible(&self) -> bool {
+        self.checks
+            .is_none_or(|checks| checks.reproducible && (self.fixed || checks.transposed || checks.recolored))
     }
 }
 
-/// How far the search for one task is.
+/// The progress of the search for one task.
 #[derive(Clone, Default, Debug)]
 pub struct Progress {
     /// The next phase.
     pub phase: SearchPhase,
-    /// Used so far.
+    /// The fuel used so far.
     pub fuel: u64,
-    /// Candidates that were tried.
+    /// The number of candidates tried.
     pub tried: u64,
-    /// Nothing is left to try.
+    /// True if nothing is left to try.
     pub ended: bool,
-    /// In the order in which they were found.
+    /// The answers, in the order in which they were found.
     pub answers: Vec<Answer>,
 }
 
-/// So many different answers of one mechanism are heard.
-const PER_MECHANISM: usize = 4;
+/// The most different answers of one mechanism that are kept.
+const MAX_PER_MECHANISM: usize = 4;
 
 impl Progress {
-    /// Takes in an answer that says something and is not there yet.
+    /// Adds an answer, unless it has no output or its program is already there.
     pub(crate) fn push(&mut self, answer: Answer) {
-        let said = answer.outputs.iter().any(Option::is_some);
-        if said && self.answers.iter().all(|other| other.program != answer.program) {
+        let has_output = answer.outputs.iter().any(Option::is_some);
+        if has_output && self.answers.iter().all(|other| other.program != answer.program) {
             self.answers.push(answer);
         }
     }
 
-    /// Keeps the cheapest answers of every mechanism, each only once.
+    /// Keeps the answers with the lowest cost of every mechanism, and of those with equal outputs only the first.
     pub(crate) fn prune(&mut self) {
         let mut order: Vec<usize> = (0..self.answers.len()).collect();
         order.sort_by(|&a, &b| self.answers[a].cost.total_cmp(&self.answers[b].cost));
         let mut keep = vec![false; self.answers.len()];
-        let mut heard: BTreeMap<Mechanism, Vec<&[Option<Grid>]>> = BTreeMap::new();
+        let mut kept: BTreeMap<Mechanism, Vec<&[Option<Grid>]>> = BTreeMap::new();
         for i in order {
             let answer = &self.answers[i];
-            let own = heard.entry(answer.mechanism).or_default();
-            if own.len() < PER_MECHANISM && !own.contains(&&answer.outputs[..]) {
-                own.push(&answer.outputs);
+            let outputs = kept.entry(answer.mechanism).or_default();
+            if outputs.len() < MAX_PER_MECHANISM && !outputs.contains(&&answer.outputs[..]) {
+                outputs.push(&answer.outputs);
                 keep[i] = true;
             }
         }

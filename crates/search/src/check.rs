@@ -1,4 +1,5 @@
-//! Looks into an answer by running its program: as it is, on the turned and the recoloured task, and without one pair.
+//! Checks an answer by running its program: on the task, on the transposed and the recoloured task, and with one pair
+//! left out.
 
 use std::sync::atomic::AtomicBool;
 
@@ -11,34 +12,38 @@ use batt_value::Arena;
 
 use crate::{Answer, Checks, Folds, Puzzle};
 
-/// At most so many pairs are left out in turn.
+/// The most pairs that are left out in turn.
 const MAX_FOLDS: usize = 5;
 
+/// Runs programs on a puzzle within the usual limits.
 pub(crate) struct Inspector<'i> {
     pub(crate) puzzle: &'i Puzzle,
-    /// Where each colour goes on the recoloured task.
+    /// The new colour of each colour on the recoloured task.
     pub(crate) colors: &'i [i8; 10],
     pub(crate) stop: &'i AtomicBool,
-    /// Used so far.
+    /// The fuel used so far.
     pub(crate) fuel: u64,
 }
 
 impl Inspector<'_> {
+    /// Runs the program of an answer on the task. If it is a learned rule, also learns and runs it on the transposed and
+    /// the recoloured task.
     pub(crate) fn checks(&mut self, answer: &Answer) -> Checks {
         let Some(program) = parse(&answer.program).programs.into_iter().next() else {
-            return Checks { same: false, turned: false, recolored: false };
+            return Checks { reproducible: false, transposed: false, recolored: false };
         };
-        let same = self.gives(&program, &answer.outputs, Grid::clone);
-        if !same || answer.fixed {
-            return Checks { same, turned: false, recolored: false };
+        let reproducible = self.gives(&program, &answer.outputs, Grid::clone);
+        if !reproducible || answer.fixed {
+            return Checks { reproducible, transposed: false, recolored: false };
         }
-        let turned = self.gives(&program, &answer.outputs, transposed);
+        let transposed = self.gives(&program, &answer.outputs, transposed);
         let colors = self.colors;
         let recolored = self.gives(&program, &answer.outputs, |grid| recolored(grid, colors));
-        Checks { same, turned, recolored }
+        Checks { reproducible, transposed, recolored }
     }
 
-    /// What a program says of the test inputs; `None` if it is not right on the demonstration pairs.
+    /// Returns the outputs of a program for the test inputs, or `None` if it is wrong on a
+    /// demonstration pair or fails on all test inputs.
     pub(crate) fn outputs(&mut self, text: &str) -> Option<Vec<Option<Grid>>> {
         let program = parse(text).programs.into_iter().next()?;
         let pairs = self.puzzle.pairs();
@@ -47,6 +52,7 @@ impl Inspector<'_> {
         outputs.iter().any(Option::is_some).then_some(outputs)
     }
 
+    /// Runs the leave-one-out tests of an answer.
     pub(crate) fn folds(&mut self, answer: &Answer) -> Folds {
         let pairs = self.puzzle.pairs();
         let mut folds = Folds { right: 0, of: 0 };
@@ -64,21 +70,22 @@ impl Inspector<'_> {
         folds
     }
 
-    /// Whether the program, learned on the task as `seen`, is right on its pairs and gives the outputs as seen.
-    fn gives(&mut self, program: &Program, outputs: &[Option<Grid>], seen: impl Fn(&Grid) -> Grid) -> bool {
+    /// Returns whether the program, learned on the changed task, is right on its pairs and gives the changed outputs.
+    fn gives(&mut self, program: &Program, outputs: &[Option<Grid>], change: impl Fn(&Grid) -> Grid) -> bool {
         let pairs: Vec<(Grid, Grid)> =
-            self.puzzle.pairs().iter().map(|(input, output)| (seen(input), seen(output))).collect();
-        let inputs: Vec<Grid> = self.puzzle.inputs().map(&seen).collect();
-        let expected: Vec<Option<Grid>> = outputs.iter().map(|grid| grid.as_ref().map(&seen)).collect();
+            self.puzzle.pairs().iter().map(|(input, output)| (change(input), change(output))).collect();
+        let inputs: Vec<Grid> = self.puzzle.inputs().map(&change).collect();
+        let expected: Vec<Option<Grid>> = outputs.iter().map(|grid| grid.as_ref().map(&change)).collect();
         self.run(program, &pairs, &pairs, &inputs) == expected
     }
 
-    /// The answers to `inputs` of a program that sees `pairs` as S. It must be right on the pairs of `must` before.
+    /// Runs a program on `inputs`, with `pairs` as `S`, and returns its outputs. They are `None` if the program is wrong on
+    /// a pair of `required`.
     fn run(
         &mut self,
         program: &Program,
         pairs: &[(Grid, Grid)],
-        must: &[(Grid, Grid)],
+        required: &[(Grid, Grid)],
         inputs: &[Grid],
     ) -> Vec<Option<Grid>> {
         let limits = Limits::STANDARD;
@@ -89,16 +96,17 @@ impl Inspector<'_> {
         let prepared = Prepared::new(&plan, &arena, &options);
         let samples = pairs.iter().map(|(input, output)| (picture(input), picture(output))).collect();
         let demo = |(input, output)| Input { input: picture(input), must_give: Some(picture(output)) };
-        let demos = must.iter().map(|(input, output)| demo((input, output)));
-        let asked = inputs.iter().map(|input| Input { input: picture(input), must_give: None });
-        let job = Job { samples, inputs: demos.chain(asked).collect(), programs: vec![ProgramId(0)] };
+        let demos = required.iter().map(|(input, output)| demo((input, output)));
+        let others = inputs.iter().map(|input| Input { input: picture(input), must_give: None });
+        let job = Job { samples, inputs: demos.chain(others).collect(), programs: vec![ProgramId(0)] };
         let runs = prepared.run(&job, &options, &mut Scratch::new(limits)).pop().unwrap_or_default();
-        // What depends on S alone is done once and stands on the bill of every input.
+        // Calls that depend on S alone are made once but charged to every input, so take the maximum.
         self.fuel += runs.iter().map(|run| run.fuel).max().unwrap_or(0);
-        runs.iter().skip(must.len()).map(|run| batt_score::Answer::from(run).grid()).collect()
+        runs.iter().skip(required.len()).map(|run| batt_score::Answer::from(run).grid()).collect()
     }
 }
 
+/// Returns a grid in the form that exec takes.
 pub(crate) fn picture(grid: &Grid) -> Picture<'_> {
     Picture { width: grid.width(), cells: grid.cells() }
 }

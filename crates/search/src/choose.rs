@@ -1,4 +1,4 @@
-//! Two attempts for each test input.
+//! Chooses two attempts for each test output.
 
 use std::collections::BTreeSet;
 
@@ -7,34 +7,34 @@ use batt_task::Grid;
 use crate::confidence::confidence;
 use crate::{Answer, Mechanism, Progress};
 
-/// The attempts at one test output, the better one first; at most two, and different.
+/// The attempts at one test output: at most two different grids, the better one first.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Attempts {
     pub attempts: Vec<Attempt>,
 }
 
-/// One attempt.
+/// One of the two grids that a submission may give for a test output.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Attempt {
     pub grid: Grid,
-    /// The place of the simplest program that says so among the answers.
+    /// The index, in [`Progress::answers`], of the simplest program with this output.
     pub answer: usize,
-    /// Mechanisms that agree.
+    /// The number of mechanisms that agree.
     pub votes: usize,
-    /// Its cost − 0.5 · votes.
+    /// Cost − 0.5 · votes; lower is better. Chosen on the first 200 ARC-AGI-1 training tasks.
     pub score: f64,
-    /// How likely it is right, in thousandths.
+    /// The estimated probability that it is right, in thousandths.
     pub sure: u32,
 }
 
 impl Attempts {
-    /// How likely one of them is right, in thousandths.
+    /// Returns the estimated probability that one of them is right, in thousandths.
     pub fn sure(&self) -> u32 {
         self.attempts.iter().map(|attempt| attempt.sure).sum::<u32>().min(1000)
     }
 }
 
-/// The different grids that answers give for a test input, the best first.
+/// Returns the different grids that the eligible answers give for a test input, the best first.
 pub(crate) fn ranked(answers: &[Answer], output: usize) -> Vec<Attempt> {
     struct Group<'a> {
         grid: &'a Grid,
@@ -42,7 +42,7 @@ pub(crate) fn ranked(answers: &[Answer], output: usize) -> Vec<Attempt> {
         mechanisms: BTreeSet<Mechanism>,
     }
     let mut groups: Vec<Group<'_>> = Vec::new();
-    for (i, answer) in answers.iter().enumerate().filter(|(_, answer)| answer.stands()) {
+    for (i, answer) in answers.iter().enumerate().filter(|(_, answer)| answer.is_eligible()) {
         let Some(Some(grid)) = answer.outputs.get(output) else { continue };
         match groups.iter_mut().find(|group| group.grid == grid) {
             Some(group) => {
@@ -65,21 +65,21 @@ pub(crate) fn ranked(answers: &[Answer], output: usize) -> Vec<Attempt> {
 }
 
 impl Progress {
-    /// Two attempts for each of so many test inputs, as far as there are answers.
-    pub fn attempts(&self, outputs: usize) -> Vec<Attempts> {
+    /// Chooses two attempts for each of the first `n_outputs` test outputs, or fewer if there are not enough answers.
+    pub fn attempts(&self, n_outputs: usize) -> Vec<Attempts> {
         let chosen = |output: usize| {
             let mut attempts = ranked(&self.answers, output);
             attempts.truncate(2);
-            for (place, attempt) in attempts.iter_mut().enumerate() {
-                attempt.sure = confidence(place, attempt.score, self.answers[attempt.answer].folds);
+            for (rank, attempt) in attempts.iter_mut().enumerate() {
+                attempt.sure = confidence(rank, attempt.score, self.answers[attempt.answer].folds);
             }
             Attempts { attempts }
         };
-        (0..outputs).map(chosen).collect()
+        (0..n_outputs).map(chosen).collect()
     }
 
-    /// How likely all of so many outputs are right, in thousandths.
-    pub fn sure(&self, outputs: usize) -> u32 {
-        self.attempts(outputs).iter().map(Attempts::sure).min().unwrap_or(0)
+    /// Returns the lowest confidence among the first `n_outputs` test outputs, in thousandths.
+    pub fn sure(&self, n_outputs: usize) -> u32 {
+        self.attempts(n_outputs).iter().map(Attempts::sure).min().unwrap_or(0)
     }
 }

@@ -1,28 +1,28 @@
-//! How sure an attempt is: how often attempts like it are right.
+//! Confidence: how often attempts with similar properties are right.
 
 use crate::Folds;
 
-/// Above this, in thousandths, more search is seldom worth its fuel.
+/// The confidence, in thousandths, above which more search is rarely worth its fuel.
 pub const SURE: u32 = 950;
 
-/// The upper ends of the classes of scores (cost − 0.5 · votes).
-const ENDS: [f64; 6] = [1.0, 3.0, 5.0, 6.5, 8.0, f64::INFINITY];
+/// The upper bounds of the score classes. A score is cost − 0.5 · votes.
+const UPPER_BOUNDS: [f64; 6] = [1.0, 3.0, 5.0, 6.5, 8.0, f64::INFINITY];
 
-/// How many of a thousand first attempts are right, by their score, and by what happens when a pair is left out:
-/// right on all, on some, on none. `docs/solving.md` says how this was measured.
+/// The number of right first attempts in a thousand, by score class and by the leave-one-out tests: right on all pairs,
+/// on some, on none. Measured on the first 200 ARC-AGI-1 training tasks (`docs/solving.md`).
 const FIRST: [[u32; 3]; 6] =
     [[980, 910, 600], [970, 820, 500], [950, 730, 450], [800, 700, 330], [650, 350, 300], [300, 200, 120]];
 
-/// Second attempts.
+/// The number of right second attempts in a thousand, by score class.
 const SECOND: [u32; 6] = [150, 150, 120, 100, 60, 50];
 
-/// In thousandths; `place` 0 is the first attempt.
-pub(crate) fn confidence(place: usize, score: f64, folds: Option<Folds>) -> u32 {
-    let class = ENDS.iter().position(|end| score < *end).unwrap_or(ENDS.len() - 1);
-    if place > 0 {
+/// Returns the confidence of an attempt in thousandths. Rank 0 is the first attempt.
+pub(crate) fn confidence(rank: usize, score: f64, folds: Option<Folds>) -> u32 {
+    let class = UPPER_BOUNDS.iter().position(|bound| score < *bound).unwrap_or(UPPER_BOUNDS.len() - 1);
+    if rank > 0 {
         return SECOND[class];
     }
-    // With one pair only nothing can be left out, and nothing is known.
+    // With a single pair there is no leave-one-out test; count that as "right on some".
     let fold = match folds {
         Some(Folds { right, of }) if right == of && of > 0 => 0,
         Some(Folds { right: 0, of: 1.. }) => 2,

@@ -1,15 +1,18 @@
 //! Finds programs for tasks.
 //!
-//! The door is [`Searcher::advance`]: it takes a [`Puzzle`], a task whose test outputs are left out, and brings its
-//! [`Progress`] one step further: known programs and cheap learners first, then dearer ones, then everything inside
-//! every context. What fits all demonstration pairs becomes an [`Answer`], a program with its words, its cost and what
-//! it says of the test inputs. [`Progress::attempts`] chooses two for each test input and says how sure they are.
+//! [`Searcher::advance`] takes a [`Puzzle`], which is a task without its test outputs, and carries out the next
+//! [phase](SearchPhase) of its [`Progress`]: known programs and cheap learners first, then more expensive ones, then all
+//! learners in all contexts. A program that is right on all demonstration pairs becomes an [`Answer`], with its
+//! description in words, its cost and its outputs for the test inputs. [`Progress::attempts`] chooses two attempts for
+//! each test output and estimates their confidence.
 //!
-//! Learners are asked directly, for that is faster; before a program is handed in it is run as `batt run` would run it,
-//! and it counts only if it says the same.
+//! Other entry points are [`enumerate`], [`breed`] and [`simplify`].
 //!
-//! This is a tenant of the house, not a room: it walks plan, exec and score. It does not print and does not read the
-//! clock; it is handed fuel and a flag.
+//! Learners are called directly, because that is faster. Before a program can become an attempt, it is run as `batt run`
+//! would run it, and it counts only if the outputs are the same.
+//!
+//! This crate runs programs through plan, exec and score. It does not print and does not read the clock: callers pass
+//! a fuel limit and a stop flag.
 
 mod answer;
 pub mod breed;
@@ -34,12 +37,12 @@ pub use enumerate::{Counts, Enumerated, View, enumerate, enumerate_traced};
 pub use phase::{SearchPhase, UnknownPhase};
 pub use puzzle::Puzzle;
 pub use simplify::{Simplified, simplify};
-pub use step::{FUEL_PER_WORK, Known, Searcher, name};
+pub use step::{FUEL_PER_WORK, Known, Searcher, program_name};
 
 /// Limits of one step of a search.
 #[derive(Clone, Copy)]
 pub struct Allowance<'a> {
-    /// In all, including earlier steps.
+    /// The most fuel in all, including earlier steps.
     pub fuel: u64,
     /// Ends the step early when it is set.
     pub stop: &'a AtomicBool,
@@ -47,6 +50,6 @@ pub struct Allowance<'a> {
     pub lane: Option<&'a Lane>,
 }
 
-/// A flag that is never set. A stop ends the search for candidates. Those found by then are verified under this flag,
-/// or they would be lost; fuel bounds how long that takes.
-pub static NEVER: AtomicBool = AtomicBool::new(false);
+/// A stop flag that is never set. A stop ends the search for candidates, but those found by then are verified with this
+/// flag, because they would be lost otherwise. Fuel limits how long that takes.
+pub static NEVER_STOP: AtomicBool = AtomicBool::new(false);

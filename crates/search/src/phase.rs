@@ -6,23 +6,23 @@ use std::str::FromStr;
 /// A phase of the search.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub enum SearchPhase {
-    /// Known programs, then plain learners and those in parts, boxes and matrices.
+    /// Known programs, then plain learners and learners in parts, boxes and matrices.
     #[default]
     Cheap,
-    /// Large vocabularies, other backgrounds, two transforms, transforms first.
+    /// Learners with large vocabularies, other backgrounds, two transforms, or a transform first.
     Middle,
-    /// Contexts in contexts.
+    /// Learners in nested contexts.
     Expensive,
-    /// Programs put together call by call.
+    /// Programs built call by call from the task alone.
     Enumerate,
-    /// Changes of known programs.
+    /// Mutations of known programs.
     Breed,
-    /// All learners in all contexts, then in all pairs of contexts, from this place of the list on.
+    /// All learners in all contexts, then in all pairs of contexts, from this position of the list.
     Deeper(usize),
 }
 
 impl SearchPhase {
-    /// The phase after this one. Where a deeper phase continues depends on the contexts that fit.
+    /// Returns the next phase. After a deeper phase, the next position depends on which contexts fit.
     pub(crate) fn next(self) -> SearchPhase {
         match self {
             SearchPhase::Cheap => SearchPhase::Middle,
@@ -30,12 +30,12 @@ impl SearchPhase {
             SearchPhase::Expensive => SearchPhase::Enumerate,
             SearchPhase::Enumerate => SearchPhase::Breed,
             SearchPhase::Breed => SearchPhase::Deeper(0),
-            SearchPhase::Deeper(place) => SearchPhase::Deeper(place + 1),
+            SearchPhase::Deeper(position) => SearchPhase::Deeper(position + 1),
         }
     }
 }
 
-/// The name in records: `deeper 12` for a place of the deeper phase.
+/// Formats the name in records. A deeper phase includes its position: `deeper 12`.
 impl fmt::Display for SearchPhase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -44,12 +44,12 @@ impl fmt::Display for SearchPhase {
             SearchPhase::Expensive => f.write_str("expensive"),
             SearchPhase::Enumerate => f.write_str("enumerate"),
             SearchPhase::Breed => f.write_str("breed"),
-            SearchPhase::Deeper(place) => write!(f, "deeper {place}"),
+            SearchPhase::Deeper(position) => write!(f, "deeper {position}"),
         }
     }
 }
 
-/// The text is not the name of a phase.
+/// The error for a text that is not the name of a phase.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct UnknownPhase;
 
@@ -64,8 +64,8 @@ impl FromStr for SearchPhase {
             "enumerate" => SearchPhase::Enumerate,
             "breed" => SearchPhase::Breed,
             _ => {
-                let place = name.strip_prefix("deeper ").and_then(|place| place.parse().ok());
-                SearchPhase::Deeper(place.ok_or(UnknownPhase)?)
+                let position = name.strip_prefix("deeper ").and_then(|position| position.parse().ok());
+                SearchPhase::Deeper(position.ok_or(UnknownPhase)?)
             }
         })
     }
@@ -76,7 +76,7 @@ mod tests {
     use super::SearchPhase;
 
     #[test]
-    fn names_are_read_back() {
+    fn names_parse_to_their_phases() {
         let mut phase = SearchPhase::Cheap;
         for _ in 0..8 {
             assert_eq!(phase.to_string().parse(), Ok(phase));

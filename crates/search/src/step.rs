@@ -1,4 +1,4 @@
-//! The search for one task, step by step from cheap to dear.
+//! The search for one task, phase by phase from cheap to expensive.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,73 +17,77 @@ use crate::breed::{Breeder, Capacity};
 use crate::check::{Inspector, picture};
 use crate::choose::ranked;
 use crate::puzzle::{grid, image};
-use crate::{Allowance, Answer, Enumerated, NEVER, Progress, Puzzle, SearchPhase, View, enumerate_traced};
+use crate::{
+    Allowance, Answer, Enumerated, NEVER_STOP, Progress, Puzzle, SearchPhase, View, enumerate_traced,
+};
 
-/// Learners count their work in units of so much fuel.
+/// The fuel of one unit of a learner's work.
 pub const FUEL_PER_WORK: u64 = lesson::FUEL_PER_WORK;
 
 /// Programs that are known before the search.
 #[derive(Clone, Copy)]
 pub struct Known<'k> {
     pub programs: &'k [Program],
-    /// These programs, in their order.
+    /// The same programs in the same order, prepared to run.
     pub prepared: &'k Prepared<'k>,
-    /// So many of them, from the first, are tried on every task.
-    pub general: usize,
-    /// The others that are tried on a task, by its id.
+    /// The number of programs, from the first, that are tried on every task.
+    pub n_general: usize,
+    /// The other programs that are tried on a task, by its id.
     pub of_task: &'k BTreeMap<String, Vec<ProgramId>>,
 }
 
 impl Known<'_> {
-    /// Those that are tried on a task, each once.
+    /// Returns the programs that are tried on a task, each once.
     fn tried_on(&self, id: &str) -> Vec<ProgramId> {
         let own = self.of_task.get(id).into_iter().flatten().copied();
-        let general = (0..self.general as u32).map(ProgramId);
-        own.filter(|program| program.index() >= self.general).chain(general).collect()
+        let general = (0..self.n_general as u32).map(ProgramId);
+        own.filter(|program| program.index() >= self.n_general).chain(general).collect()
     }
 }
 
-/// Searches tasks.
+/// Searches programs for tasks.
 pub struct Searcher<'s> {
     known: Option<Known<'s>>,
     seed: u64,
     colors: [i8; 10],
     contexts: Vec<Context>,
-    without: Vec<SearchPhase>,
+    /// The phases that are skipped.
+    skipped: Vec<SearchPhase>,
 }
 
-/// Contexts that are tried in one step, once the catalogue is through.
-const CONTEXTS_A_STEP: usize = 6;
-/// So much of what is left goes into the search from the task, at most so much.
+/// The number of fitting contexts that one step of the deeper phase tries.
+const CONTEXTS_PER_STEP: usize = 6;
+/// The share of the remaining fuel that goes into enumeration.
 const ENUMERATE_PERCENT: u64 = 60;
 const MAX_ENUMERATE_FUEL: u64 = 1_600_000_000;
-/// Of that so much goes into the pool, the rest into learning from it.
+/// The share of enumeration's fuel that goes into its pool of values. The rest goes into learning from them.
 const POOL_PERCENT: u64 = 65;
-/// So much of what is left after that goes into breeding, at most so much, where a known program comes near.
+/// The share of the then remaining fuel that goes into breeding, if a known program comes close.
 const BREED_PERCENT: u64 = 50;
 const MAX_BREED_FUEL: u64 = 800_000_000;
-/// The graded score of a near miss, in millionths. Picked by feel.
-const NEAR: u32 = 500_000;
-/// What a program that was bred costs before its first call: chance had a hand in it. Picked by feel.
+/// The graded score, in millionths, from which a known program is close enough to breed from. Picked by feel.
+const MIN_SCORE_TO_BREED: u32 = 500_000;
+/// The cost of a bred program before its first call. It is high because bred programs may be right by chance. Picked by
+/// feel.
 const BRED_COST: f64 = 4.0;
-/// What a brood may remember.
+/// The memory of a brood in bytes.
 const BREED_MEMORY: u64 = 16 << 20;
-/// Answers that are looked into in one step.
+/// The most answers that are checked in one step.
 const MAX_CHECKS: usize = 12;
 
 impl<'s> Searcher<'s> {
-    /// `seed`: for what is drawn by lot, the colours of the recoloured task and the mutations.
+    /// Creates a searcher. `seed` determines the random choices: the colours of the recoloured task and the mutations.
     pub fn new(known: Option<Known<'s>>, seed: u64) -> Searcher<'s> {
-        Searcher { known, seed, colors: shuffled_colors(seed), contexts: Context::all(), without: Vec::new() }
+        Searcher { known, seed, colors: shuffled_colors(seed), contexts: Context::all(), skipped: Vec::new() }
     }
 
-    /// Skips phases, to see what they are worth; their fuel goes to those that follow.
-    pub fn without(self, without: Vec<SearchPhase>) -> Searcher<'s> {
-        Searcher { without, ..self }
+    /// Skips phases, to measure what they contribute. Later phases get their fuel.
+    pub fn without(self, skipped: Vec<SearchPhase>) -> Searcher<'s> {
+        Searcher { skipped, ..self }
     }
 
-    /// Takes the next step for a task. When it is stopped in the middle of a step, its findings are kept and the step
-    /// is repeated later.
+    /// Takes the next step for a task. If it is stopped in the middle of a step, the answers found so far are kept and
+    /// the step is repeated later.
     pub fn advance(&self, puzzle: &Puzzle, progress: &mut Progress, allowance: Allowance<'_>) {
         let Allowance { fuel, stop, lane } = allowance;
         let left = fuel.saturating_sub(progress.fuel) / FUEL_PER_WORK;
@@ -93,42 +97,42 @@ impl<'s> Searcher<'s> {
             return;
         };
         let inputs: Vec<Image> = puzzle.inputs().map(image).collect();
-        let mut attempt = Attempt { puzzle, inputs, work: &work, progress: &mut *progress, lane };
-        // Fuel that is not counted by learners.
-        let mut besides = 0;
-        let phase = attempt.progress.phase;
+        let mut step = Step { puzzle, inputs, work: &work, progress: &mut *progress, lane };
+        // Fuel that learners do not count.
+        let mut other_fuel = 0;
+        let phase = step.progress.phase;
         let mut next = Some(phase.next());
         let share = |percent: u64, spent: u64| fuel.saturating_sub(spent) / 100 * percent;
         match phase {
-            _ if self.without.contains(&phase) => {}
+            _ if self.skipped.contains(&phase) => {}
             SearchPhase::Cheap => {
                 if let Some(known) = self.known {
-                    attempt.run_known(known, stop);
+                    step.run_known(known, stop);
                 }
-                attempt.stage(&demos, Stage::Cheap);
+                step.try_stage(&demos, Stage::Cheap);
             }
-            SearchPhase::Middle => attempt.stage(&demos, Stage::Middle),
-            SearchPhase::Expensive => attempt.stage(&demos, Stage::Expensive),
+            SearchPhase::Middle => step.try_stage(&demos, Stage::Middle),
+            SearchPhase::Expensive => step.try_stage(&demos, Stage::Expensive),
             SearchPhase::Enumerate => {
-                let share = share(ENUMERATE_PERCENT, attempt.progress.fuel);
-                besides = attempt.enumerate(share.min(MAX_ENUMERATE_FUEL), stop);
+                let share = share(ENUMERATE_PERCENT, step.progress.fuel);
+                other_fuel = step.enumerate(share.min(MAX_ENUMERATE_FUEL), stop);
             }
             SearchPhase::Breed => {
                 if let Some(known) = self.known {
-                    let share = share(BREED_PERCENT, attempt.progress.fuel);
-                    besides = attempt.breed(known, self.seed, share.min(MAX_BREED_FUEL), stop);
+                    let share = share(BREED_PERCENT, step.progress.fuel);
+                    other_fuel = step.breed(known, self.seed, share.min(MAX_BREED_FUEL), stop);
                 }
             }
-            SearchPhase::Deeper(place) => {
-                next = attempt.deeper(place, &self.contexts).map(SearchPhase::Deeper);
+            SearchPhase::Deeper(position) => {
+                next = step.try_deeper(position, &self.contexts).map(SearchPhase::Deeper);
             }
         }
-        progress.fuel += work.used() * FUEL_PER_WORK + besides;
+        progress.fuel += work.used() * FUEL_PER_WORK + other_fuel;
         let stopped = || stop.load(Ordering::Relaxed);
         progress.prune();
         if !stopped() {
             match next {
-                // The step is due again if there is ever more fuel.
+                // The phase stays, so it is repeated if there is more fuel later.
                 _ if work.is_exhausted() => progress.fuel = progress.fuel.max(fuel),
                 Some(next) => progress.phase = next,
                 None => progress.ended = true,
@@ -136,17 +140,17 @@ impl<'s> Searcher<'s> {
         }
         let mark = |spot| lane.into_iter().for_each(|lane| lane.mark(spot));
         mark(Spot::RANK);
-        self.look_into(puzzle, progress, stop);
+        self.check_leaders(puzzle, progress, stop);
         mark(Spot::CHECK);
     }
 
-    /// Looks into the answers that lead, until what leads stands.
-    fn look_into(&self, puzzle: &Puzzle, progress: &mut Progress, stop: &AtomicBool) {
+    /// Checks the leading answers until those that lead are eligible, and runs the leave-one-out tests of the first.
+    fn check_leaders(&self, puzzle: &Puzzle, progress: &mut Progress, stop: &AtomicBool) {
         let mut inspector = Inspector { puzzle, colors: &self.colors, stop, fuel: 0 };
         for _ in 0..MAX_CHECKS {
-            let Some(leader) = unchecked(progress, puzzle.inputs().len()) else { break };
+            let Some(leader) = first_unchecked(progress, puzzle.inputs().len()) else { break };
             let checks = inspector.checks(&progress.answers[leader]);
-            // A run that was cut short says nothing.
+            // The result of an interrupted run means nothing.
             if stop.load(Ordering::Relaxed) {
                 return;
             }
@@ -168,14 +172,15 @@ impl<'s> Searcher<'s> {
     }
 }
 
-/// The first answer among those that lead which nobody has looked into.
-fn unchecked(progress: &Progress, outputs: usize) -> Option<usize> {
+/// Returns the first of the leading answers that has not been checked.
+fn first_unchecked(progress: &Progress, outputs: usize) -> Option<usize> {
     let leaders = (0..outputs).flat_map(|output| ranked(&progress.answers, output).into_iter().take(2));
     let mut leaders = leaders.map(|attempt| attempt.answer);
     leaders.find(|&answer| progress.answers[answer].checks.is_none())
 }
 
-struct Attempt<'a> {
+/// One step of the search for one task.
+struct Step<'a> {
     puzzle: &'a Puzzle,
     inputs: Vec<Image>,
     work: &'a Work<'a>,
@@ -183,16 +188,16 @@ struct Attempt<'a> {
     lane: Option<&'a Lane>,
 }
 
-impl Attempt<'_> {
-    /// The time since the last stamp was `spot`'s, if anybody wants to know.
+impl Step<'_> {
+    /// Books the time since the last stamp to `spot`, if there is a lane.
     fn mark(&self, spot: Spot) {
         if let Some(lane) = self.lane {
             lane.mark(spot);
         }
     }
 
-    /// Learns: what it takes is booked to the primitive that learns.
-    fn told<T>(&self, candidate: &Candidate, learn: impl FnOnce() -> T) -> T {
+    /// Calls `learn` and books its time and fuel to the primitive of the candidate's learner.
+    fn recorded<T>(&self, candidate: &Candidate, learn: impl FnOnce() -> T) -> T {
         let primitive = lesson::primitive(&candidate.spec);
         let (Some(lane), Some(symbol)) = (self.lane, primitive) else { return learn() };
         let before = self.work.used();
@@ -203,7 +208,7 @@ impl Attempt<'_> {
         learned
     }
 
-    /// Runs the known programs.
+    /// Runs the known programs, and keeps those that are right on all demonstration pairs.
     fn run_known(&mut self, known: Known<'_>, stop: &AtomicBool) {
         let task = self.puzzle.task();
         let pairs = self.puzzle.pairs();
@@ -242,18 +247,19 @@ impl Attempt<'_> {
         }
     }
 
-    fn stage(&mut self, demos: &Demos, stage: Stage) {
+    /// Tries the candidates of a stage of the catalogue.
+    fn try_stage(&mut self, demos: &Demos, stage: Stage) {
         self.mark(Spot::SET_UP);
         let listed = catch_panic(|| Ok(stage_of_catalogue(demos, stage, self.work)));
         self.mark(Spot::LIST);
-        self.all(demos, listed.unwrap_or_default());
+        self.try_candidates(demos, listed.unwrap_or_default());
     }
 
-    /// Searches from the task with so much fuel, and lets the cheap learners start from what was found. Returns how
-    /// much was used besides the work of learners.
+    /// Enumerates programs, then tries the cheap learners on the views that were found, with `fuel` for both. Returns the
+    /// fuel used except for the work of learners.
     fn enumerate(&mut self, fuel: u64, stop: &AtomicBool) -> u64 {
-        let (name, pool) = (name(self.puzzle.id()), fuel / 100 * POOL_PERCENT);
-        let found = catch_panic(|| Ok(enumerate_traced(self.puzzle, &name, pool, stop, self.lane)));
+        let (name, pool_fuel) = (program_name(self.puzzle.id()), fuel / 100 * POOL_PERCENT);
+        let found = catch_panic(|| Ok(enumerate_traced(self.puzzle, &name, pool_fuel, stop, self.lane)));
         let Ok(Enumerated { answers, views, counts }) = found else { return fuel };
         self.progress.tried += counts.candidates;
         answers.into_iter().for_each(|answer| self.progress.push(answer));
@@ -270,7 +276,7 @@ impl Attempt<'_> {
         counts.fuel
     }
 
-    /// Lets the cheap learners read the task from a view of its inputs.
+    /// Tries the cheap learners on a view, as if its images were the inputs.
     fn learn_from(&mut self, view: &View) {
         let outputs = self.puzzle.pairs().into_iter().map(|(_, output)| image(&output));
         let Some(demos) = Demos::new(view.images.iter().cloned().zip(outputs).collect()) else { return };
@@ -278,11 +284,15 @@ impl Attempt<'_> {
         let listed = stage_of_catalogue(&demos, Stage::Cheap, self.work);
         self.mark(Spot::LIST);
         for candidate in listed {
-            let rules = self.told(&candidate, || candidate.spec.learn_ranked(&demos, self.work));
+            let rules = self.recorded(&candidate, || candidate.spec.learn_ranked(&demos, self.work));
             for (rank, rule) in rules.unwrap_or_default() {
                 let outputs = tests.iter().map(|image| grid(&rule.apply(image)?)).collect();
-                let program =
-                    learning_program_after(&view.function, &candidate.spec, rank, &name(self.puzzle.id()));
+                let program = learning_program_after(
+                    &view.function,
+                    &candidate.spec,
+                    rank,
+                    &program_name(self.puzzle.id()),
+                );
                 self.progress.push(Answer {
                     program,
                     mechanism: Mechanism::LearnFromPool,
@@ -298,8 +308,8 @@ impl Attempt<'_> {
         }
     }
 
-    /// Breeds from the known programs with so much fuel, if nothing was found yet and one of them comes near. Returns how
-    /// much was used.
+    /// Breeds from the known programs with `fuel`, if there is no answer yet and one of them comes close. Returns the fuel
+    /// used.
     fn breed(&mut self, known: Known<'_>, seed: u64, fuel: u64, stop: &AtomicBool) -> u64 {
         if !self.progress.answers.is_empty() {
             return 0;
@@ -308,14 +318,14 @@ impl Attempt<'_> {
         let of = |program: &ProgramId| known.programs[program.index()].clone();
         let stock: Vec<Program> = known.tried_on(self.puzzle.id()).iter().map(of).collect();
         let Some(mut brood) = breeder.start(self.puzzle, &stock, &[], stop) else { return 0 };
-        while brood.at_start >= NEAR && brood.solution.is_none() && brood.fuel < fuel {
+        while brood.start_score >= MIN_SCORE_TO_BREED && brood.solution.is_none() && brood.fuel < fuel {
             breeder.advance(self.puzzle, &mut brood, &stock, Allowance { fuel, stop, lane: self.lane });
             if stop.load(Ordering::Relaxed) {
                 break;
             }
         }
         self.progress.tried += brood.tried;
-        let mut inspector = Inspector { puzzle: self.puzzle, colors: &[0; 10], stop: &NEVER, fuel: 0 };
+        let mut inspector = Inspector { puzzle: self.puzzle, colors: &[0; 10], stop: &NEVER_STOP, fuel: 0 };
         if let Some(solution) = &brood.solution {
             let program = batt_lang::print(&solution.program);
             if let Some(outputs) = inspector.outputs(&program) {
@@ -335,28 +345,28 @@ impl Attempt<'_> {
                 });
             }
         }
-        brood.fuel + brood.beside + inspector.fuel
+        brood.fuel + brood.overhead_fuel + inspector.fuel
     }
 
-    /// Everything inside the next few contexts that fit, from this place on. The place after them; `None` after the
-    /// last: first each context alone, then each in each.
-    fn deeper(&mut self, mut place: usize, contexts: &[Context]) -> Option<usize> {
-        let mut left = CONTEXTS_A_STEP;
+    /// Tries everything inside the next few contexts that fit: first each context alone, then each inside each. Starts
+    /// at a position of that list and returns the next one, or `None` at its end.
+    fn try_deeper(&mut self, mut position: usize, contexts: &[Context]) -> Option<usize> {
+        let mut left = CONTEXTS_PER_STEP;
         while left > 0 && !self.work.is_exhausted() {
             let n = contexts.len();
-            let chain = match place.checked_sub(n) {
-                None => vec![contexts[place]],
+            let chain = match position.checked_sub(n) {
+                None => vec![contexts[position]],
                 Some(pair) => vec![*contexts.get(pair / n)?, contexts[pair % n]],
             };
-            left -= usize::from(catch_panic(|| Ok(self.inside(&chain))).unwrap_or(false));
-            place += 1;
+            left -= usize::from(catch_panic(|| Ok(self.try_inside(&chain))).unwrap_or(false));
+            position += 1;
         }
-        Some(place)
+        Some(position)
     }
 
-    /// Everything inside nested contexts, the outermost first. Whether they fit.
-    fn inside(&mut self, chain: &[Context]) -> bool {
-        // Fresh, so that what is computed for these contexts is forgotten after them.
+    /// Tries everything inside nested contexts, the outermost first. Returns whether they fit.
+    fn try_inside(&mut self, chain: &[Context]) -> bool {
+        // New demos, so that the values cached for these contexts are dropped with them.
         let Some(demos) = self.puzzle.demos() else { return false };
         let mut inner: Option<Arc<Demos>> = None;
         for context in chain {
@@ -369,21 +379,21 @@ impl Attempt<'_> {
             1 => catalogue(&inner, self.work),
             _ => stage_of_catalogue(&inner, Stage::Cheap, self.work),
         };
-        let whole = |candidate: Candidate| {
+        let in_contexts = |candidate: Candidate| {
             let spec = chain.iter().rev().fold(candidate.spec, |spec, context| spec.within(*context));
             Candidate { mechanism: Mechanism::Deeper, spec }
         };
-        self.all(&demos, listed.into_iter().map(whole).collect());
+        self.try_candidates(&demos, listed.into_iter().map(in_contexts).collect());
         true
     }
 
-    fn all(&mut self, demos: &Demos, candidates: Vec<Candidate>) {
+    fn try_candidates(&mut self, demos: &Demos, candidates: Vec<Candidate>) {
         for candidate in candidates {
             if self.work.is_exhausted() {
                 return;
             }
             self.progress.tried += 1;
-            // A bug in a learner spoils this candidate only, and is told at the end.
+            // A panic in a learner affects only this candidate. It is reported at the end.
             let _ = catch_panic(|| {
                 self.learn(demos, &candidate);
                 Ok(())
@@ -391,13 +401,14 @@ impl Attempt<'_> {
         }
     }
 
+    /// Adds an answer for each rule of a candidate.
     fn learn(&mut self, demos: &Demos, candidate: &Candidate) {
-        let rules = self.told(candidate, || candidate.spec.learn_ranked(demos, self.work));
+        let rules = self.recorded(candidate, || candidate.spec.learn_ranked(demos, self.work));
         for (rank, rule) in rules.unwrap_or_default() {
             let outputs: Vec<Option<Grid>> =
                 self.inputs.iter().map(|input| grid(&rule.apply(input)?)).collect();
             self.progress.push(Answer {
-                program: learning_program(&candidate.spec, rank, &name(self.puzzle.id())),
+                program: learning_program(&candidate.spec, rank, &program_name(self.puzzle.id())),
                 mechanism: candidate.mechanism,
                 words: rule.words().clone(),
                 cost: rule.cost(),
@@ -410,17 +421,17 @@ impl Attempt<'_> {
     }
 }
 
-/// The name of a program for a task: it belongs to the task that it ends with.
-pub fn name(id: &str) -> String {
+/// Returns the name of a program for a task: `solve_` and its id, in which `_` replaces all but ASCII letters and digits.
+pub fn program_name(id: &str) -> String {
     let word = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
     format!("solve_{}", id.chars().map(word).collect::<String>())
 }
 
-/// Black stays, the others change places.
+/// Returns a random permutation of the colours in which only black keeps its position.
 fn shuffled_colors(seed: u64) -> [i8; 10] {
     let mut colors: [i8; 10] = std::array::from_fn(|color| color as i8);
     let mut rng = Rng::from_seed(seed);
-    // Results depend on these numbers, so the first one stays unused, as it always was.
+    // Skip the first number: results depend on the sequence, and it has always been skipped.
     rng.next_u64();
     for i in (2..10).rev() {
         colors.swap(i, 1 + (rng.next_u64() % (i as u64 - 1)) as usize);
@@ -431,13 +442,13 @@ fn shuffled_colors(seed: u64) -> [i8; 10] {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn the_order_of_a_seed_never_changes() {
+    fn the_permutation_of_a_seed_never_changes() {
         assert_eq!(super::shuffled_colors(0), [0, 2, 4, 1, 7, 6, 8, 9, 3, 5]);
         assert_eq!(super::shuffled_colors(7), [0, 7, 3, 8, 6, 2, 9, 4, 1, 5]);
     }
 
     #[test]
-    fn every_other_colour_moves() {
+    fn every_colour_except_black_moves() {
         for seed in 0..20 {
             let colors = super::shuffled_colors(seed);
             let mut sorted = colors;

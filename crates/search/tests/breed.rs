@@ -1,4 +1,5 @@
-//! Breeding: every mutant is a sound program, the same seed gives the same programs, and small damage is put right.
+//! Tests of breeding: every mutant is a valid program, the same seed gives the same programs, and programs with one
+//! mistake are repaired.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
@@ -13,7 +14,7 @@ use batt_task::{Dataset, Task};
 use proptest::prelude::*;
 
 const PROGRAMS: &str = include_str!("../../../programs/demo.py");
-const ROOM: Capacity = Capacity { elites: 64, tried: 1 << 14 };
+const CAPACITY: Capacity = Capacity { elites: 64, tried: 1 << 14 };
 static NEVER: AtomicBool = AtomicBool::new(false);
 
 fn programs() -> Vec<Program> {
@@ -26,25 +27,31 @@ fn program(text: &str) -> Program {
     parsed.programs.into_iter().next().unwrap()
 }
 
-/// The task that a program is named after.
+/// Returns the task that a program is named after.
 fn task(dataset: &Dataset, program: &Program) -> Task {
     dataset.get(program.name().strip_prefix("solve_").unwrap()).unwrap().clone()
 }
 
 #[test]
-fn every_mutant_is_read_from_its_text_without_a_problem() {
+fn the_text_of_every_mutant_parses_without_problems() {
     let (dataset, programs) = (demo::dataset(), programs());
     let mut made: BTreeMap<Operator, usize> = BTreeMap::new();
     let mut mutator = Mutator::default();
     for (number, parent) in programs.iter().enumerate() {
         let palette = palette(&task(&dataset, parent));
         let sources = Sources { donors: &programs, palette: &palette };
-        let mut mutants = mutator.of(parent).unwrap();
+        let mut mutants = mutator.parent(parent).unwrap();
         for (seed, operator) in (0..12).flat_map(|seed| Operator::ALL.map(|operator| (seed, operator))) {
             let mut rng = Rng::of(seed, operator.name(), number as u64);
             let Some(mutant) = mutants.apply(operator, sources, &mut rng) else { continue };
-            check_sound(&mutant);
-            check_alone(operator, parent, sources, Rng::of(seed, operator.name(), number as u64), &mutant);
+            check_valid(&mutant);
+            check_independent(
+                operator,
+                parent,
+                sources,
+                Rng::of(seed, operator.name(), number as u64),
+                &mutant,
+            );
             *made.entry(operator).or_default() += 1;
         }
     }
@@ -54,15 +61,21 @@ fn every_mutant_is_read_from_its_text_without_a_problem() {
     }
 }
 
-/// What else was made of the parent before makes no difference.
-fn check_alone(operator: Operator, parent: &Program, sources: Sources<'_>, mut rng: Rng, mutant: &Program) {
+/// Checks that a mutant does not depend on the mutants that were made before it.
+fn check_independent(
+    operator: Operator,
+    parent: &Program,
+    sources: Sources<'_>,
+    mut rng: Rng,
+    mutant: &Program,
+) {
     let mut mutator = Mutator::default();
-    let alone = mutator.of(parent).unwrap().apply(operator, sources, &mut rng).unwrap();
+    let alone = mutator.parent(parent).unwrap().apply(operator, sources, &mut rng).unwrap();
     assert_eq!(print(&alone), print(mutant));
 }
 
-/// The text of a program gives it again, and the checker has nothing to say.
-fn check_sound(program: &Program) {
+/// Checks that the text of a program parses without problems, to the same program.
+fn check_valid(program: &Program) {
     let text = print(program);
     let parsed = parse(&text);
     assert!(parsed.problems.is_empty(), "{:?} in\n{text}", parsed.problems);
@@ -73,26 +86,26 @@ fn check_sound(program: &Program) {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
-    /// Changed again and again, a program drifts far; it stays sound all the way.
+    /// A program stays valid through a long series of mutations.
     #[test]
-    fn descendants_stay_sound(seed: u64, start in 0..79usize) {
+    fn descendants_stay_valid(seed: u64, start in 0..79usize) {
         let programs = programs();
         let sources = Sources { donors: &programs, palette: &[0, 3, 5] };
         let mut mutator = Mutator::default();
         let mut rng = Rng::of(seed, "descendants", 0);
         let mut program = programs[start].clone();
         for _ in 0..60 {
-            if let Some((mutant, operators)) = mutator.of(&program).unwrap().mutate(sources, &mut rng) {
+            if let Some((mutant, operators)) = mutator.parent(&program).unwrap().mutate(sources, &mut rng) {
                 prop_assert!(!operators.is_empty());
-                check_sound(&mutant);
+                check_valid(&mutant);
                 program = mutant;
             }
         }
     }
 }
 
-fn bred(seed: u64, task: &Task, from: &Program, donors: &[Program], fuel: u64) -> Brood {
-    let (breeder, puzzle) = (Breeder { seed, capacity: ROOM }, Puzzle::new(task));
+fn breed(seed: u64, task: &Task, from: &Program, donors: &[Program], fuel: u64) -> Brood {
+    let (breeder, puzzle) = (Breeder { seed, capacity: CAPACITY }, Puzzle::new(task));
     let mut brood = breeder.start(&puzzle, &[], std::slice::from_ref(from), &NEVER).unwrap();
     while brood.solution.is_none() && brood.fuel < fuel {
         breeder.advance(&puzzle, &mut brood, donors, Allowance { fuel, stop: &NEVER, lane: None });
@@ -104,29 +117,29 @@ fn bred(seed: u64, task: &Task, from: &Program, donors: &[Program], fuel: u64) -
 fn the_same_seed_gives_the_same_programs() {
     let (dataset, programs) = (demo::dataset(), programs());
     let task = dataset.get("podium").unwrap();
-    let come_to = |seed| {
-        let brood = bred(seed, task, &programs[0], &programs[..20], 3_000_000);
+    let result = |seed| {
+        let brood = breed(seed, task, &programs[0], &programs[..20], 3_000_000);
         (brood.best().unwrap().hash, brood.tried, brood.fuel, brood.tallies)
     };
-    assert_eq!(come_to(1), come_to(1));
-    assert_ne!(come_to(1), come_to(2));
+    assert_eq!(result(1), result(1));
+    assert_ne!(result(1), result(2));
 }
 
 #[test]
 fn breeding_stays_within_its_fuel() {
     let (dataset, programs) = (demo::dataset(), programs());
     let task = dataset.get("podium").unwrap();
-    let (breeder, puzzle) = (Breeder { seed: 0, capacity: ROOM }, Puzzle::new(task));
+    let (breeder, puzzle) = (Breeder { seed: 0, capacity: CAPACITY }, Puzzle::new(task));
     // An expensive starter, so that mutants can be expensive too.
     let expensive = program(
         "def f(I):\n x = asindices(I)\n y = product(x, x)\n return branch(contained(I, apply(size, y)), I, hmirror(I))",
     );
     let start = breeder.start(&puzzle, &programs[..2], std::slice::from_ref(&expensive), &NEVER).unwrap();
-    assert!(start.beside > 100_000, "the start is told: {}", start.beside);
+    assert!(start.overhead_fuel > 100_000, "the start uses {} fuel", start.overhead_fuel);
     for fuel in [0, 1000, 50_000, 2_000_000] {
         let mut brood = start.clone();
         while brood.solution.is_none() && brood.fuel < fuel {
-            breeder.welcome(&puzzle, &mut brood, &programs[2..4], fuel, &NEVER);
+            breeder.try_programs(&puzzle, &mut brood, &programs[2..4], fuel, &NEVER);
             breeder.advance(&puzzle, &mut brood, &programs, Allowance { fuel, stop: &NEVER, lane: None });
         }
         assert!(brood.fuel <= fuel, "{} of {fuel}", brood.fuel);
@@ -135,7 +148,7 @@ fn breeding_stays_within_its_fuel() {
 }
 
 #[test]
-fn damage_is_put_right() {
+fn programs_with_one_mistake_are_repaired() {
     let dataset = demo::dataset();
     // A constant, a function and an argument are wrong.
     let damaged = [
@@ -146,11 +159,11 @@ fn damage_is_put_right() {
     for text in damaged {
         let damaged = program(text);
         let task = task(&dataset, &damaged);
-        let brood = bred(0, &task, &damaged, &[], 80_000_000);
-        let solution = brood.solution.unwrap_or_else(|| panic!("{text}\nis not put right"));
+        let brood = breed(0, &task, &damaged, &[], 80_000_000);
+        let solution = brood.solution.unwrap_or_else(|| panic!("{text}\nis not repaired"));
         assert!(solution.trial.solves());
         assert!(!solution.operators.is_empty() && !solution.parents.is_empty());
-        check_sound(&solution.program);
+        check_valid(&solution.program);
     }
 }
 
@@ -159,8 +172,8 @@ fn near_misses_are_simplified() {
     let (dataset, programs) = (demo::dataset(), programs());
     let mut near = 0;
     for task in dataset.tasks.iter().step_by(5) {
-        let brood = bred(0, task, &programs[0], &programs[..20], 2_000_000);
-        let Some(find) = brood.find_of_breeding().filter(|_| brood.solution.is_none()) else { continue };
+        let brood = breed(0, task, &programs[0], &programs[..20], 2_000_000);
+        let Some(find) = brood.best_bred().filter(|_| brood.solution.is_none()) else { continue };
         assert_eq!(find.trial.score, brood.best().unwrap().trial.score);
         let puzzle = Puzzle::new(task);
         let mut trials = Trials::new(&puzzle, Limits::STANDARD, None);
@@ -170,8 +183,8 @@ fn near_misses_are_simplified() {
     assert!(near > 3, "only {near} near misses");
 }
 
-/// What becomes of a program on a task of the built-in set.
-fn check_simple(task: &str, text: &str, expected: &str) {
+/// Checks the simplified form of a program on a task of the built-in set.
+fn check_simplified(task: &str, text: &str, expected: &str) {
     let dataset = demo::dataset();
     let puzzle = Puzzle::new(dataset.get(task).unwrap());
     let mut trials = Trials::new(&puzzle, Limits::STANDARD, None);
@@ -181,14 +194,14 @@ fn check_simple(task: &str, text: &str, expected: &str) {
 }
 
 #[test]
-fn what_does_not_show_is_left_out() {
-    check_simple(
+fn calls_without_effect_are_removed() {
+    check_simplified(
         "kaleidoscope",
         "def solve(I):\n x = hconcat(rot180(rot180(I)), vmirror(I))\n return vconcat(x, hmirror(dmirror(dmirror(x))))",
         "def solve(I):\n    x1 = vmirror(I)\n    x2 = hconcat(I, x1)\n    x3 = hmirror(x2)\n    O = vconcat(x2, x3)\n    return O\n",
     );
-    // A branch that is never taken, and what it would have needed.
-    check_simple(
+    // A branch that is never taken, and the calls that only it depends on.
+    check_simplified(
         "mirror_repair",
         "def solve(I):\n x = toobject(ofcolor(I, GRAY), vmirror(I))\n y = branch(equality(I, vmirror(I)), I, paint(I, x))\n return y",
         "def solve(I):\n    x1 = ofcolor(I, GRAY)\n    x2 = vmirror(I)\n    x3 = toobject(x1, x2)\n    O = paint(I, x3)\n    return O\n",
@@ -196,7 +209,7 @@ fn what_does_not_show_is_left_out() {
 }
 
 #[test]
-fn what_is_as_short_as_can_be_stays() {
+fn programs_that_cannot_be_shortened_stay() {
     let text = "def solve(I):\n    x1 = vmirror(I)\n    O = hconcat(I, x1)\n    return O\n";
-    check_simple("kaleidoscope", text, text);
+    check_simplified("kaleidoscope", text, text);
 }

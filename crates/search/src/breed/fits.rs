@@ -1,8 +1,8 @@
-//! What may stand where: finer than the checker, which only refuses what is certainly wrong.
+//! Which types are worth trying where. Stricter than the checker, which refuses only what is certainly wrong.
 
 use batt_dsl::Ty;
 
-/// Whether a value of type `got` is worth trying where `need` is wanted. Types that are not known fit everywhere.
+/// Returns whether a value of type `got` is worth trying where `need` is expected. Unknown types fit everywhere.
 pub(crate) fn fits(need: &Ty, got: &Ty) -> bool {
     use Ty::*;
     match (need, got) {
@@ -26,7 +26,8 @@ fn is_int(ty: &Ty) -> bool {
     matches!(ty, Ty::Bool | Ty::Int | Ty::Color | Ty::Rank | Ty::Choice4 | Ty::Choice8)
 }
 
-/// Numbers of different families do not mix, but a mere number fits every one of them, and every one is a number.
+/// Returns whether integer types fit. Different families, such as colours and ranks, do not; a plain integer fits all of
+/// them except booleans.
 fn ints_fit(need: &Ty, got: &Ty) -> bool {
     match (need, got) {
         (Ty::Num, got) => is_int(got) && *got != Ty::Bool,
@@ -42,12 +43,12 @@ fn is_piece(ty: &Ty) -> bool {
     matches!(ty, Ty::Grid | Ty::Indices | Ty::Object | Ty::Patch | Ty::Element | Ty::Piece)
 }
 
-/// Whether there is something that is both.
+/// Returns whether a value can have both types.
 fn pieces_fit(need: &Ty, got: &Ty) -> bool {
     const GRID: u8 = 1;
     const INDICES: u8 = 2;
     const OBJECT: u8 = 4;
-    let set = |ty: &Ty| match ty {
+    let members = |ty: &Ty| match ty {
         Ty::Grid => GRID,
         Ty::Indices => INDICES,
         Ty::Object => OBJECT,
@@ -55,7 +56,7 @@ fn pieces_fit(need: &Ty, got: &Ty) -> bool {
         Ty::Element => GRID | OBJECT,
         _ => GRID | INDICES | OBJECT,
     };
-    set(need) & set(got) != 0
+    members(need) & members(got) != 0
 }
 
 fn containers_fit(need: &Ty, got: &Ty) -> bool {
@@ -67,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn families_are_kept_apart() {
+    fn different_families_do_not_fit() {
         let fit = |need: &Ty, got: &Ty| fits(need, got);
         assert!(fit(&Ty::Color, &Ty::Color) && fit(&Ty::Color, &Ty::Int) && fit(&Ty::Int, &Ty::Rank));
         assert!(!fit(&Ty::Color, &Ty::Rank) && !fit(&Ty::Bool, &Ty::Int) && !fit(&Ty::Grid, &Ty::Color));

@@ -1,5 +1,5 @@
-//! What mutations are made of: which primitives may stand for each other, which may be put around a value, and which
-//! constants belong together. All of it is read off the declarations.
+//! Tables for mutations: which primitives may replace each other, which may be called on a value, and which constants
+//! belong together. All of them are derived from the declarations of primitives and constants.
 
 use std::sync::LazyLock;
 
@@ -10,19 +10,20 @@ use rustc_hash::FxHashMap;
 
 use super::fits::fits;
 
-/// The tables of this process.
+/// The tables. They are built once in a process.
 pub(crate) struct Material {
-    /// By `Symbol::id`: the primitives that take as many arguments, of types that fit, and give something that fits.
+    /// For each `Symbol::id`, the primitives with as many arguments, whose types and result fit.
     alternatives: Vec<Vec<&'static Symbol>>,
-    /// Primitives that may be put into a program that has none like it.
+    /// The primitives that may be added anywhere: all except learners.
     common: Vec<&'static Primitive>,
-    /// For each type of function that a primitive takes: the common primitives that may be handed over.
+    /// For each function type that a primitive takes, the common primitives that may be passed.
     functions: FxHashMap<&'static Ty, Vec<&'static Symbol>>,
-    /// By the type that is wanted.
+    /// The constants by the expected type.
     constants: Vec<(Ty, Vec<&'static Constant>)>,
     families: Vec<(ConstantFamily, Vec<&'static Constant>)>,
 }
 
+/// Returns the tables.
 pub(crate) fn material() -> &'static Material {
     static MATERIAL: LazyLock<Material> = LazyLock::new(Material::new);
     &MATERIAL
@@ -46,50 +47,53 @@ impl Material {
         }
     }
 
-    /// The primitives that may be called, or handed over, instead of another.
+    /// Returns the primitives that may be called or passed instead of another.
     pub(crate) fn alternatives(&self, symbol: &Symbol) -> &[&'static Symbol] {
         &self.alternatives[usize::from(symbol.id)]
     }
 
-    /// The primitives that take something of this type at some place and give something that fits where it stood.
-    pub(crate) fn around(&self, ty: &Ty) -> Vec<(&'static Symbol, usize)> {
+    /// Returns the primitives that can be called on a value of this type and whose result fits in its place, each with the
+    /// position of the argument.
+    pub(crate) fn wrappers(&self, ty: &Ty) -> Vec<(&'static Symbol, usize)> {
         let gives =
-            |primitive: &&&'static Primitive| specific(&primitive.result) && fits(ty, &primitive.result);
+            |primitive: &&&'static Primitive| is_specific(&primitive.result) && fits(ty, &primitive.result);
         let places = |primitive: &&'static Primitive| {
             let (types, symbol) = (primitive.types.iter(), &primitive.symbol);
-            let taken = types.enumerate().filter(|(_, need)| specific(need) && fits(need, ty));
+            let taken = types.enumerate().filter(|(_, need)| is_specific(need) && fits(need, ty));
             taken.map(move |(place, _)| (symbol, place))
         };
         self.common.iter().filter(gives).flat_map(places).collect()
     }
 
-    /// The primitives that may be handed over where a primitive takes a function of this type.
+    /// Returns the primitives that may be passed where a primitive takes a function of this type.
     pub(crate) fn functions(&self, need: &Ty) -> &[&'static Symbol] {
         self.functions.get(need).map_or(&[], |functions| functions)
     }
 }
 
-/// The primitives that may be handed over where this type is wanted; `None` if it is no function.
+/// Returns the primitives that may be passed where this type is expected, or `None` if it is not a function type.
 fn functions(common: &[&'static Primitive], need: &Ty) -> Option<Vec<&'static Symbol>> {
     let Ty::Func(params, result) = need else { return None };
-    let suits = |primitive: &&&'static Primitive| {
+    let fit = |primitive: &&&'static Primitive| {
         primitive.types.len() == params.len()
             && fits(result, &primitive.result)
             && primitive.types.iter().zip(params).all(|(takes, given)| fits(takes, given))
     };
-    Some(common.iter().filter(suits).map(|primitive| &primitive.symbol).collect())
+    Some(common.iter().filter(fit).map(|primitive| &primitive.symbol).collect())
 }
 
-/// A learner costs a thousand times what others do, so it only takes the place of a learner.
+/// Returns whether a primitive is a learner. Learners cost about a thousand times as much as other primitives, so they
+/// only replace learners.
 fn is_learner(primitive: &Primitive) -> bool {
     primitive.family.name == "learn"
 }
 
-/// Whether the type says anything.
-fn specific(ty: &Ty) -> bool {
+/// Returns whether the type restricts its values.
+fn is_specific(ty: &Ty) -> bool {
     !matches!(ty, Ty::Any | Ty::Var(_))
 }
 
+/// Returns whether two primitives may replace each other.
 fn replaces(a: &Primitive, b: &Primitive) -> bool {
     let either = |a: &Ty, b: &Ty| fits(a, b) || fits(b, a);
     a.types.len() == b.types.len()
@@ -98,7 +102,7 @@ fn replaces(a: &Primitive, b: &Primitive) -> bool {
         && a.types.iter().zip(&b.types).all(|(a, b)| either(a, b))
 }
 
-/// For each type that says something of constants: the named ones that may stand where it is wanted.
+/// Returns, for each type with constants of its own, the named constants that may be used where it is expected.
 fn constants_by_type() -> Vec<(Ty, Vec<&'static Constant>)> {
     let family = |family: ConstantFamily| constants().iter().filter(move |it| it.family == family);
     let small = || family(ConstantFamily::Int).filter(|it| matches!(it.value, ConstantValue::Int(-2..=10)));
@@ -118,7 +122,7 @@ fn constants_by_type() -> Vec<(Ty, Vec<&'static Constant>)> {
     ]
 }
 
-/// All named constants, each with its family.
+/// Returns all named constants by their family.
 fn families() -> Vec<(ConstantFamily, Vec<&'static Constant>)> {
     let mut families: Vec<(ConstantFamily, Vec<&Constant>)> = Vec::new();
     for constant in constants() {
@@ -130,7 +134,7 @@ fn families() -> Vec<(ConstantFamily, Vec<&'static Constant>)> {
     families
 }
 
-/// The named constants that may stand where this type is wanted; none if the type says nothing of constants.
+/// Returns the named constants that may be used where this type is expected; empty if it has none of its own.
 pub(crate) fn constants_of(need: &Ty) -> &'static [&'static Constant] {
     let found = material().constants.iter().find(|(ty, _)| ty == need);
     found.map_or(&[], |(_, constants)| constants)
@@ -141,14 +145,14 @@ fn constants_in(family: ConstantFamily) -> &'static [&'static Constant] {
     found.map_or(&[], |(_, constants)| constants)
 }
 
-/// The constants of the family that a constant belongs to: by the name it was written with if there is one, else by
-/// what is wanted in its place, else by its value.
+/// Returns the constants that may replace a constant: by the expected type, if it is more specific than a number, else by
+/// the family of the name it was written with, else by its value.
 pub(crate) fn family_of(
     spelled: Option<&'static Constant>,
     need: &Ty,
     literal: &Literal,
 ) -> &'static [&'static Constant] {
-    // A colour by any other name is a colour.
+    // A colour may be written as any number, so the expected type comes first.
     if !matches!(need, Ty::Int | Ty::Num) {
         let wanted = constants_of(need);
         if !wanted.is_empty() {
@@ -173,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn what_turns_a_grid_may_stand_for_each_other() {
+    fn grid_transforms_may_replace_each_other() {
         let symbol = batt_dsl::symbol("rot90").unwrap();
         let others = names(material().alternatives(symbol));
         assert!(["rot180", "hmirror", "trim"].iter().all(|name| others.contains(name)), "{others:?}");
@@ -181,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn constants_stay_in_their_family() {
+    fn constants_are_replaced_within_their_family() {
         let red = batt_dsl::constant("RED");
         let colors = family_of(red, &Ty::Any, &Literal::Int(2));
         assert!(colors.iter().all(|it| it.family == ConstantFamily::Color) && colors.len() == 10);

@@ -1,12 +1,12 @@
-//! Breeding: programs are changed a little, again and again; what comes closer lives on.
+//! Breeding: makes small changes to programs and keeps those that come closer to a task.
 //!
-//! The door is [`Breeder::advance`]: it brings the [`Brood`] of one task a few batteries further. A battery is a few
-//! dozen mutants of a few parents, merged into one plan and run on all demonstration inputs at once, so what they share
-//! with their parents is computed once. Parents are drawn by their graded score, so near misses have the most
-//! offspring; the archive keeps the best of each niche and one of those that answer alike.
+//! [`Breeder::advance`] runs a few batteries for the [`Brood`] of one task. A battery is a few dozen mutants of a few
+//! parents. They are merged into one plan and run on all demonstration inputs at once, so that the calls they share are
+//! computed once. Parents with a better graded score get more mutants. The archive keeps the best program of each niche,
+//! and only one of those with the same answers.
 //!
-//! Only mutants that type-check and have not been tried before are run. Everything is drawn from one seed, so the same
-//! fuel gives the same programs, on any number of threads.
+//! Only mutants that type-check and were not tried before are run. All random choices depend on one seed, so the same
+//! fuel gives the same programs on any number of threads.
 
 mod archive;
 mod edit;
@@ -24,12 +24,12 @@ use batt_trace::{Lane, Spot};
 use batt_value::ContentHash;
 use rustc_hash::FxHashSet;
 
-pub use archive::Bred;
+pub use archive::Individual;
 pub use mutate::{Mutator, Operator, Parent, Sources, palette};
 pub use trial::{Trial, Trials};
 
 pub(crate) use archive::calls;
-pub(crate) use edit::{Change, Editor, To};
+pub(crate) use edit::{Change, Editor, Replacement};
 pub(crate) use fits::fits;
 
 use crate::simplify::simplify;
@@ -43,62 +43,63 @@ pub struct Breeder {
     pub capacity: Capacity,
 }
 
-/// How much a brood may remember.
+/// The limits of what a brood remembers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Capacity {
-    /// Programs that live.
+    /// The most programs in the archive.
     pub elites: usize,
-    /// Programs that were tried; when they are too many all are forgotten, and some may be tried again.
+    /// The most programs remembered as tried. Beyond that all are forgotten, and some may be tried again.
     pub tried: usize,
 }
 
 impl Capacity {
-    /// The capacity for each of so many broods in so much memory.
-    pub fn within(bytes: u64, broods: usize) -> Capacity {
-        /// A program that lives takes some 4 KB, one that was tried some 16 bytes: its hash, in a table half full.
-        const ELITE: u64 = 4 << 10;
-        const TRIED: u64 = 16;
-        let share = bytes / (broods.max(1) as u64);
+    /// Returns the capacity of each of `n_broods` broods that share `bytes` of memory.
+    pub fn within(bytes: u64, n_broods: usize) -> Capacity {
+        /// The approximate size of a program in the archive.
+        const ELITE_BYTES: u64 = 4 << 10;
+        /// The approximate size of a hash of a tried program, in a table that is half full.
+        const TRIED_BYTES: u64 = 16;
+        let share = bytes / (n_broods.max(1) as u64);
         Capacity {
-            elites: (share / 2 / ELITE).clamp(16, 256) as usize,
-            tried: (share / 2 / TRIED).clamp(1 << 10, 1 << 20) as usize,
+            elites: (share / 2 / ELITE_BYTES).clamp(16, 256) as usize,
+            tried: (share / 2 / TRIED_BYTES).clamp(1 << 10, 1 << 20) as usize,
         }
     }
 }
 
-/// The programs that are bred for one task.
+/// The state of breeding for one task: its programs, counts and random numbers.
 #[derive(Clone, Debug)]
 pub struct Brood {
     archive: Archive,
-    /// Parts of the hashes of what was tried.
+    /// Parts of the hashes of the programs that were tried.
     tried_before: FxHashSet<u64>,
     rng: Rng,
     limits: Limits,
-    /// Used for breeding so far.
+    /// The fuel used for breeding so far.
     pub fuel: u64,
-    /// Used besides: to run what is known at the start, and to simplify what was found. No limit holds for that, or
-    /// whoever knows much would breed nothing.
-    pub beside: u64,
-    /// Programs that were run.
+    /// The fuel used to run the known programs at the start and to simplify results. It does not count against the limit;
+    /// otherwise many known programs would leave no fuel for breeding.
+    pub overhead_fuel: u64,
+    /// The number of programs that were run.
     pub tried: u64,
-    /// The best score of what was there from the start.
-    pub at_start: u32,
-    /// By operator.
+    /// The best score of a starting program.
+    pub start_score: u32,
+    /// The counts of each operator, in the order of [`Operator::ALL`].
     pub tallies: [Tally; Operator::ALL.len()],
     /// The first program that is right on all pairs, simplified.
-    pub solution: Option<Bred>,
-    /// A program with the best score that was bred by the end of a step, simplified. Mutants are drawn from what it was
-    /// before: a line that does nothing may be one change away from doing the right thing.
-    simple: Option<Bred>,
+    pub solution: Option<Individual>,
+    /// The bred program with the best score at the end of a step, simplified. Mutants are made from the original, because
+    /// a line without effect may be one change away from doing the right thing.
+    simplified_best: Option<Individual>,
 }
 
-/// What became of an operator's mutants. One that was made by two counts for both.
+/// The results of an operator's mutants. A mutant made by two operators counts for both.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Tally {
     pub tried: u64,
-    /// Closer than everything before.
+    /// The number of mutants with a better score than all programs before.
     pub better: u64,
-    /// Right on all pairs.
+    /// The number of mutants that are right on all pairs.
     pub solved: u64,
 }
 
@@ -110,27 +111,28 @@ impl std::ops::AddAssign for Tally {
     }
 }
 
-/// The graded score of what is right on all pairs.
+/// The graded score of a program that is right on all pairs.
 const MAX_SCORE: u32 = 1_000_000;
-/// Mutants in a battery, and how many are drawn of a parent in its turn.
+/// The number of mutants in a battery.
 const BATTERY: usize = 64;
-const MUTANTS: usize = 16;
-/// Turns for a battery before it is run as it is.
-const TURNS: usize = 32;
-/// Batteries in a step.
-const STEP: usize = 16;
-/// Of what is known so many are bred from.
-const STARTERS: usize = 16;
-/// What making, merging and comparing a candidate is worth in fuel (`batt bench breed`).
+/// The number of mutants that a parent gets in a turn.
+const MUTANTS_PER_TURN: usize = 16;
+/// The most turns for a battery. After that it is run even if it is not full.
+const MAX_TURNS: usize = 32;
+/// The number of batteries in a step.
+const BATTERIES_PER_STEP: usize = 16;
+/// The most known programs that a brood starts from, besides the task's own.
+const MAX_STARTERS: usize = 16;
+/// The cost of making, merging and comparing a candidate, measured with `batt bench breed`.
 const FUEL_PER_CANDIDATE: u64 = 500;
-/// What a candidate may use on an input: several times what the dearest of the starters uses, within these bounds. The
-/// upper one is what the dearest public solver takes.
+/// A candidate may use this many times the fuel of the most expensive starting program on an input.
 const FUEL_FACTOR: u64 = 8;
+/// The bounds of that limit. The upper bound is the fuel of the most expensive public solver.
 const FUEL_BOUNDS: (u64, u64) = (100_000, 4_000_000);
 
 impl Breeder {
-    /// A brood from the programs that are the task's `own`, whatever they are worth, and from the known ones that come
-    /// closest; from the program that does nothing if there are none. `None` if `stop` was set before its end.
+    /// Starts a brood from the task's `own` programs, whatever their score, and the known programs with the best scores.
+    /// If there are none, starts from the program that returns its input. Returns `None` if `stop` was set before the end.
     pub fn start(
         &self,
         puzzle: &Puzzle,
@@ -138,33 +140,37 @@ impl Breeder {
         own: &[Program],
         stop: &AtomicBool,
     ) -> Option<Brood> {
-        // The usual limits, as for the store: what solves a task there solves it here.
+        // The same limits as in the store, so that a program that solves a task there solves it here.
         let mut trials = Trials::new(puzzle, Limits::STANDARD, None);
-        let bred = |(program, trial): (&Program, Trial)| Bred::known(program, program.hash(), trial);
-        let mut starters: Vec<Bred> = own.iter().zip(trials.run(own, stop)?).map(bred).collect();
-        let mut others: Vec<Bred> = known.iter().zip(trials.run(known, stop)?).map(bred).collect();
-        let used = starters.iter().chain(&others).map(|bred| bill(&bred.trial)).sum();
+        let individual =
+            |(program, trial): (&Program, Trial)| Individual::known(program, program.hash(), trial);
+        let mut starters: Vec<Individual> = own.iter().zip(trials.run(own, stop)?).map(individual).collect();
+        let mut others: Vec<Individual> =
+            known.iter().zip(trials.run(known, stop)?).map(individual).collect();
+        let used = starters.iter().chain(&others).map(|individual| charge(&individual.trial)).sum();
         others.retain(|other| other.trial.score > 0);
         others.sort_by(|a, b| {
             b.trial.score.cmp(&a.trial.score).then_with(|| a.hash.bytes().cmp(b.hash.bytes()))
         });
-        others.truncate(STARTERS);
+        others.truncate(MAX_STARTERS);
         starters.extend(others);
         if starters.is_empty() {
-            let nothing = nothing(puzzle);
-            starters.extend(trials.run([&nothing], stop)?.into_iter().map(|trial| bred((&nothing, trial))));
+            let identity = identity_program(puzzle);
+            starters.extend(
+                trials.run([&identity], stop)?.into_iter().map(|trial| individual((&identity, trial))),
+            );
         }
-        let mut brood = Brood { beside: used, ..self.brood(puzzle, &starters) };
+        let mut brood = Brood { overhead_fuel: used, ..self.brood(puzzle, &starters) };
         for starter in starters {
             if brood.tried_before.insert(key(starter.hash)) {
-                brood.take_in(starter);
+                brood.add_starter(starter);
             }
         }
         Some(brood)
     }
 
-    /// Tries programs that solved other tasks, as long as there is fuel: at most so much in all.
-    pub fn welcome(
+    /// Tries programs that solved other tasks until the brood has used `fuel` in all.
+    pub fn try_programs(
         &self,
         puzzle: &Puzzle,
         brood: &mut Brood,
@@ -181,43 +187,44 @@ impl Breeder {
         let Some(results) = brood.run(&candidates, &mut trials, fuel, stop) else { return };
         for ((program, hash), trial) in new.into_iter().zip(results) {
             brood.tried += 1;
-            let bred = Bred::known(program, hash, trial);
+            let individual = Individual::known(program, hash, trial);
             if trial.solves() && brood.solution.is_none() {
-                brood.solution = Some(bred.clone());
+                brood.solution = Some(individual.clone());
             }
-            brood.archive.offer(bred);
+            brood.archive.offer(individual);
         }
     }
 
-    fn brood(&self, puzzle: &Puzzle, starters: &[Bred]) -> Brood {
-        let dearest = starters.iter().map(|starter| starter.trial.dearest).max().unwrap_or(0);
-        let fuel = (dearest.saturating_mul(FUEL_FACTOR)).clamp(FUEL_BOUNDS.0, FUEL_BOUNDS.1);
+    /// Creates a brood with the limits that follow from its starting programs, which are not added yet.
+    fn brood(&self, puzzle: &Puzzle, starters: &[Individual]) -> Brood {
+        let max_fuel = starters.iter().map(|starter| starter.trial.max_fuel).max().unwrap_or(0);
+        let fuel = (max_fuel.saturating_mul(FUEL_FACTOR)).clamp(FUEL_BOUNDS.0, FUEL_BOUNDS.1);
         Brood {
             archive: Archive::new(self.capacity.elites),
             tried_before: FxHashSet::default(),
             rng: Rng::of(self.seed, &puzzle.task().sealed_hash().to_string(), 0),
             limits: Limits { fuel, ..Limits::STANDARD },
             fuel: 0,
-            beside: 0,
+            overhead_fuel: 0,
             tried: 0,
-            at_start: starters.iter().map(|starter| starter.trial.score).max().unwrap_or(0),
+            start_score: starters.iter().map(|starter| starter.trial.score).max().unwrap_or(0),
             tallies: [Tally::default(); Operator::ALL.len()],
             solution: None,
-            simple: None,
+            simplified_best: None,
         }
     }
 
-    /// Advances a brood by one step, which ends early with a solution. `donors` are programs to graft from.
+    /// Advances a brood by one step, which ends early if a solution is found. `donors` are programs to graft from.
     pub fn advance(&self, puzzle: &Puzzle, brood: &mut Brood, donors: &[Program], allowance: Allowance<'_>) {
         let Allowance { fuel, stop, lane } = allowance;
         let palette = palette(puzzle.task());
         let sources = Sources { donors, palette: &palette };
         let mut trials = Trials::new(puzzle, brood.limits, lane);
-        self.batteries(brood, sources, &mut trials, fuel, stop);
+        self.run_batteries(brood, sources, &mut trials, fuel, stop);
         brood.simplify_best(&mut trials, stop);
     }
 
-    fn batteries(
+    fn run_batteries(
         &self,
         brood: &mut Brood,
         sources: Sources<'_>,
@@ -226,15 +233,16 @@ impl Breeder {
         stop: &AtomicBool,
     ) {
         let mut mutator = Mutator::default();
-        for _ in 0..STEP {
+        for _ in 0..BATTERIES_PER_STEP {
             if brood.solution.is_some() || brood.fuel >= fuel {
                 return;
             }
-            let battery = self.battery(brood, &mut mutator, sources, trials.lane());
+            let battery = self.new_battery(brood, &mut mutator, sources, trials.lane());
             if battery.is_empty() {
-                // Everything near by has been tried; some of it may be tried again from elsewhere.
+                // All mutants of the current parents have been tried. Forget that, so that some may be tried again.
                 brood.tried_before.clear();
-                brood.fuel = brood.fuel.saturating_add(FUEL_PER_CANDIDATE * (TURNS * MUTANTS) as u64);
+                brood.fuel =
+                    brood.fuel.saturating_add(FUEL_PER_CANDIDATE * (MAX_TURNS * MUTANTS_PER_TURN) as u64);
                 continue;
             }
             let candidates: Vec<&Program> = battery.iter().map(|mutant| &mutant.program).collect();
@@ -243,12 +251,12 @@ impl Breeder {
                 brood.judge(mutant, trial);
             }
             trials.mark(Spot::RANK);
-            brood.settle(trials, stop);
+            brood.take_solution(trials, stop);
         }
     }
 
-    /// Mutants that have not been tried before.
-    fn battery(
+    /// Makes a battery of mutants that were not tried before.
+    fn new_battery(
         &self,
         brood: &mut Brood,
         mutator: &mut Mutator,
@@ -258,10 +266,10 @@ impl Breeder {
         let mark = |spot| lane.into_iter().for_each(|lane| lane.mark(spot));
         let Brood { archive, tried_before, rng, .. } = brood;
         let mut battery = Vec::with_capacity(BATTERY);
-        for _ in 0..TURNS {
-            let Some(bred) = archive.draw(MUTANTS as u32) else { break };
-            let Some(mut parent) = mutator.of(&bred.program) else { continue };
-            for _ in 0..MUTANTS {
+        for _ in 0..MAX_TURNS {
+            let Some(drawn) = archive.draw(MUTANTS_PER_TURN as u32) else { break };
+            let Some(mut parent) = mutator.parent(&drawn.program) else { continue };
+            for _ in 0..MUTANTS_PER_TURN {
                 let made = parent.mutate(sources, rng);
                 mark(Spot::MUTATE);
                 let Some((program, operators)) = made else { continue };
@@ -270,7 +278,7 @@ impl Breeder {
                     tried_before.clear();
                 }
                 if tried_before.insert(key(hash)) {
-                    battery.push(Mutant { program, hash, operators, parent: bred.hash });
+                    battery.push(Mutant { program, hash, operators, parent: drawn.hash });
                 }
                 mark(Spot::NOVEL);
                 if battery.len() == BATTERY {
@@ -290,38 +298,39 @@ struct Mutant {
 }
 
 impl Brood {
-    /// The best of all that was tried; the solution if there is one.
-    pub fn best(&self) -> Option<&Bred> {
+    /// Returns the solution, or else the best program of the archive.
+    pub fn best(&self) -> Option<&Individual> {
         self.solution.as_ref().or_else(|| self.archive.best())
     }
 
-    /// A program that lives, by its hash.
-    pub fn find(&self, hash: ContentHash) -> Option<&Bred> {
+    /// Returns the program of the archive with this hash.
+    pub fn find(&self, hash: ContentHash) -> Option<&Individual> {
         self.archive.find(hash)
     }
 
-    /// Whether breeding has brought something that is closer than what was there before.
+    /// Returns whether a program is better than all starting programs.
     pub fn is_better(&self) -> bool {
-        self.best().is_some_and(|best| best.trial.score > self.at_start)
+        self.best().is_some_and(|best| best.trial.score > self.start_score)
     }
 
-    /// The best that breeding has brought, simplified; nothing if nothing is closer than what was there before.
-    pub fn find_of_breeding(&self) -> Option<&Bred> {
+    /// Returns the best program, simplified if possible, or `None` if no program is better than the starting programs.
+    pub fn best_bred(&self) -> Option<&Individual> {
         let best = self.best().filter(|_| self.is_better())?;
-        let simple = self.simple.as_ref().filter(|simple| simple.trial.score == best.trial.score);
-        self.solution.as_ref().or(simple).or(Some(best))
+        let simplified = self.simplified_best.as_ref();
+        let simplified = simplified.filter(|simplified| simplified.trial.score == best.trial.score);
+        self.solution.as_ref().or(simplified).or(Some(best))
     }
 
-    /// A program that is known from elsewhere.
-    fn take_in(&mut self, bred: Bred) {
-        if bred.trial.solves() && self.solution.is_none() {
-            self.solution = Some(bred.clone());
+    fn add_starter(&mut self, starter: Individual) {
+        if starter.trial.solves() && self.solution.is_none() {
+            self.solution = Some(starter.clone());
         }
-        self.archive.start(bred);
+        self.archive.add_starter(starter);
     }
 
-    /// What candidates come to, one after the other as long as there is fuel, and no others. So many are run together as
-    /// can be paid whatever they take, for what one takes shows only afterwards. `None` if `stop` was set before the end.
+    /// Runs candidates in order until the fuel is used up, and returns their trials. The fuel of a candidate is known only
+    /// after its run, so only as many run together as the remaining fuel pays for in the worst case. Returns `None` if
+    /// `stop` was set before the end.
     fn run(
         &mut self,
         candidates: &[&Program],
@@ -330,26 +339,27 @@ impl Brood {
         stop: &AtomicBool,
     ) -> Option<Vec<Trial>> {
         let inputs = trials.n_inputs().max(1);
-        let most = inputs.saturating_mul(self.limits.fuel).saturating_add(FUEL_PER_CANDIDATE);
+        let worst_case = inputs.saturating_mul(self.limits.fuel).saturating_add(FUEL_PER_CANDIDATE);
         let mut results = Vec::with_capacity(candidates.len());
         while results.len() < candidates.len() {
             let left = fuel.saturating_sub(self.fuel);
             if left <= FUEL_PER_CANDIDATE {
-                // Not worth another one.
+                // Too little for another candidate.
                 self.fuel = self.fuel.max(fuel);
                 break;
             }
             let rest = &candidates[results.len()..];
-            let together = (left / most).clamp(1, rest.len() as u64) as usize;
-            trials.limit(self.limits.fuel.min((left - FUEL_PER_CANDIDATE) / inputs));
+            let together = (left / worst_case).clamp(1, rest.len() as u64) as usize;
+            trials.set_fuel_limit(self.limits.fuel.min((left - FUEL_PER_CANDIDATE) / inputs));
             let more = trials.run(rest[..together].iter().copied(), stop)?;
-            self.fuel += more.iter().map(bill).sum::<u64>();
+            self.fuel += more.iter().map(charge).sum::<u64>();
             results.extend(more);
         }
-        trials.limit(self.limits.fuel);
+        trials.set_fuel_limit(self.limits.fuel);
         Some(results)
     }
 
+    /// Counts a mutant for its operators and offers it to the archive.
     fn judge(&mut self, mutant: Mutant, trial: Trial) {
         self.tried += 1;
         let best = self.archive.best_score;
@@ -361,11 +371,11 @@ impl Brood {
         }
         let Mutant { program, hash, operators, parent } = mutant;
         let calls = calls(&program);
-        self.archive.offer(Bred { program, hash, calls, trial, operators, parents: vec![parent] });
+        self.archive.offer(Individual { program, hash, calls, trial, operators, parents: vec![parent] });
     }
 
-    /// Simplifies what solves the task.
-    fn settle(&mut self, trials: &mut Trials<'_>, stop: &AtomicBool) {
+    /// Takes the best program as the solution, simplified, if it solves the task.
+    fn take_solution(&mut self, trials: &mut Trials<'_>, stop: &AtomicBool) {
         if self.archive.best_score < MAX_SCORE {
             return;
         }
@@ -373,46 +383,51 @@ impl Brood {
         self.solution = Some(self.simplified(best, trials, stop));
     }
 
-    /// Simplifies what is closer than everything before.
+    /// Simplifies the best program if it is better than the starting programs and was not simplified before.
     fn simplify_best(&mut self, trials: &mut Trials<'_>, stop: &AtomicBool) {
         let Some(best) = self.archive.best().filter(|_| self.is_better() && self.solution.is_none()) else {
             return;
         };
-        let score = |bred: &Bred| bred.trial.score;
-        let known = self.simple.as_ref().map_or(0, score);
-        // What was not made here has its place elsewhere as it is.
+        let score = |individual: &Individual| individual.trial.score;
+        let known = self.simplified_best.as_ref().map_or(0, score);
+        // A program that was not bred for this task is stored elsewhere as it is.
         if score(best) > known && !best.operators.is_empty() {
             let best = best.clone();
-            self.simple = Some(self.simplified(best, trials, stop));
+            self.simplified_best = Some(self.simplified(best, trials, stop));
         }
     }
 
-    fn simplified(&mut self, bred: Bred, trials: &mut Trials<'_>, stop: &AtomicBool) -> Bred {
-        let simple = simplify(&bred.program, trials, stop);
-        self.beside += simple.fuel;
-        match simple.program {
+    fn simplified(
+        &mut self,
+        individual: Individual,
+        trials: &mut Trials<'_>,
+        stop: &AtomicBool,
+    ) -> Individual {
+        let simplified = simplify(&individual.program, trials, stop);
+        self.overhead_fuel += simplified.fuel;
+        match simplified.program {
             Some((program, trial)) => {
-                Bred { hash: program.hash(), calls: calls(&program), program, trial, ..bred }
+                Individual { hash: program.hash(), calls: calls(&program), program, trial, ..individual }
             }
-            None => bred,
+            None => individual,
         }
     }
 }
 
-/// The program that returns its input.
-fn nothing(puzzle: &Puzzle) -> Program {
+/// Returns the program that returns its input.
+fn identity_program(puzzle: &Puzzle) -> Program {
     let mut composer = batt_lang::Composer::default();
     composer.begin();
     let input = composer.input();
-    composer.finish(&crate::name(puzzle.id()), input)
+    composer.finish(&crate::program_name(puzzle.id()), input)
 }
 
-/// What a candidate stands for on the bill of its task.
-fn bill(trial: &Trial) -> u64 {
+/// Returns the fuel that a candidate is charged with.
+fn charge(trial: &Trial) -> u64 {
     trial.fuel + FUEL_PER_CANDIDATE
 }
 
-/// Part of a hash: enough to tell a few million programs apart.
+/// Returns part of a hash, enough to distinguish a few million programs.
 fn key(hash: ContentHash) -> u64 {
     let mut first = [0; 8];
     first.copy_from_slice(&hash.bytes()[..8]);

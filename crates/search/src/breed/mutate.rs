@@ -1,4 +1,4 @@
-//! Mutations: small changes to a program, each with a name.
+//! Mutations: small random changes to a program, each by a named operator.
 
 use batt_base::Rng;
 use batt_dsl::{Constant, ConstantFamily, ConstantValue, Ty, registry, symbol};
@@ -7,31 +7,31 @@ use batt_task::{Grid, Task};
 use batt_value::Symbol;
 use rustc_hash::FxHashMap;
 
-use super::edit::{Change, Editor, To, needed};
+use super::edit::{Change, Editor, Replacement, needed};
 use super::fits::fits;
 use super::material::{constants_of, family_of, material};
 
-/// A kind of change.
+/// A kind of mutation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Operator {
     /// A constant becomes another of its family.
     Constant,
     /// A colour becomes one that occurs in the demonstration pairs.
     Color,
-    /// A number becomes what a function of the demonstration pairs says: a colour that appears or disappears, how the
-    /// picture is turned.
+    /// A number becomes the result of a function of the demonstration pairs, such as a colour that appears or disappears,
+    /// or how the picture is turned.
     Derive,
-    /// A function becomes another that takes and gives the like.
+    /// A primitive, called or passed as a value, becomes another with compatible types.
     Function,
-    /// An argument becomes another value of the program, or a constant.
+    /// An argument becomes another value of the program, a constant or a primitive.
     Argument,
-    /// Two arguments change places.
+    /// Two arguments are exchanged.
     Swap,
-    /// A value becomes what a line of another program computes.
+    /// A value becomes the result of a line of another program.
     Graft,
     /// A call is put around a value.
     Insert,
-    /// A call goes; one of the values it was made from takes its place.
+    /// A call is replaced by one of the values that it depends on.
     Delete,
 }
 
@@ -48,7 +48,7 @@ impl Operator {
         Operator::Delete,
     ];
 
-    /// As lineages have it.
+    /// Returns the name in lineages.
     pub fn name(self) -> &'static str {
         match self {
             Operator::Constant => "constant",
@@ -63,7 +63,7 @@ impl Operator {
         }
     }
 
-    /// How often it is drawn, of a hundred. What has the most ways to go gets the most tries.
+    /// Returns how often it is drawn, in percent. Operators with more possible changes have larger weights.
     fn weight(self) -> usize {
         match self {
             Operator::Constant => 15,
@@ -78,6 +78,7 @@ impl Operator {
         }
     }
 
+    /// Draws an operator by weight.
     fn draw(rng: &mut Rng) -> Operator {
         let mut left = rng.below(Operator::ALL.iter().map(|operator| operator.weight()).sum());
         for operator in Operator::ALL {
@@ -90,7 +91,7 @@ impl Operator {
     }
 }
 
-/// What may be taken from elsewhere.
+/// Material for mutations besides the parent itself.
 #[derive(Clone, Copy)]
 pub struct Sources<'s> {
     /// Programs to graft from.
@@ -99,7 +100,7 @@ pub struct Sources<'s> {
     pub palette: &'s [i64],
 }
 
-/// The colours of the demonstration pairs, ascending.
+/// Returns the colours of the demonstration pairs in ascending order.
 pub fn palette(task: &Task) -> Vec<i64> {
     let grids = task.train.iter().flat_map(|pair| std::iter::once(&pair.input).chain(&pair.output));
     let occurs = |color: &i64| grids.clone().any(|grid: &Grid| grid.cells().contains(&(*color as i8)));
@@ -110,97 +111,104 @@ pub fn palette(task: &Task) -> Vec<i64> {
 #[derive(Default)]
 pub struct Mutator {
     composer: Composer,
-    wraps: Wraps,
+    wrappers: Wrappers,
 }
 
-/// For each type what can be put around it. PERF: to go through all primitives took a tenth of the time of breeding.
+/// A cache of [`Material::wrappers`](super::material::Material::wrappers) by type.
+///
+/// PERF: looking through all primitives each time took a tenth of the time of breeding.
 #[derive(Default)]
-struct Wraps(FxHashMap<Ty, Vec<(&'static Symbol, usize)>>);
+struct Wrappers(FxHashMap<Ty, Vec<(&'static Symbol, usize)>>);
 
-impl Wraps {
-    /// Types are few, but programs may be anything.
+impl Wrappers {
+    /// The most types in the cache. Real programs have few types, but nothing limits them.
     const MAX: usize = 1 << 12;
 
-    fn of(&mut self, ty: &Ty) -> &[(&'static Symbol, usize)] {
-        if self.0.len() > Wraps::MAX {
+    fn get(&mut self, ty: &Ty) -> &[(&'static Symbol, usize)] {
+        if self.0.len() > Wrappers::MAX {
             self.0.clear();
         }
         if !self.0.contains_key(ty) {
-            self.0.insert(ty.clone(), material().around(ty));
+            self.0.insert(ty.clone(), material().wrappers(ty));
         }
         &self.0[ty]
     }
 }
 
-/// One in so many mutants is changed twice, which gets over valleys that one change cannot cross.
-const TWICE: usize = 5;
+/// One mutant in this many is changed twice, to get past programs that no single change improves.
+const CHANGED_TWICE: usize = 5;
 
 impl Mutator {
-    /// A program to make mutants of; `None` if it is ill-typed itself.
-    pub fn of<'m>(&'m mut self, parent: &'m Program) -> Option<Parent<'m>> {
-        let Mutator { composer, wraps } = self;
-        Some(Parent { program: parent, editor: Editor::new(composer, parent)?, wraps })
+    /// Prepares a program for mutation. Returns `None` if it is ill-typed.
+    pub fn parent<'m>(&'m mut self, parent: &'m Program) -> Option<Parent<'m>> {
+        let Mutator { composer, wrappers } = self;
+        Some(Parent { program: parent, editor: Editor::new(composer, parent)?, wrappers })
     }
 }
 
-/// What mutants are made of.
+/// A program from which mutants are made.
 pub struct Parent<'m> {
     program: &'m Program,
     editor: Editor<'m>,
-    wraps: &'m mut Wraps,
+    wrappers: &'m mut Wrappers,
 }
 
 impl Parent<'_> {
-    /// A mutant, and how it was made; `None` where the draw leads nowhere.
+    /// Returns a random mutant and its operators, or `None` if the drawn change is impossible.
     pub fn mutate(&mut self, sources: Sources<'_>, rng: &mut Rng) -> Option<(Program, Vec<Operator>)> {
         let first = Operator::draw(rng);
         let mutant = self.apply(first, sources, rng)?;
-        if rng.below(TWICE) > 0 {
+        if rng.below(CHANGED_TWICE) > 0 {
             return Some((mutant, vec![first]));
         }
         let second = Operator::draw(rng);
-        let change = Draw { parent: &mutant, sources, rng }.change(second, self.wraps);
-        match change.and_then(|change| self.editor.again(&mutant).edit(&change)) {
+        let change = Draw { parent: &mutant, sources, rng }.change(second, self.wrappers);
+        match change.and_then(|change| self.editor.continue_from(&mutant).edit(&change)) {
             Some(mutant) => Some((mutant, vec![first, second])),
             None => Some((mutant, vec![first])),
         }
     }
 
-    /// A mutant by one operator; `None` where the draw leads nowhere.
+    /// Returns a random mutant by one operator, or `None` if the drawn change is impossible.
     pub fn apply(&mut self, operator: Operator, sources: Sources<'_>, rng: &mut Rng) -> Option<Program> {
-        let change = Draw { parent: self.program, sources, rng }.change(operator, self.wraps)?;
+        let change = Draw { parent: self.program, sources, rng }.change(operator, self.wrappers)?;
         self.editor.edit(&change)
     }
 }
 
-/// Draws a change.
+/// Draws random changes to a program.
 struct Draw<'d, 's> {
     parent: &'d Program,
     sources: Sources<'s>,
     rng: &'d mut Rng,
 }
 
-/// Where a constant is used.
+/// One use of a constant.
 struct Site<'d> {
     user: &'d Node,
+    /// The id of the user.
     node: NodeId,
+    /// The position of the argument.
     place: usize,
+    /// The id of the constant.
     arg: NodeId,
     literal: &'d Literal,
 }
 
 impl Site<'_> {
+    /// Returns the expected type.
     fn need(&self) -> &'static Ty {
         need(self.user, self.place)
     }
 
+    /// Returns the constants that may replace it.
     fn family(&self) -> &'static [&'static Constant] {
         family_of(self.user.named_constant(self.place), self.need(), self.literal)
     }
 }
 
 impl<'d, 's> Draw<'d, 's> {
-    fn change(&mut self, operator: Operator, wraps: &mut Wraps) -> Option<Change<'s>> {
+    fn change(&mut self, operator: Operator, wrappers: &mut Wrappers) -> Option<Change<'s>> {
         match operator {
             Operator::Constant => self.constant(),
             Operator::Color => self.color(),
@@ -209,16 +217,17 @@ impl<'d, 's> Draw<'d, 's> {
             Operator::Argument => self.argument(),
             Operator::Swap => self.swap(),
             Operator::Graft => self.graft(),
-            Operator::Insert => self.insert(wraps),
+            Operator::Insert => self.insert(wrappers),
             Operator::Delete => self.delete(),
         }
     }
 
+    /// Returns the index of a random item.
     fn pick<T>(&mut self, items: &[T]) -> Option<usize> {
         (!items.is_empty()).then(|| self.rng.below(items.len()))
     }
 
-    /// One of the items, each as likely as any. PERF: to go through them twice is cheaper than to collect them.
+    /// Returns a random item; all are equally likely. PERF: iterating twice is cheaper than collecting.
     fn one_of<I: IntoIterator + Clone>(&mut self, items: I) -> Option<I::Item> {
         match items.clone().into_iter().count() {
             0 => None,
@@ -226,6 +235,7 @@ impl<'d, 's> Draw<'d, 's> {
         }
     }
 
+    /// Returns a random node.
     fn node(&mut self) -> NodeId {
         NodeId(self.rng.below(self.parent.nodes().len()) as u32)
     }
@@ -234,14 +244,14 @@ impl<'d, 's> Draw<'d, 's> {
         self.parent.iter().filter(|(_, node)| node.is_call())
     }
 
-    /// All places of all nodes, and what stands there.
+    /// Returns all arguments of all nodes, each with its user and position.
     fn uses(&self) -> impl Iterator<Item = (NodeId, &'d Node, usize, NodeId)> + Clone + use<'d> {
         self.parent.iter().flat_map(|(id, node)| {
             node.args.iter().enumerate().map(move |(place, arg)| (id, node, place, *arg))
         })
     }
 
-    /// The places at which constants are used.
+    /// Returns all uses of constants.
     fn sites(&self) -> impl Iterator<Item = Site<'d>> + Clone + use<'d> {
         let parent = self.parent;
         self.uses().filter_map(move |(node, user, place, arg)| match &parent.node(arg).op {
@@ -250,8 +260,8 @@ impl<'d, 's> Draw<'d, 's> {
         })
     }
 
-    /// A new value for one use of a constant or, one time in four, for all.
-    fn at(&mut self, site: &Site<'_>, to: To<'s>) -> Change<'s> {
+    /// Replaces a constant in one use or, one time in four, in all.
+    fn replace_constant(&mut self, site: &Site<'_>, to: Replacement<'s>) -> Change<'s> {
         match self.rng.below(4) {
             0 => Change::Node { node: site.arg, to },
             _ => Change::Arg { node: site.node, place: site.place, to },
@@ -262,25 +272,25 @@ impl<'d, 's> Draw<'d, 's> {
         let site = self.one_of(self.sites())?;
         let others = site.family().iter().filter(|it| !site.literal.is(it.value));
         let to = match (self.one_of(others), site.literal) {
-            // A number that has no name among the small ones has its neighbours.
+            // A number outside the small named ones becomes one of its neighbours.
             (_, Literal::Int(int)) if !(-2..=10).contains(int) => {
-                To::Literal(Literal::Int(int.saturating_add([-1, 1][self.rng.below(2)])))
+                Replacement::Literal(Literal::Int(int.saturating_add([-1, 1][self.rng.below(2)])))
             }
-            (Some(other), _) => To::Constant(other),
-            (None, Literal::Tuple(items)) => To::Literal(self.other_member(items)?),
+            (Some(other), _) => Replacement::Constant(other),
+            (None, Literal::Tuple(items)) => Replacement::Literal(self.change_member(items)?),
             (None, _) => return None,
         };
-        Some(self.at(&site, to))
+        Some(self.replace_constant(&site, to))
     }
 
-    /// A constant tuple with another number somewhere.
-    fn other_member(&mut self, items: &[Literal]) -> Option<Literal> {
+    /// Returns a constant tuple with one member changed.
+    fn change_member(&mut self, items: &[Literal]) -> Option<Literal> {
         let place = self.pick(items)?;
         let mut items = items.to_vec();
         items[place] = match &items[place] {
             Literal::Bool(bool) => Literal::Bool(!bool),
             Literal::Int(_) => Literal::Int(self.rng.below(10) as i64),
-            Literal::Tuple(inner) => self.other_member(&inner.clone())?,
+            Literal::Tuple(inner) => self.change_member(&inner.clone())?,
             Literal::None => return None,
         };
         Some(Literal::Tuple(items.into()))
@@ -295,8 +305,8 @@ impl<'d, 's> Draw<'d, 's> {
         let occurs =
             |it: &&&Constant| matches!(it.value, ConstantValue::Int(color) if palette.contains(&color));
         let others = constants_of(&Ty::Color).iter().filter(occurs).filter(|it| !site.literal.is(it.value));
-        let to = To::Constant(self.one_of(others)?);
-        Some(self.at(&site, to))
+        let to = Replacement::Constant(self.one_of(others)?);
+        Some(self.replace_constant(&site, to))
     }
 
     fn derive(&mut self) -> Option<Change<'s>> {
@@ -306,36 +316,39 @@ impl<'d, 's> Draw<'d, 's> {
         };
         let site = self.one_of(self.sites().filter(number))?;
         let to = if matches!(site.need(), Ty::Choice4 | Ty::Choice8) {
-            To::Call(symbol("a_mr")?, vec![To::Samples])
+            Replacement::Call(symbol("a_mr")?, vec![Replacement::Samples])
         } else {
             let which = symbol(["c_iz_n", "c_zo_n"][self.rng.below(2)])?;
             let colors = symbol(["p_g", "palette"][self.rng.below(2)])?;
             let pick = symbol(["first", "last"][self.rng.below(2)])?;
-            To::Call(which, vec![To::Samples, To::Prim(colors), To::Prim(pick)])
+            Replacement::Call(
+                which,
+                vec![Replacement::Samples, Replacement::Prim(colors), Replacement::Prim(pick)],
+            )
         };
-        Some(self.at(&site, to))
+        Some(self.replace_constant(&site, to))
     }
 
     fn function(&mut self) -> Option<Change<'s>> {
-        let named = |(id, node): (NodeId, &Node)| match node.op {
+        let primitive = |(id, node): (NodeId, &Node)| match node.op {
             Op::Call(symbol) | Op::Prim(symbol) => Some((id, symbol)),
             _ => None,
         };
-        let (node, symbol) = self.one_of(self.parent.iter().filter_map(named))?;
+        let (node, symbol) = self.one_of(self.parent.iter().filter_map(primitive))?;
         let other = *self.one_of(material().alternatives(symbol))?;
         Some(match self.parent.node(node).op {
             Op::Call(_) => Change::Op { node, op: Op::Call(other) },
-            // A primitive that is handed over several times may change in one place only.
+            // A primitive that is passed several times may change in one use only.
             _ => match self.use_of(node) {
                 Some((user, place)) if self.rng.below(2) == 0 => {
-                    Change::Arg { node: user, place, to: To::Prim(other) }
+                    Change::Arg { node: user, place, to: Replacement::Prim(other) }
                 }
-                _ => Change::Node { node, to: To::Prim(other) },
+                _ => Change::Node { node, to: Replacement::Prim(other) },
             },
         })
     }
 
-    /// One of the places where a node is an argument.
+    /// Returns a random use of a node as an argument: the user and the position.
     fn use_of(&mut self, node: NodeId) -> Option<(NodeId, usize)> {
         let (user, _, place, _) = self.one_of(self.uses().filter(|(.., arg)| *arg == node))?;
         Some((user, place))
@@ -357,7 +370,7 @@ impl<'d, 's> Draw<'d, 's> {
     }
 
     fn graft(&mut self) -> Option<Change<'s>> {
-        /// Draws from the donors before giving up.
+        /// The number of random lines to try.
         const TRIES: usize = 6;
         let node = self.node();
         let ty = &self.parent.node(node).ty;
@@ -367,22 +380,22 @@ impl<'d, 's> Draw<'d, 's> {
             let line = NodeId(self.rng.below(donor.nodes().len()) as u32);
             let given = donor.node(line);
             if given.op.is_computed() && fits(ty, &given.ty) {
-                return Some(self.instead(node, To::Graft(donor, line)));
+                return Some(self.replace_node(node, Replacement::Graft(donor, line)));
             }
         }
         None
     }
 
-    fn insert(&mut self, wraps: &mut Wraps) -> Option<Change<'s>> {
+    fn insert(&mut self, wrappers: &mut Wrappers) -> Option<Change<'s>> {
         let node = self.node();
-        let (symbol, own) = *self.one_of(wraps.of(&self.parent.node(node).ty))?;
+        let (symbol, own) = *self.one_of(wrappers.get(&self.parent.node(node).ty))?;
         let types = &registry().by_symbol(symbol).types;
         let arg = |(place, need): (usize, &Ty)| match place == own {
-            true => Some(To::Own(node)),
+            true => Some(Replacement::Own(node)),
             false => self.value(need, None),
         };
         let args = types.iter().enumerate().map(arg).collect::<Option<Vec<_>>>()?;
-        Some(self.instead(node, To::Call(symbol, args)))
+        Some(self.replace_node(node, Replacement::Call(symbol, args)))
     }
 
     fn delete(&mut self) -> Option<Change<'s>> {
@@ -391,35 +404,35 @@ impl<'d, 's> Draw<'d, 's> {
         let below = self.parent.iter().zip(&needed).take(node.index()).filter(|(_, needed)| **needed);
         let same = below.filter(|((_, other), _)| fits(&call.ty, &other.ty));
         let ((other, _), _) = self.one_of(same)?;
-        Some(Change::Node { node, to: To::Own(other) })
+        Some(Change::Node { node, to: Replacement::Own(other) })
     }
 
-    /// Instead of a node everywhere, or in one of its uses.
-    fn instead(&mut self, node: NodeId, to: To<'s>) -> Change<'s> {
+    /// Replaces a node in all its uses or in one of them.
+    fn replace_node(&mut self, node: NodeId, to: Replacement<'s>) -> Change<'s> {
         match self.use_of(node) {
             Some((user, place)) if self.rng.below(2) == 0 => Change::Arg { node: user, place, to },
             _ => Change::Node { node, to },
         }
     }
 
-    /// Something for a place where this type is wanted: a value of the program, a constant or a primitive.
-    fn value(&mut self, need: &Ty, but: Option<NodeId>) -> Option<To<'s>> {
+    /// Returns a random value of this type, except `excluded`: a value of the program, a constant or a primitive.
+    fn value(&mut self, need: &Ty, excluded: Option<NodeId>) -> Option<Replacement<'s>> {
         let constants = constants_of(need);
         if !constants.is_empty() && self.rng.below(2) == 0 {
-            return self.one_of(constants).copied().map(To::Constant);
+            return self.one_of(constants).copied().map(Replacement::Constant);
         }
         if matches!(need, Ty::Func(..)) && self.rng.below(2) == 0 {
-            return self.one_of(material().functions(need)).copied().map(To::Prim);
+            return self.one_of(material().functions(need)).copied().map(Replacement::Prim);
         }
-        let own = self.parent.iter().filter(|(id, node)| Some(*id) != but && fits(need, &node.ty));
+        let own = self.parent.iter().filter(|(id, node)| Some(*id) != excluded && fits(need, &node.ty));
         match self.one_of(own) {
-            Some((id, _)) => Some(To::Own(id)),
-            None => self.one_of(constants).copied().map(To::Constant),
+            Some((id, _)) => Some(Replacement::Own(id)),
+            None => self.one_of(constants).copied().map(Replacement::Constant),
         }
     }
 }
 
-/// The type that a node wants as an argument.
+/// Returns the type that a node expects as an argument.
 fn need(node: &Node, place: usize) -> &'static Ty {
     let declared = node.primitive().and_then(|symbol| registry().by_symbol(symbol).types.get(place));
     declared.unwrap_or(&Ty::Any)

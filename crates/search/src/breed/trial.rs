@@ -1,4 +1,4 @@
-//! Programs on the demonstration inputs of a task: merged, run and compared.
+//! Runs programs on the demonstration inputs of a task and scores their answers.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -14,44 +14,45 @@ use rustc_hash::FxHashMap;
 use crate::Puzzle;
 use crate::check::picture;
 
-/// What a program came to on the demonstration pairs.
+/// The result of a program on the demonstration pairs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Trial {
-    /// The pairs it is right on.
+    /// The number of pairs on which it is right.
     pub right: u32,
-    /// The pairs on which its answer has the right shape.
-    pub shaped: u32,
-    /// Of so many.
+    /// The number of pairs on which its answer has the right shape.
+    pub right_shape: u32,
+    /// The number of pairs.
     pub pairs: u32,
-    /// The graded score in millionths.
+    /// The graded score, in millionths.
     pub score: u32,
-    /// The bill for all inputs together.
+    /// The fuel used on all inputs together.
     pub fuel: u64,
-    /// The bill for the dearest input.
-    pub dearest: u64,
+    /// The fuel used on the most expensive input.
+    pub max_fuel: u64,
     /// A hash of the answers.
     pub behaviour: ContentHash,
 }
 
 impl Trial {
+    /// Returns whether the program is right on all pairs.
     pub fn solves(&self) -> bool {
         self.pairs > 0 && self.right == self.pairs
     }
 }
 
-/// Tries programs on one task.
+/// Runs programs on one task, and remembers the scores of answers.
 pub struct Trials<'t> {
     demos: Demos,
     job: Job<'t>,
     limits: Limits,
     scratch: Scratch,
     lane: Option<&'t Lane>,
-    /// What came of answers that were compared before: most mutants answer like one of their siblings.
-    seen: FxHashMap<ContentHash, Trial>,
+    /// The trials of answers that were scored before, by behaviour. Most mutants give the same answers as another one.
+    scored: FxHashMap<ContentHash, Trial>,
 }
 
 impl<'t> Trials<'t> {
-    /// `lane` is told where the time goes.
+    /// Prepares trials on a puzzle. `lane` records where the time goes.
     pub fn new(puzzle: &'t Puzzle, limits: Limits, lane: Option<&'t Lane>) -> Trials<'t> {
         let task = puzzle.task();
         let pairs = task.train.iter();
@@ -60,11 +61,11 @@ impl<'t> Trials<'t> {
         let inputs = pairs.map(|pair| Input { input: picture(&pair.input), must_give: None });
         let job = Job { samples: samples.collect(), inputs: inputs.collect(), programs: Vec::new() };
         let (demos, scratch) = (Demos::new(task), Scratch::new(limits));
-        Trials { demos, job, limits, scratch, lane, seen: FxHashMap::default() }
+        Trials { demos, job, limits, scratch, lane, scored: FxHashMap::default() }
     }
 
-    /// From now on a program may use so much fuel on an input.
-    pub(crate) fn limit(&mut self, fuel: u64) {
+    /// Sets the fuel that a program may use on an input.
+    pub(crate) fn set_fuel_limit(&mut self, fuel: u64) {
         self.limits.fuel = fuel;
     }
 
@@ -76,7 +77,7 @@ impl<'t> Trials<'t> {
         self.job.inputs.len() as u64
     }
 
-    /// What each program came to; `None` if `stop` was set before the end.
+    /// Merges and runs programs, and returns the trial of each, or `None` if `stop` was set before the end.
     pub fn run<'p>(
         &mut self,
         programs: impl IntoIterator<Item = &'p Program>,
@@ -88,7 +89,7 @@ impl<'t> Trials<'t> {
         Some(trials)
     }
 
-    /// The answers of each program to all inputs.
+    /// Returns the answers of each program to all inputs.
     fn answers<'p>(
         &mut self,
         programs: impl IntoIterator<Item = &'p Program>,
@@ -108,12 +109,12 @@ impl<'t> Trials<'t> {
 
     fn trial(&mut self, runs: &[Run]) -> Trial {
         let behaviour = behaviour(runs);
-        let compared = self.seen.entry(behaviour).or_insert_with(|| compared(&self.demos, runs, behaviour));
+        let scored = self.scored.entry(behaviour).or_insert_with(|| scored(&self.demos, runs, behaviour));
         let fuel = || runs.iter().map(|run| run.fuel);
-        Trial { fuel: fuel().sum(), dearest: fuel().max().unwrap_or(0), ..*compared }
+        Trial { fuel: fuel().sum(), max_fuel: fuel().max().unwrap_or(0), ..*scored }
     }
 
-    /// The time since the last stamp was `spot`'s, if anybody wants to know.
+    /// Books the time since the last stamp to `spot`, if there is a lane.
     pub(crate) fn mark(&self, spot: Spot) {
         if let Some(lane) = self.lane {
             lane.mark(spot);
@@ -121,17 +122,17 @@ impl<'t> Trials<'t> {
     }
 }
 
-/// How close the answers are, whatever they cost.
-fn compared(demos: &Demos, runs: &[Run], behaviour: ContentHash) -> Trial {
+/// Returns the trial of answers, without the fuel they used.
+fn scored(demos: &Demos, runs: &[Run], behaviour: ContentHash) -> Trial {
     let fit = demos.fit(runs.iter().map(Into::into));
-    let shaped = |verdict: &&Verdict| matches!(verdict, Verdict::Right | Verdict::Wrong);
+    let right_shape = |verdict: &&Verdict| matches!(verdict, Verdict::Right | Verdict::Wrong);
     Trial {
         right: fit.right() as u32,
-        shaped: fit.verdicts.iter().filter(shaped).count() as u32,
+        right_shape: fit.verdicts.iter().filter(right_shape).count() as u32,
         pairs: runs.len() as u32,
         score: fit.score(),
         fuel: 0,
-        dearest: 0,
+        max_fuel: 0,
         behaviour,
     }
 }

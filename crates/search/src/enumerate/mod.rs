@@ -24,7 +24,7 @@ use batt_trace::{Lane, Spot};
 use batt_value::{Arena, Caps};
 
 use crate::check::Inspector;
-use crate::{Answer, Folds, Mechanism, NEVER, Puzzle};
+use crate::{Answer, Folds, Mechanism, NEVER_STOP, Puzzle};
 use explore::{Bounds, Explorer};
 use goal::Goal;
 
@@ -76,7 +76,7 @@ pub fn enumerate_traced(
 ) -> Enumerated {
     let Found { programs, views, mut counts } = programs(puzzle, name, fuel, stop, lane);
     // What was found is run as any program is; the colours of the recoloured task do not matter for that.
-    let mut inspector = Inspector { puzzle, colors: &[0; 10], stop: &NEVER, fuel: 0 };
+    let mut inspector = Inspector { puzzle, colors: &[0; 10], stop: &NEVER_STOP, fuel: 0 };
     let answer = |Written { text, cost, words }| {
         if inspector.fuel > FUEL_AFTER_STOP && stop.load(Ordering::Relaxed) {
             return None;
