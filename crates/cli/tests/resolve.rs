@@ -16,8 +16,13 @@ fn exported_programs_are_written_out() {
     assert!(output.ends_with("exit 0\n"), "{output}");
     let text = batt.read("resolved.py");
     let turned = text.split("\n\n\n").find(|program| program.contains("solve_turned")).unwrap();
-    expect![[r#""#]].assert_eq(turned);
-    // What can be written out at once can be written out later, and both programs are equally right.
+    expect![[r#"
+        # turned counter-clockwise
+        # written out in arc-dsl; the same answers on all 5 inputs of turned
+        def solve_turned(I):
+            O = rot270(I)
+            return O"#]].assert_eq(turned);
+    // Exported programs can be written out later, with the same result.
     let output = batt.run("programs resolve {dir}/learned.py demo -o {dir}/later.py");
     assert!(output.contains("programs written out, "), "{output}");
     assert_eq!(batt.read("later.py"), text);
@@ -27,11 +32,21 @@ fn exported_programs_are_written_out() {
 
 #[test]
 fn rules_that_cannot_be_written_are_kept() {
-    let learner = "def solve_turned(S, I, C):\n    rule = learn_forest(S, F0)\n    return rule(I)\n";
+    let learner = "def solve_border_touchers(S, I, C):\n    rule = learn_forest(S, F0)\n    return rule(I)\n";
     let batt = Batt::new("resolve-kept").file("p.py", learner);
     batt.check(
         "programs resolve {dir}/p.py demo",
-        expect![[r#""#]],
+        expect![[r#"
+            # not written out: the program fails on this task
+            def solve_turned(S, I, C):
+                x1 = learn_forest(S, F0)
+                O = x1(I)
+                return O
+
+
+            # 0 of 1 program written out, 0 of them in arc-dsl
+            exit 0
+        "#]],
     );
 }
 
@@ -40,7 +55,26 @@ fn mistakes_are_explained() {
     let batt = Batt::new("resolve-mistakes")
         .file("other.py", "def solve_nothing(I):\n    return hmirror(I)\n")
         .file("broken.py", "def solve_turned(I):\n    return hmiror(I)\n");
-    batt.check("programs resolve {dir}/other.py demo", expect![[r#""#]]);
-    batt.check("programs resolve {dir}/broken.py demo", expect![[r#""#]]);
-    batt.check("solve demo --resolved", expect![[r#""#]]);
+    batt.check("programs resolve {dir}/other.py demo", expect![[r#"
+        error: no program of {dir}/other.py is named after a task of demo; use `def solve_ID(…)`
+        exit 2
+    "#]]);
+    batt.check("programs resolve {dir}/broken.py demo", expect![[r#"
+        error: {dir}/broken.py has errors:
+
+        error: `hmiror` is not a primitive
+          ╭─ {dir}/broken.py:2:12
+        2 │     return hmiror(I)
+          │            ^^^^^^ did you mean `hmirror`?
+        exit 2
+    "#]]);
+    batt.check("solve demo --resolved", expect![[r#"
+        error: the following required arguments were not provided:
+          --export <FILE>
+
+        Usage: batt solve --export <FILE> --resolved <DATA>
+
+        For more information, try '--help'.
+        exit 2
+    "#]]);
 }

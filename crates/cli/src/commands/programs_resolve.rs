@@ -113,6 +113,11 @@ pub(crate) fn run(args: &Args) -> Answer {
     Ok(true)
 }
 
+/// The text of a program as it is in its file.
+fn own_text(program: &Program) -> String {
+    format!("{}\n", program.source().trim_end())
+}
+
 /// The lines of comment directly above a program.
 fn comment_above(text: &str, program: &Program) -> String {
     let before: Vec<&str> = text.lines().take((program.line() as usize).saturating_sub(1)).collect();
@@ -135,9 +140,9 @@ fn entry(program: &Program, task: Option<&Task>) -> Entry {
     };
     let resolution = resolve(program, task, Limits::STANDARD, Stop::NEVER.flag());
     let (resolved, arc_dsl, text) = match &resolution {
-        Resolution::Ordinary { is_arc_dsl } => (true, *is_arc_dsl, lang::print(program)),
+        Resolution::Ordinary { is_arc_dsl } => (true, *is_arc_dsl, own_text(program)),
         Resolution::Resolved { program, is_arc_dsl } => (true, *is_arc_dsl, lang::print(program)),
-        Resolution::Kept(_) => (false, false, lang::print(program)),
+        Resolution::Kept(_) => (false, false, own_text(program)),
     };
     Entry { name, task: Some(task.id.clone()), resolved, arc_dsl, comment: resolution.comment(task), text }
 }
