@@ -21,7 +21,8 @@ fn exported_programs_are_written_out() {
         # written out in arc-dsl; the same answers on all 5 inputs of turned
         def solve_turned(I):
             O = rot270(I)
-            return O"#]].assert_eq(turned);
+            return O"#]]
+    .assert_eq(turned);
     // Exported programs can be written out later, with the same result.
     let output = batt.run("programs resolve {dir}/learned.py demo -o {dir}/later.py");
     assert!(output.contains("programs written out, "), "{output}");
@@ -55,11 +56,16 @@ fn mistakes_are_explained() {
     let batt = Batt::new("resolve-mistakes")
         .file("other.py", "def solve_nothing(I):\n    return hmirror(I)\n")
         .file("broken.py", "def solve_turned(I):\n    return hmiror(I)\n");
-    batt.check("programs resolve {dir}/other.py demo", expect![[r#"
+    batt.check(
+        "programs resolve {dir}/other.py demo",
+        expect![[r#"
         error: no program of {dir}/other.py is named after a task of demo; use `def solve_ID(…)`
         exit 2
-    "#]]);
-    batt.check("programs resolve {dir}/broken.py demo", expect![[r#"
+    "#]],
+    );
+    batt.check(
+        "programs resolve {dir}/broken.py demo",
+        expect![[r#"
         error: {dir}/broken.py has errors:
 
         error: `hmiror` is not a primitive
@@ -67,8 +73,11 @@ fn mistakes_are_explained() {
         2 │     return hmiror(I)
           │            ^^^^^^ did you mean `hmirror`?
         exit 2
-    "#]]);
-    batt.check("solve demo --resolved", expect![[r#"
+    "#]],
+    );
+    batt.check(
+        "solve demo --resolved",
+        expect![[r#"
         error: the following required arguments were not provided:
           --export <FILE>
 
@@ -76,5 +85,6 @@ fn mistakes_are_explained() {
 
         For more information, try '--help'.
         exit 2
-    "#]]);
+    "#]],
+    );
 }

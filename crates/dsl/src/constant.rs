@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// What a constant is for: a mutation stays within the family.
+/// The purpose of a constant. A mutation replaces a constant by one of the same family.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ConstantFamily {
     Bool,

@@ -5,8 +5,9 @@
 //! ```
 //!
 //! Every candidate of the catalogue is learned from the demonstration pairs alone; rules that are right on all of them
-//! answer the test inputs; of each mechanism the four cheapest different answers are heard. Equal answers are merged,
-//! ranked by cost − 0.5 · votes, and the first two are the attempts. Only then are the test outputs compared. The halves are every second task in the order of ids.
+//! answer the test inputs; the four cheapest different answers of each mechanism count. Equal answers are merged,
+//! ranked by cost − 0.5 · votes, and the first two are the attempts. Only then are the test
+//! outputs compared. The halves are every second task in the order of ids.
 #![allow(clippy::print_stdout, reason = "it is a report")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -122,7 +123,7 @@ fn cpu_seconds() -> f64 {
     told.map_or_else(|| START.get_or_init(Instant::now).elapsed().as_secs_f64(), |nanos| nanos / 1e9)
 }
 
-/// What turned out right.
+/// The right and wrong answers of a task.
 struct Score {
     /// Per test output.
     at_two: Vec<bool>,
@@ -152,27 +153,27 @@ fn open_sealed(task: &Task, result: &TaskResult) -> Score {
     Score { at_two, any, right, wrong }
 }
 
-/// So many different answers of one mechanism are heard.
+/// The number of different answers that count for each mechanism.
 const PER_MECHANISM: usize = 4;
 
 /// The cheapest answers of every mechanism, each output once.
-fn heard(result: &TaskResult) -> Vec<&Answer> {
+fn counted(result: &TaskResult) -> Vec<&Answer> {
     let mut sorted: Vec<&Answer> = result.answers.iter().collect();
     sorted.sort_by(|a, b| a.cost.total_cmp(&b.cost));
-    let mut heard: Vec<&Answer> = Vec::new();
+    let mut counted: Vec<&Answer> = Vec::new();
     for answer in sorted {
-        let mut own = heard.iter().filter(|other| other.mechanism == answer.mechanism);
+        let mut own = counted.iter().filter(|other| other.mechanism == answer.mechanism);
         if own.clone().count() < PER_MECHANISM && own.all(|other| other.outputs != answer.outputs) {
-            heard.push(answer);
+            counted.push(answer);
         }
     }
-    heard
+    counted
 }
 
 /// The different answers for a test input, the best first.
 fn attempts(result: &TaskResult, test: usize) -> Vec<(f64, &Image)> {
     let mut merged: Vec<(f64, BTreeSet<&str>, &Image)> = Vec::new();
-    for answer in heard(result) {
+    for answer in counted(result) {
         let Some(image) = &answer.outputs[test] else { continue };
         match merged.iter_mut().find(|(_, _, known)| *known == image) {
             Some((cost, votes, _)) => {

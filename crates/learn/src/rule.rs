@@ -1,4 +1,4 @@
-//! What a learner finds.
+//! Rules: the results of learners.
 
 use std::fmt;
 use std::sync::Arc;

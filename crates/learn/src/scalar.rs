@@ -72,7 +72,7 @@ macro_rules! scalars {
         }
     };
     (@u8 $color:ident) => { u8 };
-    (@push $all:ident $id:ident) => { $all.push(Scalar::$id) };
+    (@push $all:ident $id:ident) => { $all.extend([Scalar::$id]) };
     (@push $all:ident $id:ident $color:ident) => { $all.extend((0..10).map(Scalar::$id)) };
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{Context, Demos, Learner, OutOfWork, Rule, Work};
 
-/// What to learn and where.
+/// A learner in its contexts.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Spec {
     Learn(Learner),

@@ -9,7 +9,8 @@ use expect_test::{Expect, expect};
 /// `[1 2 | 3 4]`
 fn grid(text: &str) -> Grid {
     let rows: Vec<&str> = text.trim_matches(['[', ']']).split('|').collect();
-    let cells: Vec<i8> = rows.iter().flat_map(|row| row.split_whitespace()).map(|n| n.parse().unwrap()).collect();
+    let cells: Vec<i8> =
+        rows.iter().flat_map(|row| row.split_whitespace()).map(|n| n.parse().unwrap()).collect();
     Grid::new(cells.len() / rows.len(), cells).unwrap()
 }
 
@@ -227,8 +228,7 @@ fn views_agree_with_their_texts() {
             for image in &images {
                 let Some(expected) = view.apply(image) else { continue };
                 let arena = batt_value::Arena::new(Limits::STANDARD.caps);
-                let (input, expected) =
-                    (image.to_value(&arena).unwrap(), expected.to_value(&arena).unwrap());
+                let (input, expected) = (image.to_value(&arena).unwrap(), expected.to_value(&arena).unwrap());
                 let samples = arena.tuple(&[]).unwrap();
                 let cx = batt_dsl::Cx::new(&arena, Limits::STANDARD.fuel, None);
                 let outcome = batt_exec::run(program, batt_exec::Sample { input, samples }, cx);

@@ -170,7 +170,7 @@ pub(crate) struct PrimitiveEntry {
 struct OptionEntry {
     /// Name of the constant.
     name: &'static str,
-    /// What it means.
+    /// Its meaning.
     words: String,
 }
 

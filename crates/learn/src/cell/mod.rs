@@ -1,4 +1,4 @@
-//! What can be said of a cell: features that rules test and colours that they copy, in groups.
+//! Cells: the features that rules test and the colours that they copy, in groups.
 
 mod around;
 mod boxes;

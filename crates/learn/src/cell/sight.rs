@@ -1,4 +1,4 @@
-//! What a cell sees in the eight directions.
+//! The colours that a cell sees in the eight directions.
 
 use std::sync::Arc;
 

@@ -73,7 +73,7 @@ impl Parts {
             for &area in &areas {
                 let pair = (input.crop(area), output.crop(area));
                 explained.paste(area, &pair.1);
-                whole &= area.h * area.w * 2 > demos.pairs()[0].0.area();
+                whole &= area.h * area.w * 2 > input.area();
                 if !pairs.contains(&pair) {
                     // One part cannot become two different things.
                     if pairs.iter().any(|known| known.0 == pair.0) {

@@ -12,7 +12,7 @@ pub(crate) use symmetry::Symmetry;
 
 /// Learners work on grids of at most this many rows and columns.
 pub const MAX_SIDE: usize = 30;
-/// What lies beyond the border.
+/// The colour of cells beyond the border.
 pub(crate) const OUTSIDE: u8 = 10;
 
 /// A rectangle of colours.

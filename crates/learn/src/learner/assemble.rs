@@ -86,7 +86,7 @@ choices! {
 }
 
 choices! {
-    /// Where the shown pieces go.
+    /// The arrangement of the shown pieces.
     Layout {
         SideBySide: "side by side",
         Below: "one below the other",

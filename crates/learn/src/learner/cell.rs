@@ -11,7 +11,7 @@ use crate::tree::{Bits, Bounds, Problem, Split, Tree, grow, grow_from};
 use crate::{Demos, Image, OutOfWork, Rule, Work};
 
 options! {
-    /// What a cell rule may speak of.
+    /// The features and colours that a cell rule may use.
     Vocabulary {
         /// The eight neighbours.
         Near = "NEAR",

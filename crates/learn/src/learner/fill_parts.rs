@@ -8,7 +8,7 @@ use crate::rule::Body;
 use crate::tree::{Bounds, Tree};
 use crate::{Demos, OutOfWork, Rule, Work};
 
-/// What becomes of a part.
+/// A change of a part.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Action {
     Keep,
@@ -94,7 +94,7 @@ pub(crate) fn learn(demos: &Demos, work: &Work<'_>) -> Result<Vec<Rule>, OutOfWo
     found.best(2, demos, work)
 }
 
-/// A rule: what becomes of each part.
+/// A rule: the change of each part.
 struct FillParts {
     family: Family,
     tree: Tree<PieceFeature, Action>,

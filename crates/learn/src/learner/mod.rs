@@ -117,7 +117,7 @@ macro_rules! learners {
     (@parse $id:ident $it:ident $option:ident) => { $option::from_value($it).map(Learner::$id) };
     (@docs) => { Vec::new() };
     (@docs $option:ident) => { $option::ALL.iter().map(|option| option.doc()).collect() };
-    (@push $all:ident $id:ident) => { $all.push(Learner::$id) };
+    (@push $all:ident $id:ident) => { $all.extend([Learner::$id]) };
     (@push $all:ident $id:ident $option:ident) => { $all.extend($option::ALL.iter().copied().map(Learner::$id)) };
     (@fits $fits:expr, $it:ident) => { $fits };
     (@fits $fits:expr, $it:ident $option:ident) => { $fits($it) };

@@ -51,7 +51,7 @@ pub(crate) fn learn(demos: &Demos, work: &Work<'_>) -> Result<Vec<Rule>, OutOfWo
     found.best(3, demos, work)
 }
 
-/// What happens to an object.
+/// A movement of an object, or its removal.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Action {
     Stay,

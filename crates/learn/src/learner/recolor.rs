@@ -14,7 +14,7 @@ use crate::tree::{Bounds, Tree};
 use crate::{Demos, Image, OutOfWork, Rule, Work};
 
 options! {
-    /// What decides the new colour of an object.
+    /// The facts that decide the new colour of an object.
     Criterion {
         /// Properties of the object.
         Properties = "PROPERTIES",

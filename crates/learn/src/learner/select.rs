@@ -10,7 +10,7 @@ use crate::rule::Body;
 use crate::{Demos, OutOfWork, Rule, Words, Work};
 
 options! {
-    /// What a piece is chosen by.
+    /// The figures that choose a piece.
     Property {
         /// Properties of the object.
         Object = "PROPERTIES",

@@ -17,7 +17,7 @@ const PER_VARIANT: f64 = 0.1;
 /// A cell of a template: place and colour.
 type Dot = (i32, i32, u8);
 
-/// What is removed in the end.
+/// The objects that are removed in the end.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Erase {
     Nothing,

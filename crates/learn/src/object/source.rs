@@ -40,7 +40,7 @@ impl Shapes {
 /// Declares the sources with their words and values; the second list is for rules by relations.
 macro_rules! sources {
     ($($id:ident: $words:literal, $value:expr;)* -- $($related:ident: $related_words:literal, $related_value:expr;)*) => {
-        /// Where an object takes a colour from.
+        /// A source of a colour for an object.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         pub(crate) enum ColorSource { $($id,)* $($related,)* }
 

@@ -44,7 +44,7 @@ pub(crate) struct View {
     pub use_: Use,
 }
 
-/// What learners use a view for.
+/// The purposes for which learners use a view.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Use {
     /// Other views and learners may follow it.

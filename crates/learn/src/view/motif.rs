@@ -3,7 +3,7 @@
 use super::List;
 use crate::image::{Image, most_frequent};
 
-/// Where a motif is repeated, given the number of steps down and to the right in units of its size.
+/// Whether a motif is repeated at a place, given in steps of its own size down and to the right.
 type Repeats = fn(i32, i32) -> bool;
 
 const WAYS: [(&str, &str, Repeats); 10] = [

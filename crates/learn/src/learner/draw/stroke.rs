@@ -12,7 +12,7 @@ use crate::view::shots;
 /// The cells that an action paints.
 pub(super) type Cells = Vec<(usize, usize)>;
 
-/// What an object draws.
+/// A drawing of an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Action {
     Nothing,
@@ -431,7 +431,7 @@ impl<'a> Pen<'a> {
     }
 }
 
-/// Where a ray meets something first: the number of cells before it, and its colour, none for the object itself.
+/// The first obstacle of a ray: the number of cells before it, and its colour, none for the object itself.
 #[derive(Clone, Copy)]
 struct Stop {
     after: usize,
