@@ -38,7 +38,8 @@ pub struct Checks {
     pub recolored: bool,
 }
 
-/// The result of the leave-one-out tests: a program is learned without one demonstration pair and tested on that pair.
+/// The result of the leave-one-out tests: a program is learned without one demonstration pair and tested on
+/// that pair.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Folds {
     /// The number of pairs on which it is right.
@@ -48,8 +49,8 @@ pub struct Folds {
 }
 
 impl Answer {
-    /// Returns whether it may become an attempt. It may not if it is not reproducible, or if it is a learned rule that
-    /// fails on both the transposed and the recoloured task. Unchecked answers are eligible.
+    /// Returns whether it may become an attempt. It may not if it is not reproducible, or if it is a learned
+    /// rule that fails on both the transposed and the recoloured task. Unchecked answers are eligible.
     pub fn is_eligible(&self) -> bool {
         self.checks
             .is_none_or(|checks| checks.reproducible && (self.fixed || checks.transposed || checks.recolored))
@@ -83,7 +84,8 @@ impl Progress {
         }
     }
 
-    /// Keeps the answers with the lowest cost of every mechanism, and of those with equal outputs only the first.
+    /// Keeps the answers with the lowest cost of every mechanism, and of those with equal outputs only the
+    /// first.
     pub(crate) fn prune(&mut self) {
         let mut order: Vec<usize> = (0..self.answers.len()).collect();
         order.sort_by(|&a, &b| self.answers[a].cost.total_cmp(&self.answers[b].cost));

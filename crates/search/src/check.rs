@@ -1,5 +1,5 @@
-//! Checks an answer by running its program: on the task, on the transposed and the recoloured task, and with one pair
-//! left out.
+//! Checks an answer by running its program: on the task, on the transposed and the recoloured task, and with
+//! one pair left out.
 
 use std::sync::atomic::AtomicBool;
 
@@ -26,8 +26,8 @@ pub(crate) struct Inspector<'i> {
 }
 
 impl Inspector<'_> {
-    /// Runs the program of an answer on the task. If it is a learned rule, also learns and runs it on the transposed and
-    /// the recoloured task.
+    /// Runs the program of an answer on the task. If it is a learned rule, also learns and runs it on the
+    /// transposed and the recoloured task.
     pub(crate) fn checks(&mut self, answer: &Answer) -> Checks {
         let Some(program) = parse(&answer.program).programs.into_iter().next() else {
             return Checks { reproducible: false, transposed: false, recolored: false };
@@ -70,7 +70,8 @@ impl Inspector<'_> {
         folds
     }
 
-    /// Returns whether the program, learned on the changed task, is right on its pairs and gives the changed outputs.
+    /// Returns whether the program, learned on the changed task, is right on its pairs and gives the changed
+    /// outputs.
     fn gives(&mut self, program: &Program, outputs: &[Option<Grid>], change: impl Fn(&Grid) -> Grid) -> bool {
         let pairs: Vec<(Grid, Grid)> =
             self.puzzle.pairs().iter().map(|(input, output)| (change(input), change(output))).collect();
@@ -79,8 +80,8 @@ impl Inspector<'_> {
         self.run(program, &pairs, &pairs, &inputs) == expected
     }
 
-    /// Runs a program on `inputs`, with `pairs` as `S`, and returns its outputs. They are `None` if the program is wrong on
-    /// a pair of `required`.
+    /// Runs a program on `inputs`, with `pairs` as `S`, and returns its outputs. They are `None` if the
+    /// program is wrong on a pair of `required`.
     fn run(
         &mut self,
         program: &Program,

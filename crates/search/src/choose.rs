@@ -65,7 +65,8 @@ pub(crate) fn ranked(answers: &[Answer], output: usize) -> Vec<Attempt> {
 }
 
 impl Progress {
-    /// Chooses two attempts for each of the first `n_outputs` test outputs, or fewer if there are not enough answers.
+    /// Chooses two attempts for each of the first `n_outputs` test outputs, or fewer if there are not enough
+    /// answers.
     pub fn attempts(&self, n_outputs: usize) -> Vec<Attempts> {
         let chosen = |output: usize| {
             let mut attempts = ranked(&self.answers, output);

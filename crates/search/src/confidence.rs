@@ -8,8 +8,8 @@ pub const SURE: u32 = 950;
 /// The upper bounds of the score classes. A score is cost − 0.5 · votes.
 const UPPER_BOUNDS: [f64; 6] = [1.0, 3.0, 5.0, 6.5, 8.0, f64::INFINITY];
 
-/// The number of right first attempts in a thousand, by score class and by the leave-one-out tests: right on all pairs,
-/// on some, on none. Measured on the first 200 ARC-AGI-1 training tasks (`docs/solving.md`).
+/// The number of right first attempts in a thousand, by score class and by the leave-one-out tests: right on
+/// all pairs, on some, on none. Measured on the first 200 ARC-AGI-1 training tasks (`docs/solving.md`).
 const FIRST: [[u32; 3]; 6] =
     [[980, 910, 600], [970, 820, 500], [950, 730, 450], [800, 700, 330], [650, 350, 300], [300, 200, 120]];
 

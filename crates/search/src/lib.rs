@@ -1,18 +1,18 @@
 //! Finds programs for tasks.
 //!
-//! [`Searcher::advance`] takes a [`Puzzle`], which is a task without its test outputs, and carries out the next
-//! [phase](SearchPhase) of its [`Progress`]: known programs and cheap learners first, then more expensive ones, then all
-//! learners in all contexts. A program that is right on all demonstration pairs becomes an [`Answer`], with its
-//! description in words, its cost and its outputs for the test inputs. [`Progress::attempts`] chooses two attempts for
-//! each test output and estimates their confidence.
+//! [`Searcher::advance`] takes a [`Puzzle`], which is a task without its test outputs, and carries out the
+//! next [phase](SearchPhase) of its [`Progress`]: known programs and cheap learners first, then more
+//! expensive ones, then all learners in all contexts. A program that is right on all demonstration pairs
+//! becomes an [`Answer`], with its description in words, its cost and its outputs for the test inputs.
+//! [`Progress::attempts`] chooses two attempts for each test output and estimates their confidence.
 //!
-//! Other entry points are [`enumerate`], [`breed`] and [`simplify`].
+//! Other entry points are [`enumerate()`], [`breed`] and [`simplify()`].
 //!
-//! Learners are called directly, because that is faster. Before a program can become an attempt, it is run as `batt run`
-//! would run it, and it counts only if the outputs are the same.
+//! Learners are called directly, because that is faster. Before a program can become an attempt, it is run as
+//! `batt run` would run it, and it counts only if the outputs are the same.
 //!
-//! This crate runs programs through plan, exec and score. It does not print and does not read the clock: callers pass
-//! a fuel limit and a stop flag.
+//! This crate runs programs through plan, exec and score. It does not print and does not read the clock:
+//! callers pass a fuel limit and a stop flag.
 
 mod answer;
 pub mod breed;
@@ -50,6 +50,6 @@ pub struct Allowance<'a> {
     pub lane: Option<&'a Lane>,
 }
 
-/// A stop flag that is never set. A stop ends the search for candidates, but those found by then are verified with this
-/// flag, because they would be lost otherwise. Fuel limits how long that takes.
+/// A stop flag that is never set. A stop ends the search for candidates, but those found by then are verified
+/// with this flag, because they would be lost otherwise. Fuel limits how long that takes.
 pub static NEVER_STOP: AtomicBool = AtomicBool::new(false);

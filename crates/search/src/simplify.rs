@@ -1,8 +1,8 @@
 //! Simplifies programs without changing their answers.
 //!
-//! A program has no unused lines, because its graph holds only what the result needs. But a line may have no effect on
-//! the answers. Then one of its arguments, or another value of the program, can replace it. Running the shorter program
-//! shows whether that is so.
+//! A program has no unused lines, because its graph holds only what the result needs. But a line may have no
+//! effect on the answers. Then one of its arguments, or another value of the program, can replace it. Running
+//! the shorter program shows whether that is so.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -18,8 +18,8 @@ pub struct Simplified {
     pub fuel: u64,
 }
 
-/// Replaces values of a program by other values of it, one at a time, as long as the program gets shorter and its answers
-/// on all demonstration inputs stay the same. If `stop` is set, returns the best result so far.
+/// Replaces values of a program by other values of it, one at a time, as long as the program gets shorter and
+/// its answers on all demonstration inputs stay the same. If `stop` is set, returns the best result so far.
 pub fn simplify(program: &Program, trials: &mut Trials<'_>, stop: &AtomicBool) -> Simplified {
     let mut simplified = Simplified { program: None, fuel: 0 };
     let Some(behaviour) = trials.run([program], stop).map(|trials| trials[0].behaviour) else {
@@ -40,7 +40,8 @@ pub fn simplify(program: &Program, trials: &mut Trials<'_>, stop: &AtomicBool) -
     }
 }
 
-/// Returns all programs with fewer calls in which one value is replaced by another. Incomplete if `stop` is set.
+/// Returns all programs with fewer calls in which one value is replaced by another. Incomplete if `stop` is
+/// set.
 fn shorter_programs(composer: &mut Composer, program: &Program, stop: &AtomicBool) -> Vec<Program> {
     let mut shorter = Vec::new();
     let Some(mut editor) = Editor::new(composer, program) else { return shorter };

@@ -67,8 +67,8 @@ const BREED_PERCENT: u64 = 50;
 const MAX_BREED_FUEL: u64 = 800_000_000;
 /// The graded score, in millionths, from which a known program is close enough to breed from. Picked by feel.
 const MIN_SCORE_TO_BREED: u32 = 500_000;
-/// The cost of a bred program before its first call. It is high because bred programs may be right by chance. Picked by
-/// feel.
+/// The cost of a bred program before its first call. It is high because bred programs may be right by chance.
+/// Picked by feel.
 const BRED_COST: f64 = 4.0;
 /// The memory of a brood in bytes.
 const BREED_MEMORY: u64 = 16 << 20;
@@ -76,7 +76,8 @@ const BREED_MEMORY: u64 = 16 << 20;
 const MAX_CHECKS: usize = 12;
 
 impl<'s> Searcher<'s> {
-    /// Creates a searcher. `seed` determines the random choices: the colours of the recoloured task and the mutations.
+    /// Creates a searcher. `seed` determines the random choices: the colours of the recoloured task and the
+    /// mutations.
     pub fn new(known: Option<Known<'s>>, seed: u64) -> Searcher<'s> {
         Searcher { known, seed, colors: shuffled_colors(seed), contexts: Context::all(), skipped: Vec::new() }
     }
@@ -86,8 +87,8 @@ impl<'s> Searcher<'s> {
         Searcher { skipped, ..self }
     }
 
-    /// Takes the next step for a task. If it is stopped in the middle of a step, the answers found so far are kept and
-    /// the step is repeated later.
+    /// Takes the next step for a task. If it is stopped in the middle of a step, the answers found so far are
+    /// kept and the step is repeated later.
     pub fn advance(&self, puzzle: &Puzzle, progress: &mut Progress, allowance: Allowance<'_>) {
         let Allowance { fuel, stop, lane } = allowance;
         let left = fuel.saturating_sub(progress.fuel) / FUEL_PER_WORK;
@@ -144,7 +145,8 @@ impl<'s> Searcher<'s> {
         mark(Spot::CHECK);
     }
 
-    /// Checks the leading answers until those that lead are eligible, and runs the leave-one-out tests of the first.
+    /// Checks the leading answers until those that lead are eligible, and runs the leave-one-out tests of the
+    /// first.
     fn check_leaders(&self, puzzle: &Puzzle, progress: &mut Progress, stop: &AtomicBool) {
         let mut inspector = Inspector { puzzle, colors: &self.colors, stop, fuel: 0 };
         for _ in 0..MAX_CHECKS {
@@ -255,8 +257,8 @@ impl Step<'_> {
         self.try_candidates(demos, listed.unwrap_or_default());
     }
 
-    /// Enumerates programs, then tries the cheap learners on the views that were found, with `fuel` for both. Returns the
-    /// fuel used except for the work of learners.
+    /// Enumerates programs, then tries the cheap learners on the views that were found, with `fuel` for both.
+    /// Returns the fuel used except for the work of learners.
     fn enumerate(&mut self, fuel: u64, stop: &AtomicBool) -> u64 {
         let (name, pool_fuel) = (program_name(self.puzzle.id()), fuel / 100 * POOL_PERCENT);
         let found = catch_panic(|| Ok(enumerate_traced(self.puzzle, &name, pool_fuel, stop, self.lane)));
@@ -308,8 +310,8 @@ impl Step<'_> {
         }
     }
 
-    /// Breeds from the known programs with `fuel`, if there is no answer yet and one of them comes close. Returns the fuel
-    /// used.
+    /// Breeds from the known programs with `fuel`, if there is no answer yet and one of them comes close.
+    /// Returns the fuel used.
     fn breed(&mut self, known: Known<'_>, seed: u64, fuel: u64, stop: &AtomicBool) -> u64 {
         if !self.progress.answers.is_empty() {
             return 0;
@@ -348,8 +350,8 @@ impl Step<'_> {
         brood.fuel + brood.overhead_fuel + inspector.fuel
     }
 
-    /// Tries everything inside the next few contexts that fit: first each context alone, then each inside each. Starts
-    /// at a position of that list and returns the next one, or `None` at its end.
+    /// Tries everything inside the next few contexts that fit: first each context alone, then each inside
+    /// each. Starts at a position of that list and returns the next one, or `None` at its end.
     fn try_deeper(&mut self, mut position: usize, contexts: &[Context]) -> Option<usize> {
         let mut left = CONTEXTS_PER_STEP;
         while left > 0 && !self.work.is_exhausted() {
@@ -421,7 +423,8 @@ impl Step<'_> {
     }
 }
 
-/// Returns the name of a program for a task: `solve_` and its id, in which `_` replaces all but ASCII letters and digits.
+/// Returns the name of a program for a task: `solve_` and its id, in which `_` replaces all but ASCII letters
+/// and digits.
 pub fn program_name(id: &str) -> String {
     let word = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
     format!("solve_{}", id.chars().map(word).collect::<String>())

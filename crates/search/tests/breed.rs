@@ -1,5 +1,5 @@
-//! Tests of breeding: every mutant is a valid program, the same seed gives the same programs, and programs with one
-//! mistake are repaired.
+//! Tests of breeding: every mutant is a valid program, the same seed gives the same programs, and programs
+//! with one mistake are repaired.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;

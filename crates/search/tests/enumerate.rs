@@ -1,5 +1,5 @@
-//! Search from the task: it finds compositions that no learner knows, its programs check without a problem, and the
-//! same fuel gives the same programs on any number of threads.
+//! Tests of enumeration: it finds compositions that learners miss, its programs parse without problems, and
+//! the same fuel gives the same programs on any number of threads.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,14 +17,14 @@ use batt_value::{Arena, Value};
 
 const FUEL: u64 = 40_000_000;
 
-/// The mirrored tiling of the object that is farthest to the right.
+/// Tiles the grid with the rightmost object and its mirror images.
 const TILING: &str = "def f(I):
     x1 = objects(I, F, T, T)
     x2 = argmax(x1, rightmost)
     return mirrortile(x2, I)
 ";
 
-/// The upper half to and fro, its edge only once, and turned.
+/// Appends the mirror image of the upper half, without repeating the row at the edge, and rotates the result.
 const BOUNCE: &str = "def f(I):
     x1 = tophalf(I)
     x2 = hmirror(x1)
@@ -34,7 +34,7 @@ const BOUNCE: &str = "def f(I):
     return rot90(x5)
 ";
 
-/// A few objects of several colours and sizes, apart from each other.
+/// Returns a grid with three separate objects of several colours and sizes.
 fn input(rng: &mut Rng) -> Grid {
     let mut cells = vec![0i8; 144];
     let turn = rng.below(3);
@@ -55,7 +55,7 @@ fn output(program: &str, input: &Grid) -> Grid {
     Answer::from(outcome.result.unwrap()).grid().unwrap()
 }
 
-/// A task whose outputs a program makes.
+/// Returns a task whose outputs are made by a program.
 fn task(program: &str) -> Task {
     let mut rng = Rng::of(7, "made", 0);
     let mut pair = || {
@@ -67,12 +67,12 @@ fn task(program: &str) -> Task {
 }
 
 fn is_right(progress: &Progress, task: &Task) -> bool {
-    let wanted = task.test[0].output.as_ref();
-    progress.attempts(1)[0].attempts.iter().any(|attempt| Some(&attempt.grid) == wanted)
+    let expected = task.test[0].output.as_ref();
+    progress.attempts(1)[0].attempts.iter().any(|attempt| Some(&attempt.grid) == expected)
 }
 
 #[test]
-fn finds_what_no_learner_knows() {
+fn finds_compositions_that_learners_miss() {
     for program in [TILING, BOUNCE] {
         let task = task(program);
         let puzzle = Puzzle::new(&task);
@@ -82,7 +82,7 @@ fn finds_what_no_learner_knows() {
         while progress.phase < SearchPhase::Enumerate {
             searcher.advance(&puzzle, &mut progress, Allowance { fuel: u64::MAX, stop: &stop, lane: None });
         }
-        assert!(!is_right(&progress, &task), "a learner knows\n{program}");
+        assert!(!is_right(&progress, &task), "a learner finds\n{program}");
         let found = enumerate(&puzzle, "solve_made", FUEL, &stop);
         let found = Progress { answers: found.answers, ..Progress::default() };
         assert!(is_right(&found, &task), "{program}");
@@ -90,7 +90,7 @@ fn finds_what_no_learner_knows() {
 }
 
 #[test]
-fn programs_check_without_a_problem() {
+fn programs_parse_without_problems() {
     let mut n = 0;
     let tasks = demo::dataset().tasks;
     for task in tasks.iter().step_by(7).chain([&task(TILING), &task(BOUNCE)]) {
@@ -140,13 +140,13 @@ fn the_same_fuel_gives_the_same_programs_on_any_thread() {
 }
 
 #[test]
-fn what_was_found_before_a_stop_counts() {
+fn programs_found_before_a_stop_are_kept() {
     let dataset = demo::dataset();
     let puzzle = Puzzle::new(dataset.get("bridges").unwrap());
-    let (stop, begun) = (AtomicBool::new(false), Instant::now());
+    let (stop, start) = (AtomicBool::new(false), Instant::now());
     let enough = enumerate(&puzzle, "f", FUEL / 8, &stop);
     assert!(!enough.answers.is_empty());
-    let time = begun.elapsed();
+    let time = start.elapsed();
     let found = std::thread::scope(|scope| {
         let search = scope.spawn(|| enumerate(&puzzle, "f", FUEL * 1000, &stop));
         std::thread::sleep(8 * time);
@@ -158,7 +158,7 @@ fn what_was_found_before_a_stop_counts() {
 }
 
 #[test]
-fn a_search_that_is_stopped_ends_at_once() {
+fn a_stopped_search_ends_at_once() {
     let found = enumerate(&Puzzle::new(&task(TILING)), "f", u64::MAX, &AtomicBool::new(true));
     assert_eq!((found.answers.len(), found.counts.candidates), (0, 0));
 }

@@ -24,8 +24,8 @@ pub struct Individual {
 }
 
 impl Individual {
-    /// Returns its operators as lineages name them, such as `mutate constant, graft`. A program from another task has
-    /// `move`.
+    /// Returns its operators as lineages name them, such as `mutate constant, graft`. A program from another
+    /// task has `move`.
     pub fn operator(&self) -> String {
         if self.operators.is_empty() {
             return "move".to_owned();
@@ -49,7 +49,8 @@ impl Individual {
 /// The key of a place in the archive. Similar programs compete for one place.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Niche {
-    /// A starting program. It keeps its place, because even a program that fails may be one change away from the goal.
+    /// A starting program. It keeps its place, because even a program that fails may be one change away from
+    /// the goal.
     Start(usize),
     Bred {
         right: u32,
@@ -125,9 +126,9 @@ impl Archive {
         true
     }
 
-    /// Returns the next parent and counts its mutants. In the long run, the number of mutants is proportional to the square
-    /// of the score. Every other turn goes to the starting programs, because a complete program with one mistake may have
-    /// a score of 0.
+    /// Returns the next parent and counts its mutants. In the long run, the number of mutants is proportional
+    /// to the square of the score. Every other turn goes to the starting programs, because a complete program
+    /// with one mistake may have a score of 0.
     pub(crate) fn draw(&mut self, mutants: u32) -> Option<&Individual> {
         /// Added to scores, in thousandths of the best, so that programs with a score of 0 get turns too.
         const BASE: u64 = 50;

@@ -1,5 +1,5 @@
-//! Applies changes to a program. The program is built once. Each change builds only the nodes that it affects, and they
-//! are removed before the next change.
+//! Applies changes to a program. The program is built once. Each change builds only the nodes that it
+//! affects, and they are removed before the next change.
 
 use batt_dsl::{Constant, Ty, registry};
 use batt_lang::{Composer, Literal, Mark, Node, NodeId, Op, Program, Use};

@@ -2,7 +2,8 @@
 
 use batt_dsl::Ty;
 
-/// Returns whether a value of type `got` is worth trying where `need` is expected. Unknown types fit everywhere.
+/// Returns whether a value of type `got` is worth trying where `need` is expected. Unknown types fit
+/// everywhere.
 pub(crate) fn fits(need: &Ty, got: &Ty) -> bool {
     use Ty::*;
     match (need, got) {
@@ -26,8 +27,8 @@ fn is_int(ty: &Ty) -> bool {
     matches!(ty, Ty::Bool | Ty::Int | Ty::Color | Ty::Rank | Ty::Choice4 | Ty::Choice8)
 }
 
-/// Returns whether integer types fit. Different families, such as colours and ranks, do not; a plain integer fits all of
-/// them except booleans.
+/// Returns whether integer types fit. Different families, such as colours and ranks, do not; a plain integer
+/// fits all of them except booleans.
 fn ints_fit(need: &Ty, got: &Ty) -> bool {
     match (need, got) {
         (Ty::Num, got) => is_int(got) && *got != Ty::Bool,

@@ -1,5 +1,5 @@
-//! Tables for mutations: which primitives may replace each other, which may be called on a value, and which constants
-//! belong together. All of them are derived from the declarations of primitives and constants.
+//! Tables for mutations: which primitives may replace each other, which may be called on a value, and which
+//! constants belong together. All of them are derived from the declarations of primitives and constants.
 
 use std::sync::LazyLock;
 
@@ -52,8 +52,8 @@ impl Material {
         &self.alternatives[usize::from(symbol.id)]
     }
 
-    /// Returns the primitives that can be called on a value of this type and whose result fits in its place, each with the
-    /// position of the argument.
+    /// Returns the primitives that can be called on a value of this type and whose result fits in its place,
+    /// each with the position of the argument.
     pub(crate) fn wrappers(&self, ty: &Ty) -> Vec<(&'static Symbol, usize)> {
         let gives =
             |primitive: &&&'static Primitive| is_specific(&primitive.result) && fits(ty, &primitive.result);
@@ -71,7 +71,8 @@ impl Material {
     }
 }
 
-/// Returns the primitives that may be passed where this type is expected, or `None` if it is not a function type.
+/// Returns the primitives that may be passed where this type is expected, or `None` if it is not a function
+/// type.
 fn functions(common: &[&'static Primitive], need: &Ty) -> Option<Vec<&'static Symbol>> {
     let Ty::Func(params, result) = need else { return None };
     let fit = |primitive: &&&'static Primitive| {
@@ -82,8 +83,8 @@ fn functions(common: &[&'static Primitive], need: &Ty) -> Option<Vec<&'static Sy
     Some(common.iter().filter(fit).map(|primitive| &primitive.symbol).collect())
 }
 
-/// Returns whether a primitive is a learner. Learners cost about a thousand times as much as other primitives, so they
-/// only replace learners.
+/// Returns whether a primitive is a learner. Learners cost about a thousand times as much as other
+/// primitives, so they only replace learners.
 fn is_learner(primitive: &Primitive) -> bool {
     primitive.family.name == "learn"
 }
@@ -102,7 +103,8 @@ fn replaces(a: &Primitive, b: &Primitive) -> bool {
         && a.types.iter().zip(&b.types).all(|(a, b)| either(a, b))
 }
 
-/// Returns, for each type with constants of its own, the named constants that may be used where it is expected.
+/// Returns, for each type with constants of its own, the named constants that may be used where it is
+/// expected.
 fn constants_by_type() -> Vec<(Ty, Vec<&'static Constant>)> {
     let family = |family: ConstantFamily| constants().iter().filter(move |it| it.family == family);
     let small = || family(ConstantFamily::Int).filter(|it| matches!(it.value, ConstantValue::Int(-2..=10)));
@@ -145,8 +147,8 @@ fn constants_in(family: ConstantFamily) -> &'static [&'static Constant] {
     found.map_or(&[], |(_, constants)| constants)
 }
 
-/// Returns the constants that may replace a constant: by the expected type, if it is more specific than a number, else by
-/// the family of the name it was written with, else by its value.
+/// Returns the constants that may replace a constant: by the expected type, if it is more specific than a
+/// number, else by the family of the name it was written with, else by its value.
 pub(crate) fn family_of(
     spelled: Option<&'static Constant>,
     need: &Ty,

@@ -1,12 +1,12 @@
 //! Breeding: makes small changes to programs and keeps those that come closer to a task.
 //!
-//! [`Breeder::advance`] runs a few batteries for the [`Brood`] of one task. A battery is a few dozen mutants of a few
-//! parents. They are merged into one plan and run on all demonstration inputs at once, so that the calls they share are
-//! computed once. Parents with a better graded score get more mutants. The archive keeps the best program of each niche,
-//! and only one of those with the same answers.
+//! [`Breeder::advance`] runs a few batteries for the [`Brood`] of one task. A battery is a few dozen mutants
+//! of a few parents. They are merged into one plan and run on all demonstration inputs at once, so that the
+//! calls they share are computed once. Parents with a better graded score get more mutants. The archive keeps
+//! the best program of each niche, and only one of those with the same answers.
 //!
-//! Only mutants that type-check and were not tried before are run. All random choices depend on one seed, so the same
-//! fuel gives the same programs on any number of threads.
+//! Only mutants that type-check and were not tried before are run. All random choices depend on one seed, so
+//! the same fuel gives the same programs on any number of threads.
 
 mod archive;
 mod edit;
@@ -77,8 +77,8 @@ pub struct Brood {
     limits: Limits,
     /// The fuel used for breeding so far.
     pub fuel: u64,
-    /// The fuel used to run the known programs at the start and to simplify results. It does not count against the limit;
-    /// otherwise many known programs would leave no fuel for breeding.
+    /// The fuel used to run the known programs at the start and to simplify results. It does not count
+    /// against the limit; otherwise many known programs would leave no fuel for breeding.
     pub overhead_fuel: u64,
     /// The number of programs that were run.
     pub tried: u64,
@@ -88,8 +88,8 @@ pub struct Brood {
     pub tallies: [Tally; Operator::ALL.len()],
     /// The first program that is right on all pairs, simplified.
     pub solution: Option<Individual>,
-    /// The bred program with the best score at the end of a step, simplified. Mutants are made from the original, because
-    /// a line without effect may be one change away from doing the right thing.
+    /// The bred program with the best score at the end of a step, simplified. Mutants are made from the
+    /// original, because a line without effect may be one change away from doing the right thing.
     simplified_best: Option<Individual>,
 }
 
@@ -131,8 +131,9 @@ const FUEL_FACTOR: u64 = 8;
 const FUEL_BOUNDS: (u64, u64) = (100_000, 4_000_000);
 
 impl Breeder {
-    /// Starts a brood from the task's `own` programs, whatever their score, and the known programs with the best scores.
-    /// If there are none, starts from the program that returns its input. Returns `None` if `stop` was set before the end.
+    /// Starts a brood from the task's `own` programs, whatever their score, and the known programs with the
+    /// best scores. If there are none, starts from the program that returns its input. Returns `None` if
+    /// `stop` was set before the end.
     pub fn start(
         &self,
         puzzle: &Puzzle,
@@ -214,7 +215,8 @@ impl Breeder {
         }
     }
 
-    /// Advances a brood by one step, which ends early if a solution is found. `donors` are programs to graft from.
+    /// Advances a brood by one step, which ends early if a solution is found. `donors` are programs to graft
+    /// from.
     pub fn advance(&self, puzzle: &Puzzle, brood: &mut Brood, donors: &[Program], allowance: Allowance<'_>) {
         let Allowance { fuel, stop, lane } = allowance;
         let palette = palette(puzzle.task());
@@ -239,7 +241,8 @@ impl Breeder {
             }
             let battery = self.new_battery(brood, &mut mutator, sources, trials.lane());
             if battery.is_empty() {
-                // All mutants of the current parents have been tried. Forget that, so that some may be tried again.
+                // All mutants of the current parents have been tried. Forget that, so that some may be tried
+                // again.
                 brood.tried_before.clear();
                 brood.fuel =
                     brood.fuel.saturating_add(FUEL_PER_CANDIDATE * (MAX_TURNS * MUTANTS_PER_TURN) as u64);
@@ -313,7 +316,8 @@ impl Brood {
         self.best().is_some_and(|best| best.trial.score > self.start_score)
     }
 
-    /// Returns the best program, simplified if possible, or `None` if no program is better than the starting programs.
+    /// Returns the best program, simplified if possible, or `None` if no program is better than the starting
+    /// programs.
     pub fn best_bred(&self) -> Option<&Individual> {
         let best = self.best().filter(|_| self.is_better())?;
         let simplified = self.simplified_best.as_ref();
@@ -328,9 +332,9 @@ impl Brood {
         self.archive.add_starter(starter);
     }
 
-    /// Runs candidates in order until the fuel is used up, and returns their trials. The fuel of a candidate is known only
-    /// after its run, so only as many run together as the remaining fuel pays for in the worst case. Returns `None` if
-    /// `stop` was set before the end.
+    /// Runs candidates in order until the fuel is used up, and returns their trials. The fuel of a candidate
+    /// is known only after its run, so only as many run together as the remaining fuel pays for in the worst
+    /// case. Returns `None` if `stop` was set before the end.
     fn run(
         &mut self,
         candidates: &[&Program],

@@ -18,8 +18,8 @@ pub enum Operator {
     Constant,
     /// A colour becomes one that occurs in the demonstration pairs.
     Color,
-    /// A number becomes the result of a function of the demonstration pairs, such as a colour that appears or disappears,
-    /// or how the picture is turned.
+    /// A number becomes the result of a function of the demonstration pairs, such as a colour that appears or
+    /// disappears, or how the picture is turned.
     Derive,
     /// A primitive, called or passed as a value, becomes another with compatible types.
     Function,
@@ -415,7 +415,8 @@ impl<'d, 's> Draw<'d, 's> {
         }
     }
 
-    /// Returns a random value of this type, except `excluded`: a value of the program, a constant or a primitive.
+    /// Returns a random value of this type, except `excluded`: a value of the program, a constant or a
+    /// primitive.
     fn value(&mut self, need: &Ty, excluded: Option<NodeId>) -> Option<Replacement<'s>> {
         let constants = constants_of(need);
         if !constants.is_empty() && self.rng.below(2) == 0 {

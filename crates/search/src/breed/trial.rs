@@ -47,7 +47,8 @@ pub struct Trials<'t> {
     limits: Limits,
     scratch: Scratch,
     lane: Option<&'t Lane>,
-    /// The trials of answers that were scored before, by behaviour. Most mutants give the same answers as another one.
+    /// The trials of answers that were scored before, by behaviour. Most mutants give the same answers as
+    /// another one.
     scored: FxHashMap<ContentHash, Trial>,
 }
 

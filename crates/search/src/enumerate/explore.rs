@@ -1,4 +1,4 @@
-//! Makes values from values, from shallow to deep, until the fuel is gone.
+//! Makes values from values, from shallow to deep, until the fuel is used up.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,21 +19,22 @@ use super::pool::Origin;
 use super::size::SizeRule;
 use super::template::Hole;
 
-/// What a search may use.
+/// The limits of a search.
 #[derive(Clone, Copy)]
 pub(super) struct Bounds<'b> {
     pub(super) fuel: u64,
     pub(super) bytes: usize,
     pub(super) layers: usize,
-    /// The deepest programs, layers and last steps not counted. So deep only what may serve at once is kept.
+    /// The greatest depth, not counting layers and last steps. At this depth, only nodes that may be useful
+    /// at once are kept.
     pub(super) depth: u8,
     pub(super) stop: &'b AtomicBool,
-    /// Told where the time goes.
+    /// Records where the time goes.
     pub(super) lane: Option<&'b Lane>,
 }
 
 impl Bounds<'_> {
-    /// Books the time since the last mark.
+    /// Books the time since the last stamp to `spot`, if there is a lane.
     #[inline]
     pub(super) fn mark(&self, spot: Spot) {
         if let Some(lane) = self.lane {
@@ -42,21 +43,22 @@ impl Bounds<'_> {
     }
 }
 
-/// What was done.
+/// The amount of work done by searches.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Counts {
-    /// Programs that were tried on the inputs, as far as the first on which they fail.
+    /// The number of programs tried. Each runs on the inputs up to the first on which it fails.
     pub candidates: u64,
-    /// Calls of a primitive on one input; those that a primitive makes itself do not count.
+    /// The number of calls of a primitive on one input. Calls that a primitive makes itself do not count.
     pub calls: u64,
-    /// Programs with values that no other has.
+    /// The number of programs with new values.
     pub kept: u64,
     pub fuel: u64,
-    /// Searches that came to their end before the fuel did.
+    /// The number of searches that tried everything before the fuel was used up.
     pub complete: u64,
 }
 
 impl Counts {
+    /// Adds the counts of another search.
     pub fn add(&mut self, other: Counts) {
         self.candidates += other.candidates;
         self.calls += other.calls;
@@ -66,29 +68,35 @@ impl Counts {
     }
 }
 
+/// A search up to a depth, with all values that it made.
 pub(super) struct Explorer<'a, 'b> {
     pub(super) findings: Findings<'a, 'b>,
     pub(super) operations: Vec<Operation<'a>>,
     pub(super) counts: Counts,
+    /// The node of a black canvas with the size of the output.
     canvas: Option<u32>,
     bounds: Bounds<'b>,
+    /// Holds the values of candidates until they are copied or dropped.
     scratch: Arena,
 }
 
-/// The calls on one input may use so much fuel.
-const FUEL_AN_INPUT: u64 = 8_000;
-/// Kernels take less time for their fuel than programs do on the average.
-const CHEAP: u64 = 8;
-/// What a candidate costs besides its calls: hashing, comparing, drawing.
-const FUEL_A_CANDIDATE: u64 = 60;
-/// Partners of a value are at most so deep, and so many.
+/// The most fuel for the calls of a candidate on one input.
+const FUEL_PER_INPUT: u64 = 8_000;
+/// The fuel of calls is divided by this, because kernels take less time for their fuel than programs on
+/// average.
+const FUEL_DIVISOR: u64 = 8;
+/// The cost of a candidate besides its calls: hashing, comparing, drawing.
+const FUEL_PER_CANDIDATE: u64 = 60;
+/// The greatest depth of a second argument, and of a first argument that is combined with one.
 const PARTNER_DEPTH: u8 = 1;
+/// The most second arguments that are tried for a first.
 const MAX_PARTNERS: usize = 40;
-/// Values of candidates are forgotten when they take so many bytes.
+/// The values of candidates are dropped when they take more bytes than this.
 const SCRATCH_BYTES: usize = 1 << 18;
 
 impl<'a, 'b> Explorer<'a, 'b> {
-    /// `inputs`: those of the demonstration pairs first.
+    /// Starts with the inputs, those of the demonstration pairs first, and a canvas if its size follows from
+    /// them.
     pub(super) fn new(
         arena: &'a Arena,
         inputs: &[Grid],
@@ -100,27 +108,29 @@ impl<'a, 'b> Explorer<'a, 'b> {
         let mut findings = Findings::new(arena, goal, bounds);
         let values: Result<Vec<_>, Fail> =
             inputs.iter().map(|grid| arena.grid(grid.width(), grid.cells())).collect();
-        findings.take(Origin::Input, Kind::Grid, 0, &values?, true);
+        findings.add(Origin::Input, Kind::Grid, 0, &values?, true);
         let scratch = Arena::new(arena.caps());
         let mut explorer =
             Explorer { findings, operations, counts: Counts::default(), canvas: None, bounds, scratch };
-        explorer.plain_canvas();
+        explorer.add_canvas_by_rule();
         Ok(explorer)
     }
 
-    /// Explores until everything is done, or the fuel, the memory or the wish for more programs ends.
+    /// Explores until everything is done, the fuel or the memory is used up, there are enough programs, or a
+    /// stop.
     pub(super) fn run(&mut self) {
-        self.counts.complete = u64::from(self.levels().is_some());
+        self.counts.complete = u64::from(self.explore_levels().is_some());
     }
 
-    fn levels(&mut self) -> Option<()> {
+    /// Explores level by level. Returns `None` if it ended early.
+    fn explore_levels(&mut self) -> Option<()> {
         let mut from = 0;
         for depth in 1..=self.bounds.depth {
             let to = self.findings.pool.nodes().len();
-            for node in self.in_turn(from..to) {
+            for node in self.interleaved(from..to) {
                 self.expand(node, |_| true)?;
             }
-            if depth < self.bounds.depth && self.canvas.is_none() && self.canvas_like_a_node() {
+            if depth < self.bounds.depth && self.canvas.is_none() && self.add_canvas_like_node() {
                 for node in 0..to {
                     self.expand(node as u32, Operation::needs_canvas)?;
                 }
@@ -130,9 +140,9 @@ impl<'a, 'b> Explorer<'a, 'b> {
         Some(())
     }
 
-    /// Nodes in the order in which they are expanded: one of each kind in turn, so that when the fuel ends no kind has
-    /// been left out.
-    fn in_turn(&self, nodes: Range<usize>) -> Vec<u32> {
+    /// Returns nodes in the order in which they are expanded. The kinds take turns, so that every kind is
+    /// covered when the fuel ends.
+    fn interleaved(&self, nodes: Range<usize>) -> Vec<u32> {
         let mut turns = [0; Kind::COUNT];
         let turn = |node: usize| {
             let kind = self.findings.pool.nodes()[node].kind;
@@ -144,25 +154,26 @@ impl<'a, 'b> Explorer<'a, 'b> {
         order.into_iter().map(|(.., node)| node).collect()
     }
 
-    /// Applies all operations that are wanted to a node whose values are kept.
-    fn expand(&mut self, x: u32, wanted: impl Fn(&Operation<'a>) -> bool) -> Option<()> {
+    /// Applies all operations that `filter` accepts to a node, if its values are kept. Returns `None` if the
+    /// search is over.
+    fn expand(&mut self, x: u32, filter: impl Fn(&Operation<'a>) -> bool) -> Option<()> {
         let node = &self.findings.pool.nodes()[x as usize];
         let (kind, depth) = (node.kind, node.depth);
         let leaf = depth + 1 >= self.bounds.depth;
         let Some(values) = node.values.clone() else { return Some(()) };
         for place in 0..self.operations.len() {
             let operation = &self.operations[place];
-            if operation.takes != kind || !wanted(operation) {
+            if operation.takes != kind || !filter(operation) {
                 continue;
             }
             if operation.needs_canvas() && self.canvas.is_none() || leaf && !operation.gives.can_be_drawn() {
                 continue;
             }
             match operation.with {
-                None => self.attempt(place, x, &values, x, leaf)?,
+                None => self.try_operation(place, x, &values, x, leaf)?,
                 Some(kind) if depth <= PARTNER_DEPTH || kind == Kind::Color => {
                     for y in self.partners(kind, x) {
-                        self.attempt(place, x, &values, y, leaf)?;
+                        self.try_operation(place, x, &values, y, leaf)?;
                     }
                 }
                 Some(_) => {}
@@ -171,7 +182,7 @@ impl<'a, 'b> Explorer<'a, 'b> {
         Some(())
     }
 
-    /// Nodes that a node may be combined with.
+    /// Returns the nodes of a kind that a node may be combined with.
     fn partners(&self, kind: Kind, x: u32) -> Vec<u32> {
         let nodes = self.findings.pool.nodes().iter().enumerate();
         let shallow = nodes.take_while(|(_, node)| node.depth <= PARTNER_DEPTH);
@@ -179,8 +190,16 @@ impl<'a, 'b> Explorer<'a, 'b> {
         fit.map(|(y, _)| y as u32).take(MAX_PARTNERS).collect()
     }
 
-    /// Tries an operation on all inputs.
-    fn attempt(&mut self, place: usize, x: u32, values: &[Value<'a>], y: u32, leaf: bool) -> Option<()> {
+    /// Tries an operation on all inputs, and keeps the result if it is new. Returns `None` if the search is
+    /// over.
+    fn try_operation(
+        &mut self,
+        place: usize,
+        x: u32,
+        values: &[Value<'a>],
+        y: u32,
+        leaf: bool,
+    ) -> Option<()> {
         let Explorer { findings, operations, counts, canvas, bounds, scratch } = self;
         if counts.fuel >= bounds.fuel || bounds.stop.load(Ordering::Relaxed) || findings.is_full() {
             return None;
@@ -194,7 +213,7 @@ impl<'a, 'b> Explorer<'a, 'b> {
         let canvas = canvas.and_then(|canvas| nodes[canvas as usize].values.as_deref());
         let (inputs, partners) = (nodes[0].values.as_deref()?, nodes[y as usize].values.as_deref());
         bounds.mark(Spot::PICK);
-        let fuel = FUEL_AN_INPUT * values.len() as u64;
+        let fuel = FUEL_PER_INPUT * values.len() as u64;
         let mut cx = Cx::new(scratch, fuel, Some(bounds.stop)).with_table(kernel::table());
         let mut results: SmallVec<[Value<'_>; 8]> = SmallVec::new();
         counts.candidates += 1;
@@ -210,7 +229,7 @@ impl<'a, 'b> Explorer<'a, 'b> {
             match result {
                 Ok(value)
                     if operation.gives.admits(value)
-                        && (!leaf || may_serve(findings.goal, sample, value)) =>
+                        && (!leaf || may_be_useful(findings.goal, sample, value)) =>
                 {
                     results.push(value);
                 }
@@ -218,19 +237,18 @@ impl<'a, 'b> Explorer<'a, 'b> {
             }
         }
         bounds.mark(operation.template.spot());
-        counts.fuel += cx.used() / CHEAP + FUEL_A_CANDIDATE;
+        counts.fuel += cx.used() / FUEL_DIVISOR + FUEL_PER_CANDIDATE;
         if results.len() == values.len() {
             let partner = if operation.with.is_some() { nodes[y as usize].depth } else { 0 };
             let depth = 1 + nodes[x as usize].depth.max(partner);
             let origin = Origin::Made { operation: place as u16, x, y };
-            counts.kept +=
-                u64::from(findings.take(origin, operation.gives, depth, &results, !leaf).is_some());
+            counts.kept += u64::from(findings.add(origin, operation.gives, depth, &results, !leaf).is_some());
         }
         Some(())
     }
 
-    /// A canvas whose size follows from the input's.
-    fn plain_canvas(&mut self) {
+    /// Adds a canvas if its size can be computed from the size of the input.
+    fn add_canvas_by_rule(&mut self) {
         let nodes = self.findings.pool.nodes();
         let inputs: Option<Vec<_>> =
             nodes[0].values.as_deref().unwrap_or_default().iter().map(|value| size(*value)).collect();
@@ -244,8 +262,9 @@ impl<'a, 'b> Explorer<'a, 'b> {
         }
     }
 
-    /// A canvas as large as some node, if there is one as large as the outputs. Whether there is.
-    fn canvas_like_a_node(&mut self) -> bool {
+    /// Adds a canvas with the size of a node, if there is a node with the sizes of the outputs. Returns
+    /// whether there is a canvas.
+    fn add_canvas_like_node(&mut self) -> bool {
         let mut nodes = 0..self.findings.pool.nodes().len();
         let found = nodes.find_map(|node| Some((node, self.sizes_like_outputs(node)?)));
         if let Some((node, sizes)) = found {
@@ -255,7 +274,7 @@ impl<'a, 'b> Explorer<'a, 'b> {
         self.canvas.is_some()
     }
 
-    /// The sizes of the values of a node, if on all pairs they are those of the outputs.
+    /// Returns the sizes of a node's values if they equal the sizes of the outputs on all pairs.
     fn sizes_like_outputs(&self, node: usize) -> Option<Vec<(usize, usize)>> {
         let values = self.findings.pool.nodes()[node].values.as_deref()?;
         let sizes: Vec<_> = values.iter().map(|value| size(*value)).collect::<Option<_>>()?;
@@ -268,16 +287,17 @@ impl<'a, 'b> Explorer<'a, 'b> {
         let blank: Option<Vec<_>> =
             sizes.iter().map(|&(height, width)| scratch.new_grid(height, width, |_| ()).ok()).collect();
         if let Some(blank) = blank {
-            self.canvas = self.findings.take(origin, Kind::Grid, depth, &blank, true);
+            self.canvas = self.findings.add(origin, Kind::Grid, depth, &blank, true);
         }
     }
 
+    /// Returns the node of a black canvas with the size of the output.
     pub(super) fn canvas(&self) -> Option<u32> {
         self.canvas
     }
 }
 
-/// The size of a picture or of the box of a patch.
+/// Returns the size of a grid or of the bounding box of a patch.
 fn size(value: Value<'_>) -> Option<(usize, usize)> {
     match value {
         Value::Grid(grid) => Some((grid.height(), grid.width())),
@@ -289,11 +309,12 @@ fn size(value: Value<'_>) -> Option<(usize, usize)> {
     }
 }
 
-fn may_serve(goal: &Goal, sample: usize, value: Value<'_>) -> bool {
+/// Returns whether a value can become the output of a pair, or a layer of it.
+fn may_be_useful(goal: &Goal, sample: usize, value: Value<'_>) -> bool {
     let Some(output) = goal.outputs.get(sample) else { return true };
     match value {
         Value::Grid(grid) => goal.has_size(sample, grid.height(), grid.width()),
-        other => Layers::may_serve(output, other),
+        other => Layers::may_be_layer(output, other),
     }
 }
 
@@ -307,13 +328,13 @@ mod tests {
         Grid::new(width, cells.to_vec()).unwrap()
     }
 
-    /// Explores from one input to one output.
+    /// Explores from one input and one output, and returns what `read` takes from the explorer.
     fn explore<T>(
         input: &Grid,
         output: &Grid,
         fuel: u64,
         bytes: usize,
-        look: impl Fn(&Explorer<'_, '_>) -> T,
+        read: impl Fn(&Explorer<'_, '_>) -> T,
     ) -> T {
         let arena = Arena::new(Caps::STANDARD);
         let goal = Goal::new(std::slice::from_ref(output)).unwrap();
@@ -322,24 +343,24 @@ mod tests {
         let mut explorer =
             Explorer::new(&arena, std::slice::from_ref(input), &goal, &[0, 1, 2, 3], bounds).unwrap();
         explorer.run();
-        look(&explorer)
+        read(&explorer)
     }
 
     #[test]
-    fn values_that_are_the_same_are_one_node() {
-        // All mirrors and turns of a grid of one colour are the grid itself.
-        let (plain, sought) = (grid(2, &[1, 1, 1, 1]), grid(1, &[7]));
+    fn equal_values_are_one_node() {
+        // All mirror images and rotations of a square grid of one colour are equal.
+        let (plain, output) = (grid(2, &[1, 1, 1, 1]), grid(1, &[7]));
         let same = |explorer: &Explorer<'_, '_>| {
             let nodes = explorer.findings.pool.nodes();
             let grids = nodes.iter().filter_map(|node| node.values.as_deref()).map(|values| values[0]);
             let plain = grids.filter(|value| matches!(value, Value::Grid(grid) if grid.cells() == [1, 1, 1, 1] && grid.width() == 2));
             (plain.count(), explorer.counts.kept < explorer.counts.candidates / 2)
         };
-        assert_eq!(explore(&plain, &sought, u64::MAX, usize::MAX, same), (1, true));
+        assert_eq!(explore(&plain, &output, u64::MAX, usize::MAX, same), (1, true));
     }
 
     #[test]
-    fn at_the_last_level_only_what_may_serve_is_kept() {
+    fn the_last_level_keeps_only_values_that_can_be_drawn() {
         let (input, output) = (grid(3, &[1, 2, 3, 0, 2, 1]), grid(2, &[3, 3, 3, 3]));
         explore(&input, &output, u64::MAX, usize::MAX, |explorer| {
             let last = explorer.findings.pool.nodes().iter().filter(|node| node.depth == 2);

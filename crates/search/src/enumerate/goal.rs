@@ -1,4 +1,4 @@
-//! What is sought: the outputs of the demonstration pairs, seen through operations that can be undone.
+//! The goal of a search: the outputs of the demonstration pairs, also with possible last steps undone.
 
 use std::collections::HashMap;
 
@@ -10,14 +10,14 @@ use rustc_hash::FxHashMap;
 use super::identity::{hash, mix};
 use super::template::Template;
 
-/// The demonstrated outputs.
+/// The outputs of the demonstration pairs, and the grids that become them.
 pub(super) struct Goal {
     pub(super) outputs: Vec<Output>,
-    /// Ways to finish, by the hash of the grids that they finish.
+    /// The finishes, by the hash of the grids that they turn into the outputs.
     finishes: FxHashMap<u64, Finish>,
-    /// The same up to a change of colours.
+    /// The same by a hash that ignores a change of colours, each with the colours of its grids.
     recolored: FxHashMap<u64, (Finish, Vec<u8>)>,
-    /// The sizes of the grids that some way finishes, one list a pair.
+    /// For each pair, the sizes of the grids that a finish turns into the output.
     sizes: Vec<Vec<(usize, usize)>>,
 }
 
@@ -26,15 +26,15 @@ pub(super) struct Output {
     pub(super) height: usize,
     pub(super) width: usize,
     pub(super) cells: Vec<i8>,
-    /// A plane of rows for each colour.
+    /// For each colour, the rows as bits.
     pub(super) planes: [Vec<u32>; 10],
 }
 
-/// Texts of templates over `x`, applied one after the other.
+/// The last steps of a program, as texts of templates over `x`, in the order in which they are applied.
 pub(super) type Finish = Vec<&'static str>;
 
-/// A last step, and what undoes it.
-const LAST: [(&str, &str); 14] = [
+/// The possible last steps, each with the operation that undoes it.
+const LAST_STEPS: [(&str, &str); 14] = [
     ("hmirror(x)", "hmirror(x)"),
     ("vmirror(x)", "vmirror(x)"),
     ("dmirror(x)", "dmirror(x)"),
@@ -51,13 +51,15 @@ const LAST: [(&str, &str); 14] = [
     ("upscale(x, THREE)", "downscale(x, THREE)"),
 ];
 
-/// The largest side of an output for which planes are kept in one word a row.
-const WORD: usize = 32;
+/// The largest side of an output: a row must fit into a word.
+const MAX_WIDTH: usize = 32;
 
 impl Goal {
-    /// `None` if an output is too wide to be drawn in planes.
+    /// Returns `None` if there is no output or one is too large.
     pub(super) fn new(outputs: &[Grid]) -> Option<Goal> {
-        if outputs.is_empty() || outputs.iter().any(|grid| grid.width() > WORD || grid.height() > WORD) {
+        if outputs.is_empty()
+            || outputs.iter().any(|grid| grid.width() > MAX_WIDTH || grid.height() > MAX_WIDTH)
+        {
             return None;
         }
         let mut goal = Goal {
@@ -70,14 +72,14 @@ impl Goal {
         let whole: Option<Vec<Value<'_>>> =
             outputs.iter().map(|grid| arena.grid(grid.width(), grid.cells()).ok()).collect();
         let mut cx = Cx::new(&arena, u64::MAX, None);
-        let last: Result<Vec<_>, Fail> = LAST
+        let last: Result<Vec<_>, Fail> = LAST_STEPS
             .iter()
-            .map(|&(text, undo)| Ok((text, Template::read(text, &mut cx)?, Template::read(undo, &mut cx)?)))
+            .map(|&(text, undo)| Ok((text, Template::parse(text, &mut cx)?, Template::parse(undo, &mut cx)?)))
             .collect();
         let (whole, last) = (whole?, last.ok()?);
         goal.add(&whole, Vec::new());
         let mut open = vec![(whole, Finish::new())];
-        // Two last steps: what three of them give is seldom anything but what two others give.
+        // At most two last steps: three rarely give anything that two others do not.
         for _ in 0..2 {
             for (grids, finish) in std::mem::take(&mut open) {
                 for (text, step, undo) in &last {
@@ -100,9 +102,9 @@ impl Goal {
         Some(goal)
     }
 
-    /// Whether this is a new way.
+    /// Adds a finish for these grids. Returns whether they had none yet.
     fn add(&mut self, grids: &[Value<'_>], finish: Finish) -> bool {
-        let key = together(grids);
+        let key = hash_all(grids);
         if self.finishes.contains_key(&key) {
             return false;
         }
@@ -112,27 +114,27 @@ impl Goal {
                 sizes.push((grid.height(), grid.width()));
             }
         }
-        if let Some((key, colors)) = up_to_colors(grids) {
+        if let Some((key, colors)) = hash_up_to_colors(grids) {
             self.recolored.entry(key).or_insert_with(|| (finish.clone(), colors));
         }
         self.finishes.insert(key, finish);
         true
     }
 
-    /// Whether a grid of this size can be finished on a pair.
+    /// Returns whether a finish can turn a grid of this size into the output of a pair.
     pub(super) fn has_size(&self, pair: usize, height: usize, width: usize) -> bool {
         self.sizes[pair].contains(&(height, width))
     }
 
-    /// How grids, one a pair, become the outputs.
+    /// Returns the finish that turns these grids, one for each pair, into the outputs.
     pub(super) fn finish(&self, grids: &[Value<'_>]) -> Option<&Finish> {
-        self.finishes.get(&together(grids))
+        self.finishes.get(&hash_all(grids))
     }
 
-    /// How grids, one a pair, become the outputs after a change of colours that is the same for all pairs: from
-    /// which to which.
+    /// Returns the finish that turns these grids, one for each pair, into the outputs after a change of
+    /// colours that is the same for all pairs. Also returns the old and new colours.
     pub(super) fn finish_recolored(&self, grids: &[Value<'_>]) -> Option<(&Finish, Vec<(u8, u8)>)> {
-        let (key, from) = up_to_colors(grids)?;
+        let (key, from) = hash_up_to_colors(grids)?;
         let (finish, to) = self.recolored.get(&key)?;
         Some((finish, from.into_iter().zip(to.iter().copied()).filter(|(from, to)| from != to).collect()))
     }
@@ -153,13 +155,15 @@ impl Output {
     }
 }
 
-fn together(grids: &[Value<'_>]) -> u64 {
+/// Returns a hash of all grids.
+fn hash_all(grids: &[Value<'_>]) -> u64 {
     grids.iter().fold(grids.len() as u64, |sum, grid| mix(sum, hash(*grid)))
 }
 
-/// The same for grids that differ by a bijection of colours: colours are numbered as they come. And these colours.
-fn up_to_colors(grids: &[Value<'_>]) -> Option<(u64, Vec<u8>)> {
-    let mut names = [u8::MAX; 10];
+/// Returns a hash that is the same for grids that differ by a bijection of colours: colours are numbered in
+/// order of appearance. Also returns the colours in that order.
+fn hash_up_to_colors(grids: &[Value<'_>]) -> Option<(u64, Vec<u8>)> {
+    let mut numbers = [u8::MAX; 10];
     let mut colors = Vec::new();
     let mut sum = 1;
     for grid in grids {
@@ -168,12 +172,12 @@ fn up_to_colors(grids: &[Value<'_>]) -> Option<(u64, Vec<u8>)> {
         for cells in grid.cells().chunks(8) {
             let mut word = 0;
             for &cell in cells {
-                let name = names.get_mut(usize::try_from(cell).ok()?)?;
-                if *name == u8::MAX {
-                    *name = colors.len() as u8;
+                let number = numbers.get_mut(usize::try_from(cell).ok()?)?;
+                if *number == u8::MAX {
+                    *number = colors.len() as u8;
                     colors.push(cell as u8);
                 }
-                word = word << 8 | u64::from(*name);
+                word = word << 8 | u64::from(*number);
             }
             sum = mix(sum, word);
         }
@@ -202,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_be_finished_is_recognised() {
+    fn grids_that_become_the_outputs_are_recognised() {
         let goal = goal(&["[1 2 2 1 | 3 4 4 3]"]);
         assert_eq!(finish(&goal, &["[1 2 2 1 | 3 4 4 3]"]), Some(vec![]));
         assert_eq!(finish(&goal, &["[1 2 | 3 4]"]), Some(vec!["hconcat(x, vmirror(x))"]));
@@ -218,7 +222,7 @@ mod tests {
         assert_eq!(finish(&goal, &["[1 2 | 3 4]", "[1 2 | 3 3]"]), Some(vec![]));
         assert_eq!(finish(&goal, &["[3 4 | 1 2]", "[3 3 | 1 2]"]), Some(vec!["hmirror(x)"]));
         assert_eq!(finish(&goal, &["[1 2 | 3 4]", "[3 3 | 1 2]"]), None);
-        // One change of colours for both.
+        // The change of colours must be the same for both pairs.
         assert_eq!(finish(&goal, &["[5 2 | 3 4]", "[5 2 | 3 3]"]), Some(vec![]));
         assert_eq!(finish(&goal, &["[5 2 | 3 4]", "[6 2 | 3 3]"]), None);
     }

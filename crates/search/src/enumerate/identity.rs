@@ -1,9 +1,10 @@
-//! When two values count as the same: by a hash of their one form.
+//! Hashes of values, by which equal values are recognised.
 
 use batt_value::{Grid, Value};
 
-/// A hash of a value, the same for identical values. Two different ones share it about once in 2⁶⁴ pairs; what is
-/// found is run again anyway, so a clash could only lose a program.
+/// Returns a hash of a value. Identical values have the same hash, and two different values have the same one
+/// about once in 2⁶⁴ pairs. A collision can only lose a program, because every program is verified by running
+/// it.
 pub(super) fn hash(value: Value<'_>) -> u64 {
     match value {
         Value::Int(int) => mix(1, int as u64),
@@ -15,8 +16,8 @@ pub(super) fn hash(value: Value<'_>) -> u64 {
             let size = (height as u64) << 32 ^ (width as u64) << 16 ^ u64::from(patch.colors());
             patch.rows().iter().fold(mix(mix(4, corner), size), |hash, &word| mix(hash, word))
         }
-        Value::Set(set) => all(5, set.items()),
-        Value::Tuple(tuple) => all(6, tuple.items()),
+        Value::Set(set) => hash_items(5, set.items()),
+        Value::Tuple(tuple) => hash_items(6, tuple.items()),
         other => {
             let mut bytes = Vec::new();
             batt_value::encode(other, &mut bytes);
@@ -25,14 +26,14 @@ pub(super) fn hash(value: Value<'_>) -> u64 {
     }
 }
 
-/// Goes on with another number.
+/// Returns the hash extended by another number.
 #[inline]
 pub(super) fn mix(hash: u64, word: u64) -> u64 {
     let product = u128::from(hash ^ 0x9e37_79b9_7f4a_7c15) * u128::from(word ^ 0xd6e8_feb8_6659_fd93);
     (product as u64) ^ (product >> 64) as u64 ^ hash.rotate_left(23)
 }
 
-fn all(start: u64, items: &[Value<'_>]) -> u64 {
+fn hash_items(start: u64, items: &[Value<'_>]) -> u64 {
     items.iter().fold(mix(start, items.len() as u64), |sum, item| mix(sum, hash(*item)))
 }
 
@@ -50,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn identical_values_share_a_hash_and_others_do_not() {
+    fn identical_values_have_equal_hashes_and_others_do_not() {
         let texts = [
             "0",
             "1",

@@ -1,8 +1,8 @@
-//! What sorts of values the pool holds.
+//! The kinds of values in the pool.
 
 use batt_value::Value;
 
-/// The sort of a value: which operations take it.
+/// The kind of a value. It decides which operations take the value.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Kind {
     Grid,
@@ -15,20 +15,21 @@ pub(crate) enum Kind {
     Color,
 }
 
-/// A larger grid is no picture of a task.
+/// The largest side of a grid in a task.
 pub(super) const MAX_SIDE: usize = 30;
-/// Longer lists are seldom what a task is about, and dear.
+/// The longest list. Longer ones are rarely useful and expensive.
 const MAX_LIST: usize = 120;
 
 impl Kind {
     pub(super) const COUNT: usize = 6;
 
-    /// Whether a value of this sort can be the output or a layer of it.
+    /// Returns whether a value of this kind can be the output or a layer of it.
     pub(super) fn can_be_drawn(self) -> bool {
         matches!(self, Kind::Grid | Kind::Object | Kind::Indices)
     }
 
-    /// Whether a value is worth keeping as one of this sort: not empty, not larger than pictures are.
+    /// Returns whether a value has this kind and is worth keeping: lists are not empty, and nothing is too
+    /// large.
     pub(super) fn admits(self, value: Value<'_>) -> bool {
         match (self, value) {
             (Kind::Grid, Value::Grid(grid)) => grid.width() <= MAX_SIDE && grid.height() <= MAX_SIDE,
@@ -38,14 +39,15 @@ impl Kind {
                 let object = |item: &Value<'_>| matches!(item, Value::Patch(patch) if patch.is_object());
                 (1..=MAX_LIST).contains(&set.items().len()) && set.items().iter().all(object)
             }
-            (Kind::Grids, Value::Set(set)) => grids(set.items()),
-            (Kind::Grids, Value::Tuple(tuple)) => grids(tuple.items()),
+            (Kind::Grids, Value::Set(set)) => are_grids(set.items()),
+            (Kind::Grids, Value::Tuple(tuple)) => are_grids(tuple.items()),
             (Kind::Color, Value::Int(color)) => (0..10).contains(&color),
             _ => false,
         }
     }
 }
 
-fn grids(items: &[Value<'_>]) -> bool {
+/// Returns whether a list of values is a list of grids.
+fn are_grids(items: &[Value<'_>]) -> bool {
     (1..=MAX_LIST).contains(&items.len()) && items.iter().all(|item| Kind::Grid.admits(*item))
 }

@@ -1,8 +1,11 @@
-//! Search from the task: values of growing depth over all inputs at once, and what they come to.
+//! Enumeration: builds programs from the task's own values, from small to large.
 //!
-//! [`enumerate`] starts from the inputs and applies [operations](operation) to all values found so far; of values that
-//! are the same on all inputs one is kept. A grid that is the output of all pairs, or becomes it by steps that can be
-//! undone, is a program; so is a stack of [layers](layer) that draws all outputs.
+//! [`enumerate`] starts from the inputs and applies [operations](operation) to all values found so far, on
+//! all inputs at once. Values that are the same on all inputs count as one. A grid is a program if it equals
+//! the output on all pairs, or becomes it by [steps](goal) that can be undone. A stack of [layers](layer)
+//! that draws all outputs is a program too.
+//!
+//! Operations, limits and costs were chosen on ARC-AGI-1 training tasks.
 
 mod explore;
 mod findings;
@@ -30,43 +33,43 @@ use goal::Goal;
 
 pub use explore::Counts;
 pub use view::View;
-use write::Written;
+use write::WrittenProgram;
 
-/// A program that learns nothing is the same with any pair left out, so that says nothing.
+/// Leave-one-out tests mean nothing here: a program that does not learn is the same without a pair.
 const UNLEARNED: Option<Folds> = Some(Folds { right: 0, of: 0 });
-/// The values of one task may take so many bytes.
-const BYTES: usize = 96 << 20;
-/// Larger values are no steps towards a picture of 30 × 30 cells.
+/// The most bytes that the values of one task may take.
+const MAX_BYTES: usize = 96 << 20;
+/// The largest values. Larger ones do not lead to a picture of 30 × 30 cells.
 const CAPS: Caps = Caps { weight: 1 << 13, depth: 16 };
-/// Layers that are kept.
-const LAYERS: usize = 20_000;
-/// Pictures for learners.
-const VIEWS: usize = 24;
-/// How deep programs are at most, one search after the other.
+/// The most layers that are kept.
+const MAX_LAYERS: usize = 20_000;
+/// The most views that are returned for learners.
+const MAX_VIEWS: usize = 24;
+/// The depth limits of consecutive searches.
 const DEPTHS: [u8; 2] = [3, 4];
-/// Of the fuel so much goes into making values; the rest is for stacking them.
+/// The share of the fuel that goes into making values. The rest is for stacking layers.
 const EXPLORE_PERCENT: u64 = 85;
 
-/// After a stop, programs are verified until this much fuel is used: a fraction of a second, and more than a search
-/// usually needs.
+/// After a stop, programs are verified until this much fuel is used. It lasts a fraction of a second and
+/// usually suffices.
 const FUEL_AFTER_STOP: u64 = 20_000_000;
 
-/// The result of a search.
+/// The result of an enumeration.
 pub struct Enumerated {
     /// Programs that are right on all demonstration pairs.
     pub answers: Vec<Answer>,
-    /// Pictures near the outputs, for learners to start from.
+    /// Pictures close to the outputs, for learners to start from.
     pub views: Vec<View>,
     pub counts: Counts,
 }
 
-/// Searches programs for a task with about so much fuel. They are called `name`. Programs found before `stop` was set are
-/// verified and kept, as far as `FUEL_AFTER_STOP` pays for it.
+/// Searches programs for a task with about this much fuel. They are called `name`. Programs found before
+/// `stop` was set are verified and kept, as far as a small amount of fuel allows.
 pub fn enumerate(puzzle: &Puzzle, name: &str, fuel: u64, stop: &AtomicBool) -> Enumerated {
     enumerate_traced(puzzle, name, fuel, stop, None)
 }
 
-/// The same; `lane` is told where the time goes.
+/// Does the same as [`enumerate`]; `lane` records where the time goes.
 pub fn enumerate_traced(
     puzzle: &Puzzle,
     name: &str,
@@ -75,9 +78,9 @@ pub fn enumerate_traced(
     lane: Option<&Lane>,
 ) -> Enumerated {
     let Found { programs, views, mut counts } = programs(puzzle, name, fuel, stop, lane);
-    // What was found is run as any program is; the colours of the recoloured task do not matter for that.
+    // Verification does not use the recoloured task, so its colours do not matter.
     let mut inspector = Inspector { puzzle, colors: &[0; 10], stop: &NEVER_STOP, fuel: 0 };
-    let answer = |Written { text, cost, words }| {
+    let answer = |WrittenProgram { text, cost, words }| {
         if inspector.fuel > FUEL_AFTER_STOP && stop.load(Ordering::Relaxed) {
             return None;
         }
@@ -98,42 +101,46 @@ pub fn enumerate_traced(
     Enumerated { answers, views, counts }
 }
 
-/// Programs that fit, each only once.
+/// The results of all searches for one task.
 struct Found {
-    programs: Vec<Written>,
+    /// The programs that fit, each only once.
+    programs: Vec<WrittenProgram>,
     views: Vec<View>,
     counts: Counts,
 }
 
-/// How the colours of a task are read.
+/// The colour that operations see as the background, which is black for them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Frame {
-    /// As they are.
-    Plain,
-    /// The commonest colour of the input and black have changed places.
-    Majority,
+enum Background {
+    /// The task as it is.
+    Black,
+    /// The task with black and the most common colour of each input exchanged.
+    MostCommon,
 }
 
+/// Searches the task as it is and, if that is different, with black and the most common colour exchanged.
 fn programs(puzzle: &Puzzle, name: &str, fuel: u64, stop: &AtomicBool, lane: Option<&Lane>) -> Found {
     let mut found = Found { programs: Vec::new(), views: Vec::new(), counts: Counts::default() };
     let pairs = puzzle.pairs();
-    let swapped: Vec<_> =
-        pairs.iter().map(|(input, output)| (on_black(input, input), on_black(output, input))).collect();
+    let swapped: Vec<_> = pairs
+        .iter()
+        .map(|(input, output)| (exchange_background(input, input), exchange_background(output, input)))
+        .collect();
     let tests: Vec<Grid> = puzzle.inputs().cloned().collect();
     let same = swapped == pairs;
-    let plain = Sight { pairs: &pairs, tests: &tests, name, stop, lane };
-    found.search(&plain, Frame::Plain, if same { fuel } else { fuel / 2 });
+    let plain = Problem { pairs: &pairs, tests: &tests, name, stop, lane };
+    found.search(&plain, Background::Black, if same { fuel } else { fuel / 2 });
     if !same {
-        let tests: Vec<Grid> = tests.iter().map(|grid| on_black(grid, grid)).collect();
+        let tests: Vec<Grid> = tests.iter().map(|grid| exchange_background(grid, grid)).collect();
         let left = fuel.saturating_sub(found.counts.fuel);
-        found.search(&Sight { pairs: &swapped, tests: &tests, ..plain }, Frame::Majority, left);
+        found.search(&Problem { pairs: &swapped, tests: &tests, ..plain }, Background::MostCommon, left);
     }
     found
 }
 
-/// A task as a search sees it.
+/// The task of a search, after any exchange of colours.
 #[derive(Clone, Copy)]
-struct Sight<'v> {
+struct Problem<'v> {
     pairs: &'v [(Grid, Grid)],
     tests: &'v [Grid],
     name: &'v str,
@@ -142,80 +149,96 @@ struct Sight<'v> {
 }
 
 impl Found {
-    /// Searches programs for pairs that are seen in a frame, deeper as long as there is fuel.
-    fn search(&mut self, sight: &Sight<'_>, frame: Frame, fuel: u64) {
-        let outputs: Vec<Grid> = sight.pairs.iter().map(|(_, output)| output.clone()).collect();
+    /// Searches programs, deeper as long as there is enough fuel.
+    fn search(&mut self, problem: &Problem<'_>, background: Background, fuel: u64) {
+        let outputs: Vec<Grid> = problem.pairs.iter().map(|(_, output)| output.clone()).collect();
         let Some(goal) = Goal::new(&outputs) else { return };
         let mut left = fuel;
         for depth in DEPTHS {
-            let counts = self.search_to(depth, sight, &goal, frame, left);
+            let counts = self.search_to(depth, problem, &goal, background, left);
             self.counts.add(counts);
             left = left.saturating_sub(counts.fuel);
-            // Another level takes many times as much; without half of the fuel it is not worth its beginning.
+            // Another level takes many times as much fuel, so it is not worth starting without half of it.
             if counts.complete == 0 || left < fuel / 2 {
                 return;
             }
         }
     }
 
-    fn search_to(&mut self, depth: u8, sight: &Sight<'_>, goal: &Goal, frame: Frame, fuel: u64) -> Counts {
+    /// Searches programs up to a depth.
+    fn search_to(
+        &mut self,
+        depth: u8,
+        problem: &Problem<'_>,
+        goal: &Goal,
+        background: Background,
+        fuel: u64,
+    ) -> Counts {
         let inputs: Vec<Grid> =
-            sight.pairs.iter().map(|(input, _)| input).chain(sight.tests).cloned().collect();
+            problem.pairs.iter().map(|(input, _)| input).chain(problem.tests).cloned().collect();
         let arena = Arena::new(CAPS);
         let explore = fuel / 100 * EXPLORE_PERCENT;
-        let bounds =
-            Bounds { fuel: explore, bytes: BYTES, layers: LAYERS, depth, stop: sight.stop, lane: sight.lane };
+        let bounds = Bounds {
+            fuel: explore,
+            bytes: MAX_BYTES,
+            layers: MAX_LAYERS,
+            depth,
+            stop: problem.stop,
+            lane: problem.lane,
+        };
         let Ok(mut explorer) = Explorer::new(&arena, &inputs, goal, &colors(&inputs), bounds) else {
             return Counts::default();
         };
         explorer.run();
         for hit in &explorer.findings.hits {
-            self.take(write::whole(&explorer, hit, frame, sight.name));
+            self.add(write::write_hit(&explorer, hit, background, problem.name));
         }
-        if frame == Frame::Plain {
-            self.views = view::views(&explorer, VIEWS);
+        if background == Background::Black {
+            self.views = view::views(&explorer, MAX_VIEWS);
         }
         let layers = &explorer.findings.layers;
-        let a_step = (layers.list().len() * layers.words()) as u64 / 8;
+        let fuel_per_stack = (layers.list().len() * layers.words()) as u64 / 8;
         let mut counts = explorer.counts;
-        let pairs = || std::iter::once(None).chain((0..sight.pairs.len()).map(Some));
+        let pairs = || std::iter::once(None).chain((0..problem.pairs.len()).map(Some));
         for (depth, gain_on) in (0..=depth).flat_map(|depth| pairs().map(move |gain_on| (depth, gain_on))) {
-            counts.fuel += a_step;
+            counts.fuel += fuel_per_stack;
             if counts.fuel > fuel {
                 break;
             }
             let stack = layers.stack(gain_on, depth);
             if let Some(written) =
-                stack.and_then(|stack| write::stacked(&explorer, &stack, frame, sight.name))
+                stack.and_then(|stack| write::write_stack(&explorer, &stack, background, problem.name))
             {
-                self.take(written);
+                self.add(written);
             }
         }
         bounds.mark(Spot::SCORE);
         counts
     }
 
-    fn take(&mut self, written: Written) {
+    /// Adds a program unless it is already there.
+    fn add(&mut self, written: WrittenProgram) {
         if self.programs.iter().all(|other| other.text != written.text) {
             self.programs.push(written);
         }
     }
 }
 
-/// A grid in which black and the commonest colour of the input have changed places; of several the smallest.
-fn on_black(grid: &Grid, input: &Grid) -> Grid {
+/// Returns a grid with black and the most common colour of the input exchanged. On a tie, the smallest colour
+/// counts.
+fn exchange_background(grid: &Grid, input: &Grid) -> Grid {
     let count = |color: i8| input.cells().iter().filter(|cell| **cell == color).count();
-    let common = (0..10).rev().max_by_key(|color| count(*color)).unwrap_or(0);
+    let most_common = (0..10).rev().max_by_key(|color| count(*color)).unwrap_or(0);
     let swap = |cell: i8| match cell {
-        0 => common,
-        cell if cell == common => 0,
+        0 => most_common,
+        cell if cell == most_common => 0,
         cell => cell,
     };
     let cells: Vec<i8> = grid.cells().iter().map(|cell| swap(*cell)).collect();
     Grid::new(grid.width(), cells).unwrap_or_else(|_| grid.clone())
 }
 
-/// The colours of the inputs.
+/// Returns the colours that occur in the inputs.
 fn colors(inputs: &[Grid]) -> Vec<u8> {
     (0..10).filter(|color| inputs.iter().any(|grid| grid.cells().contains(&(*color as i8)))).collect()
 }

@@ -1,4 +1,4 @@
-//! What the search may do with a value: the table of operations.
+//! The table of operations that enumeration applies to values.
 
 use batt_dsl::Cx;
 use batt_value::Fail;
@@ -6,23 +6,24 @@ use batt_value::Fail;
 use super::kind::Kind;
 use super::template::{Hole, Template};
 
-/// One way to make a value from others.
+/// A way to make a value from one or two others.
 pub(super) struct Operation<'a> {
     pub(super) template: Template<'a>,
     /// The kind of `x`.
     pub(super) takes: Kind,
-    /// The kind of `y`.
+    /// The kind of `y`; `None` if there is no `y`.
     pub(super) with: Option<Kind>,
+    /// The kind of the result.
     pub(super) gives: Kind,
 }
 
-/// All operations for a task with these colours, in the order in which they are tried.
+/// Returns all operations for a task with these colours, in the order in which they are tried.
 pub(super) fn operations<'a>(colors: &[u8], cx: &mut Cx<'a>) -> Result<Vec<Operation<'a>>, Fail> {
     let mut operations = Vec::new();
     for (takes, with, gives, texts) in TABLE {
         for text in *texts {
             for text in in_colors(text, colors) {
-                let template = Template::read(&text, cx)?;
+                let template = Template::parse(&text, cx)?;
                 operations.push(Operation { template, takes: *takes, with: *with, gives: *gives });
             }
         }
@@ -31,15 +32,17 @@ pub(super) fn operations<'a>(colors: &[u8], cx: &mut Cx<'a>) -> Result<Vec<Opera
 }
 
 impl Operation<'_> {
+    /// Returns whether it uses the canvas `W`.
     pub(super) fn needs_canvas(&self) -> bool {
         self.template.needs(Hole::Canvas)
     }
 }
 
+/// The names of the colours.
 pub(super) const COLORS: [&str; 10] =
     ["BLACK", "BLUE", "RED", "GREEN", "YELLOW", "GRAY", "MAGENTA", "ORANGE", "CYAN", "BURGUNDY"];
 
-/// A text with `COLOR` in it stands for one in each colour.
+/// Returns a template with each colour in place of `COLOR`, or the template itself if it has no `COLOR`.
 fn in_colors(text: &str, colors: &[u8]) -> Vec<String> {
     if !text.contains("COLOR") {
         return vec![text.to_owned()];
@@ -51,8 +54,8 @@ use Kind::{Color, Grid, Grids, Indices, Object, Objects};
 
 type Row = (Kind, Option<Kind>, Kind, &'static [&'static str]);
 
-/// From what, with what, to what, how. Short texts come first within a row; rows that narrow things down come
-/// before those that multiply them.
+/// The operations: the kinds of `x`, `y` and the result, and the templates. Within a row, short templates
+/// come first. Rows with few results come before rows with many.
 #[rustfmt::skip]
 const TABLE: &[Row] = &[
     (Grid, None, Grid, &[
@@ -174,7 +177,7 @@ mod tests {
 
     use super::*;
 
-    /// A value of a kind, and what makes a grid of it again.
+    /// Returns an expression of a kind, and one that turns its value `r` into a grid.
     fn example(kind: Kind) -> (&'static str, &'static str) {
         match kind {
             Grid => ("trim(I)", "hmirror(r)"),
@@ -213,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_are_filled_in() {
+    fn color_stands_for_each_colour() {
         assert_eq!(in_colors("ofcolor(x, COLOR)", &[0, 2]), ["ofcolor(x, BLACK)", "ofcolor(x, RED)"]);
         assert_eq!(in_colors("trim(x)", &[0, 2]), ["trim(x)"]);
     }

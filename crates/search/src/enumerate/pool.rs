@@ -1,4 +1,4 @@
-//! The values made so far: one representative for each vector of values over all inputs.
+//! The values made so far: one node for each combination of values on all inputs.
 
 use batt_dsl::symbol;
 use batt_value::{Arena, Owned, Planes, Value};
@@ -8,15 +8,15 @@ use super::identity::{hash, mix};
 use super::kind::Kind;
 use super::size::SizeRule;
 
-/// Where a value comes from.
+/// The origin of a node.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Origin {
     Input,
-    /// A black canvas of a size that follows from the input's.
+    /// A black canvas, its size computed from the size of the input.
     Canvas(SizeRule),
-    /// A black canvas of the size of a node.
+    /// A black canvas with the size of a node.
     CanvasLike(u32),
-    /// An operation by its place in the table, on one node or two.
+    /// The result of an operation, by its index, on one node or two.
     Made {
         operation: u16,
         x: u32,
@@ -24,28 +24,29 @@ pub(super) enum Origin {
     },
 }
 
-/// A value for each input: demonstration pairs first, then tests.
+/// A value for each input, those of the demonstration pairs first.
 pub(super) struct Node<'a> {
     pub(super) origin: Origin,
     pub(super) kind: Kind,
-    /// How many operations it takes.
+    /// The longest chain of operations that makes it.
     pub(super) depth: u8,
-    /// Not kept for the deepest nodes.
+    /// The values; not kept for the deepest nodes.
     pub(super) values: Option<Box<[Value<'a>]>>,
 }
 
+/// The nodes made so far.
 pub(super) struct Pool<'a> {
     arena: &'a Arena,
     nodes: Vec<Node<'a>>,
-    /// Hashes of kinds and vectors.
-    seen: FxHashSet<u64>,
-    /// Values beyond so many bytes are not kept.
-    limit: usize,
+    /// The hash of each kind and its values.
+    hashes: FxHashSet<u64>,
+    /// The pool is full above this number of bytes.
+    max_bytes: usize,
 }
 
 impl<'a> Pool<'a> {
-    pub(super) fn new(arena: &'a Arena, limit: usize) -> Pool<'a> {
-        Pool { arena, nodes: Vec::new(), seen: FxHashSet::default(), limit }
+    pub(super) fn new(arena: &'a Arena, max_bytes: usize) -> Pool<'a> {
+        Pool { arena, nodes: Vec::new(), hashes: FxHashSet::default(), max_bytes }
     }
 
     pub(super) fn nodes(&self) -> &[Node<'a>] {
@@ -53,31 +54,31 @@ impl<'a> Pool<'a> {
     }
 
     pub(super) fn is_full(&self) -> bool {
-        self.bytes() > self.limit
+        self.bytes() > self.max_bytes
     }
 
-    /// Bytes in use.
+    /// Returns the number of bytes in use.
     pub(super) fn bytes(&self) -> usize {
         let values = self.nodes.first().and_then(|node| node.values.as_deref()).map_or(0, size_of_val);
         let nodes = self.nodes.capacity() * size_of::<Node<'_>>() + self.nodes.len() * values;
-        self.arena.bytes() + nodes + self.seen.capacity() * 9
+        self.arena.bytes() + nodes + self.hashes.capacity() * 9
     }
 
-    /// Whether no node has these values yet; from now on one has.
-    pub(super) fn is_new(&mut self, kind: Kind, values: &[Value<'_>]) -> bool {
-        self.seen.insert(values.iter().fold(kind as u64, |sum, value| mix(sum, hash(*value))))
+    /// Records the values of a node. Returns whether no node had them before.
+    pub(super) fn insert_values(&mut self, kind: Kind, values: &[Value<'_>]) -> bool {
+        self.hashes.insert(values.iter().fold(kind as u64, |sum, value| mix(sum, hash(*value))))
     }
 
-    /// Takes in a node, with its values if they are `kept`. They are copied: they may come from anywhere.
+    /// Adds a node and returns its index. Its values are copied into the arena if `keep_values` is set.
     pub(super) fn push(
         &mut self,
         origin: Origin,
         kind: Kind,
         depth: u8,
         values: &[Value<'_>],
-        kept: bool,
+        keep_values: bool,
     ) -> u32 {
-        let values = if kept { self.copied(values) } else { None };
+        let values = if keep_values { self.copied(values) } else { None };
         self.nodes.push(Node { origin, kind, depth, values });
         self.nodes.len() as u32 - 1
     }
@@ -87,7 +88,7 @@ impl<'a> Pool<'a> {
     }
 }
 
-/// The value again, in another arena.
+/// Copies a value into another arena.
 fn copy<'a>(value: Value<'_>, arena: &'a Arena) -> Option<Value<'a>> {
     let all = |items: &[Value<'_>]| items.iter().map(|item| copy(*item, arena)).collect::<Option<Vec<_>>>();
     match value {

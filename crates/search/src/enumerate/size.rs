@@ -1,15 +1,16 @@
-//! The size of the output as it follows from the size of the input.
+//! Rules for the size of the output, given the size of the input.
 
 use super::kind::MAX_SIDE;
 
-/// Height and width, each by a rule of its own.
+/// A rule for the size of the output, with separate rules for height and width.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct SizeRule {
     height: Side,
     width: Side,
 }
 
-/// One side: `side · times / parts + more`, of the input's side `of`; a fixed number if `times` is 0.
+/// A rule for one side of the output: `side · times / parts + more`, where `side` is the height or width of
+/// the input. If `times` is 0, the length is always `more`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Side {
     of_width: bool,
@@ -18,12 +19,13 @@ struct Side {
     more: i64,
 }
 
-/// Numerators and denominators, the simplest first.
+/// The values of `times` and `parts`, the simplest first.
 const SCALES: [(usize, usize); 9] = [(1, 1), (2, 1), (3, 1), (1, 2), (4, 1), (1, 3), (5, 1), (1, 4), (3, 2)];
+/// The values of `more`, the simplest first.
 const OFFSETS: [i64; 7] = [0, 1, -1, 2, -2, 3, 4];
 
 impl SizeRule {
-    /// The simplest rule that holds for all pairs. There may be more inputs than outputs.
+    /// Returns the simplest rule that holds for all pairs. There may be more inputs than outputs.
     pub(super) fn find(inputs: &[(usize, usize)], outputs: &[(usize, usize)]) -> Option<SizeRule> {
         let heights: Vec<usize> = outputs.iter().map(|size| size.0).collect();
         let widths: Vec<usize> = outputs.iter().map(|size| size.1).collect();
@@ -33,12 +35,12 @@ impl SizeRule {
         })
     }
 
-    /// The size of the output for an input of this size, unless it is none.
+    /// Returns the size of the output for an input of this size, or `None` if it is not a valid size.
     pub(super) fn size(self, input: (usize, usize)) -> Option<(usize, usize)> {
         Some((self.height.length(input)?, self.width.length(input)?))
     }
 
-    /// The size as a call, of an input called so.
+    /// Writes the size as an expression; `input` is the name of the input.
     pub(super) fn write(self, input: &str) -> String {
         let same = |side: Side, of_width| side == Side { of_width, times: 1, parts: 1, more: 0 };
         if same(self.height, false) && same(self.width, true) {
@@ -52,9 +54,10 @@ impl SizeRule {
 }
 
 impl Side {
-    /// The side itself comes first, then a fixed length, then what is computed.
+    /// Returns the first rule that holds: the same side of the input, then a fixed length, then computed
+    /// lengths.
     fn find(inputs: &[(usize, usize)], lengths: &[usize], width: bool) -> Option<Side> {
-        let own = Side { of_width: width, times: 1, parts: 1, more: 0 };
+        let same = Side { of_width: width, times: 1, parts: 1, more: 0 };
         let fixed = Side { of_width: width, times: 0, parts: 1, more: *lengths.first()? as i64 };
         let scaled = OFFSETS.iter().flat_map(|&more| {
             let sides = SCALES.iter().flat_map(|&scale| [width, !width].map(|of_width| (scale, of_width)));
@@ -63,15 +66,17 @@ impl Side {
         let fits = |side: &Side| {
             inputs.iter().zip(lengths).all(|(input, length)| side.length(*input) == Some(*length))
         };
-        [own, fixed].into_iter().chain(scaled).find(fits)
+        [same, fixed].into_iter().chain(scaled).find(fits)
     }
 
+    /// Returns the length for an input of this size, or `None` if it is not a valid length.
     fn length(self, (height, width): (usize, usize)) -> Option<usize> {
         let side = if self.of_width { width } else { height } * self.times;
         let length = usize::try_from((side / self.parts) as i64 + self.more).ok()?;
         (side.is_multiple_of(self.parts) && (1..=MAX_SIDE).contains(&length)).then_some(length)
     }
 
+    /// Writes the length as an expression.
     fn write(self, input: &str) -> String {
         if self.times == 0 {
             return self.more.to_string();
@@ -109,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_size_beyond_a_picture_is_none() {
+    fn a_size_above_the_maximum_is_none() {
         let rule = SizeRule::find(&[(3, 3), (4, 4)], &[(9, 9), (12, 12)]).unwrap();
         assert_eq!((rule.size((10, 10)), rule.size((11, 10))), (Some((30, 30)), None));
     }

@@ -1,25 +1,26 @@
-//! An operation of the search as a line of a program with holes: `argmax(x, size)`.
+//! Templates: expressions with holes, such as `argmax(x, size)`.
 
 use batt_dsl::{ConstantValue, Cx, constant, symbol};
 use batt_trace::Spot;
 use batt_value::{Fail, Symbol, Value};
 use smallvec::SmallVec;
 
-/// What stands in a hole.
+/// A hole of a template.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Hole {
-    /// `x`: the value that is worked on.
+    /// `x`: the first value.
     First,
-    /// `y`: another one.
+    /// `y`: the second value.
     Second,
     /// `I`: the input.
     Input,
-    /// `W`: a black canvas of the output's size.
+    /// `W`: a black canvas with the size of the output.
     Canvas,
 }
 
 impl Hole {
-    pub(super) fn named(name: &str) -> Option<Hole> {
+    /// Returns the hole with this name.
+    pub(super) fn from_name(name: &str) -> Option<Hole> {
         Some(match name {
             "x" => Hole::First,
             "y" => Hole::Second,
@@ -30,9 +31,10 @@ impl Hole {
     }
 }
 
-/// A template, read: its calls in the order in which a program makes them.
+/// A parsed template.
 pub(super) struct Template<'a> {
     text: String,
+    /// The calls in the order in which a program makes them.
     calls: Vec<Call<'a>>,
 }
 
@@ -44,15 +46,16 @@ struct Call<'a> {
 #[derive(Clone, Copy)]
 enum Arg<'a> {
     Hole(Hole),
-    /// Needs no hole: made once.
+    /// A value that does not depend on a hole. It is computed once.
     Value(Value<'a>),
     /// The result of an earlier call.
     Result(usize),
 }
 
 impl<'a> Template<'a> {
-    /// Reads a template; `cx` makes what needs no hole. Fails if a name is unknown, which a test rules out.
-    pub(super) fn read(text: &str, cx: &mut Cx<'a>) -> Result<Template<'a>, Fail> {
+    /// Parses a template and computes the values that do not depend on holes. Fails if a name is unknown; a
+    /// test makes sure that none is.
+    pub(super) fn parse(text: &str, cx: &mut Cx<'a>) -> Result<Template<'a>, Fail> {
         let mut template = Template { text: text.to_owned(), calls: Vec::new() };
         let mut rest = text;
         match template.expression(&mut rest, cx)? {
@@ -61,12 +64,13 @@ impl<'a> Template<'a> {
         }
     }
 
+    /// Parses an expression from the start of `rest`.
     fn expression(&mut self, rest: &mut &str, cx: &mut Cx<'a>) -> Result<Arg<'a>, Fail> {
         let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len());
         let (name, after) = rest.split_at(end);
         *rest = after;
         let Some(inner) = after.strip_prefix('(') else {
-            return named(name, cx);
+            return named_arg(name, cx);
         };
         *rest = inner;
         let function = symbol(name).ok_or(Fail::Kind)?;
@@ -99,22 +103,23 @@ impl<'a> Template<'a> {
         &self.text
     }
 
-    /// Where the time of a run is booked: its last primitive.
+    /// Returns the spot to which the time of a run is booked: the last primitive.
     pub(super) fn spot(&self) -> Spot {
         self.calls.last().map_or(Spot::OTHER, |call| Spot::primitive(call.function.id))
     }
 
-    /// How many primitives one run calls.
+    /// Returns the number of calls in one run.
     pub(super) fn n_calls(&self) -> usize {
         self.calls.len()
     }
 
+    /// Returns whether it has this hole.
     pub(super) fn needs(&self, hole: Hole) -> bool {
         let mut args = self.calls.iter().flat_map(|call| &call.args);
         args.any(|arg| matches!(arg, Arg::Hole(other) if *other == hole))
     }
 
-    /// The value of the template with these values in its holes.
+    /// Returns the value of the template with the holes filled by `fill`.
     pub(super) fn run<'s>(&self, cx: &mut Cx<'s>, fill: impl Fn(Hole) -> Value<'s>) -> Result<Value<'s>, Fail>
     where
         'a: 's,
@@ -132,13 +137,13 @@ impl<'a> Template<'a> {
         results.last().copied().ok_or(Fail::Empty)
     }
 
-    /// The text with names in its holes.
+    /// Returns the text with names in its holes.
     pub(super) fn write(&self, name: impl FnMut(Hole) -> String) -> String {
         write(&self.text, name)
     }
 }
 
-/// The text of a template with names in its holes.
+/// Returns the text of a template with names in its holes.
 pub(super) fn write(template: &str, mut name: impl FnMut(Hole) -> String) -> String {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let mut text = String::new();
@@ -146,7 +151,7 @@ pub(super) fn write(template: &str, mut name: impl FnMut(Hole) -> String) -> Str
     while let Some(first) = rest.chars().next() {
         let end = rest.find(|c| is_word(c) != is_word(first)).unwrap_or(rest.len());
         let (part, after) = rest.split_at(end);
-        match Hole::named(part) {
+        match Hole::from_name(part) {
             Some(hole) => text.push_str(&name(hole)),
             None => text.push_str(part),
         }
@@ -155,8 +160,9 @@ pub(super) fn write(template: &str, mut name: impl FnMut(Hole) -> String) -> Str
     text
 }
 
-fn named<'a>(name: &str, cx: &mut Cx<'a>) -> Result<Arg<'a>, Fail> {
-    if let Some(hole) = Hole::named(name) {
+/// Returns the hole, constant or primitive with this name.
+fn named_arg<'a>(name: &str, cx: &mut Cx<'a>) -> Result<Arg<'a>, Fail> {
+    if let Some(hole) = Hole::from_name(name) {
         return Ok(Arg::Hole(hole));
     }
     if let Some(constant) = constant(name) {

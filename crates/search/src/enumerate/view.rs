@@ -1,4 +1,4 @@
-//! Pictures of the pool for learners to start from: what they show, and the function that makes them.
+//! Views: grids of the pool that learners use instead of the inputs.
 
 use batt_learn::Image;
 use batt_value::Value;
@@ -8,22 +8,22 @@ use super::kind::Kind;
 use super::pool::Origin;
 use super::template::Hole;
 
-/// A picture of each input that has the size of the output.
+/// A picture for each input, with the size of the output on all demonstration pairs.
 #[derive(Clone, Debug)]
 pub struct View {
-    /// A function from the input to the picture, as a call.
+    /// The function from the input to the picture, as an expression.
     pub function: String,
-    /// Of the demonstration pairs first, then of the tests.
+    /// The pictures, those for the demonstration pairs first.
     pub images: Vec<Image>,
-    /// How many steps it takes.
+    /// The depth of the node.
     pub depth: u8,
 }
 
-/// The pictures of the pool that are nearest to the outputs, the nearest first.
+/// Returns the views with the fewest cells different from the outputs, the closest first.
 pub(super) fn views(explorer: &Explorer<'_, '_>, limit: usize) -> Vec<View> {
     let nodes = explorer.findings.pool.nodes();
     let outputs = &explorer.findings.goal.outputs;
-    let wrong = |values: &[Value<'_>]| {
+    let n_wrong = |values: &[Value<'_>]| {
         outputs.iter().zip(values).try_fold(0, |sum, (output, value)| match value {
             Value::Grid(grid) if (grid.height(), grid.width()) == (output.height, output.width) => {
                 Some(sum + grid.cells().iter().zip(&output.cells).filter(|(a, b)| a != b).count())
@@ -33,7 +33,7 @@ pub(super) fn views(explorer: &Explorer<'_, '_>, limit: usize) -> Vec<View> {
     };
     let grids = nodes.iter().enumerate().skip(1).filter(|(_, node)| node.kind == Kind::Grid);
     let mut near: Vec<(usize, u8, usize)> = grids
-        .filter_map(|(place, node)| Some((wrong(node.values.as_deref()?)?, node.depth, place)))
+        .filter_map(|(place, node)| Some((n_wrong(node.values.as_deref()?)?, node.depth, place)))
         .collect();
     near.sort_unstable();
     let view = |(_, depth, place): (usize, u8, usize)| {
@@ -50,7 +50,7 @@ fn image(value: Value<'_>) -> Option<Image> {
     Some(Image { h: grid.height(), w: grid.width(), cells })
 }
 
-/// A node as a function of the input, written with combinators; `None` if they do not suffice.
+/// Writes a node as a function of the input, with combinators. Returns `None` if that is not possible.
 fn function(explorer: &Explorer<'_, '_>, node: u32) -> Option<String> {
     match explorer.findings.pool.nodes()[node as usize].origin {
         Origin::Input => Some("identity".to_owned()),
@@ -74,19 +74,21 @@ fn function(explorer: &Explorer<'_, '_>, node: u32) -> Option<String> {
     }
 }
 
-/// A part of a template: the same for all inputs, or a function of the input.
+/// A part of a template.
 enum Part {
+    /// An expression that is the same for all inputs.
     Constant(String),
+    /// A function of the input.
     Function(String),
 }
 
-/// Reads a part from the start of a template.
+/// Parses a part from the start of `rest`.
 fn part(rest: &mut &str, hole: &impl Fn(Hole) -> Option<String>) -> Option<Part> {
     let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len());
     let (name, after) = rest.split_at(end);
     *rest = after;
     let Some(inner) = after.strip_prefix('(') else {
-        return Some(match Hole::named(name) {
+        return Some(match Hole::from_name(name) {
             Some(which) => Part::Function(hole(which)?),
             None => Part::Constant(name.to_owned()),
         });
@@ -101,7 +103,7 @@ fn part(rest: &mut &str, hole: &impl Fn(Hole) -> Option<String>) -> Option<Part>
     call(name, &parts)
 }
 
-/// The call of a primitive, as a function of the input: constants are bound from both ends.
+/// Returns the call of a primitive as a function of the input. Constants are bound from both ends.
 fn call(name: &str, parts: &[Part]) -> Option<Part> {
     let mut bound = name.to_owned();
     let mut functions = parts;
@@ -120,7 +122,7 @@ fn call(name: &str, parts: &[Part]) -> Option<Part> {
     match functions {
         [Part::Function(inner)] => Some(Part::Function(composed(&bound, inner))),
         [Part::Function(a), Part::Function(b)] => Some(Part::Function(format!("fork({bound}, {a}, {b})"))),
-        // Only constants: the call as it stands.
+        // All parts are constants, so the call is one too.
         [Part::Constant(_)] => {
             let texts = parts.iter().map(|part| match part {
                 Part::Constant(text) | Part::Function(text) => text.as_str(),
@@ -131,6 +133,7 @@ fn call(name: &str, parts: &[Part]) -> Option<Part> {
     }
 }
 
+/// Returns the composition of two functions.
 fn composed(outer: &str, inner: &str) -> String {
     match inner {
         "identity" => outer.to_owned(),

@@ -1,8 +1,8 @@
-//! Programs as text: the lines that a node needs, and what comes after them.
+//! Writes programs as text: the lines that a node depends on, and the last steps after them.
 
 use std::collections::BTreeMap;
 
-use super::Frame;
+use super::Background;
 use super::explore::Explorer;
 use super::findings::Hit;
 use super::layer::Mode;
@@ -10,27 +10,32 @@ use super::operation::COLORS;
 use super::pool::Origin;
 use super::template::Hole;
 
-/// A program on its way to text.
+/// Writes one program.
 struct Writer<'w, 'a, 'b> {
     explorer: &'w Explorer<'a, 'b>,
-    frame: Frame,
+    background: Background,
     lines: Vec<String>,
-    /// The variables of nodes.
+    /// The variable of each node that is written.
     names: BTreeMap<u32, String>,
 }
 
-/// A program that was found.
+/// The text of a program that was found.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct Written {
+pub(super) struct WrittenProgram {
     pub(super) text: String,
-    /// How complicated it is, on the scale of learned rules.
+    /// How complicated it is, on the same scale as the cost of rules.
     pub(super) cost: f64,
     pub(super) words: String,
 }
 
-/// The program of a node that becomes the outputs.
-pub(super) fn whole(explorer: &Explorer<'_, '_>, hit: &Hit, frame: Frame, name: &str) -> Written {
-    let mut writer = Writer::new(explorer, frame);
+/// Writes the program of a node that becomes the outputs.
+pub(super) fn write_hit(
+    explorer: &Explorer<'_, '_>,
+    hit: &Hit,
+    background: Background,
+    name: &str,
+) -> WrittenProgram {
+    let mut writer = Writer::new(explorer, background);
     let mut last = writer.node(hit.node);
     let before = last.clone();
     for &(from, to) in &hit.colors {
@@ -44,17 +49,17 @@ pub(super) fn whole(explorer: &Explorer<'_, '_>, hit: &Hit, frame: Frame, name: 
     let depth = explorer.findings.pool.nodes()[hit.node as usize].depth;
     let steps = usize::from(depth) + hit.finish.len() + usize::from(!hit.colors.is_empty());
     let cost = 1.5 + 0.8 * steps as f64 + 0.2 * hit.colors.len() as f64;
-    writer.end(name, &last, cost, format!("found step by step: {steps} steps"))
+    writer.finish(name, &last, cost, format!("found step by step: {steps} steps"))
 }
 
-/// The program of a stack of layers, the uppermost first.
-pub(super) fn stacked(
+/// Writes the program of a stack of layers, the uppermost first.
+pub(super) fn write_stack(
     explorer: &Explorer<'_, '_>,
     stack: &[usize],
-    frame: Frame,
+    background: Background,
     name: &str,
-) -> Option<Written> {
-    let mut writer = Writer::new(explorer, frame);
+) -> Option<WrittenProgram> {
+    let mut writer = Writer::new(explorer, background);
     let layers = explorer.findings.layers.list();
     let mut last: Option<String> = None;
     let mut depth = 0;
@@ -66,38 +71,39 @@ pub(super) fn stacked(
             last = Some(drawn);
             continue;
         }
-        let under = match last {
-            Some(under) => under,
+        let below = match last {
+            Some(below) => below,
             None => writer.node(explorer.canvas()?),
         };
         last = Some(match layer.mode {
             Mode::Whole => drawn,
-            Mode::Painted => writer.line(format!("paint({under}, {drawn})")),
+            Mode::Painted => writer.line(format!("paint({below}, {drawn})")),
             Mode::Foreground => {
                 let object = writer.line(format!("foreground({drawn})"));
-                writer.line(format!("paint({under}, {object})"))
+                writer.line(format!("paint({below}, {object})"))
             }
             Mode::Black => {
                 let places = writer.line(format!("ofcolor({drawn}, BLACK)"));
-                writer.line(format!("fill({under}, BLACK, {places})"))
+                writer.line(format!("fill({below}, BLACK, {places})"))
             }
             Mode::Filled(color) => {
-                writer.line(format!("fill({under}, {}, {drawn})", COLORS[usize::from(color)]))
+                writer.line(format!("fill({below}, {}, {drawn})", COLORS[usize::from(color)]))
             }
             Mode::FilledBy(node) => {
                 let color = writer.node(node);
-                writer.line(format!("fill({under}, {color}, {drawn})"))
+                writer.line(format!("fill({below}, {color}, {drawn})"))
             }
         });
     }
     let cost = 2.0 + 0.5 * depth as f64 + 1.0 * (stack.len() as f64 - 1.0);
-    Some(writer.end(name, &last?, cost, format!("{} layers found step by step", stack.len())))
+    Some(writer.finish(name, &last?, cost, format!("{} layers found step by step", stack.len())))
 }
 
 impl<'w, 'a, 'b> Writer<'w, 'a, 'b> {
-    fn new(explorer: &'w Explorer<'a, 'b>, frame: Frame) -> Writer<'w, 'a, 'b> {
-        let mut writer = Writer { explorer, frame, lines: Vec::new(), names: BTreeMap::new() };
-        if frame == Frame::Majority {
+    /// Starts a program. If the background is not black, the first lines exchange the colours of the input.
+    fn new(explorer: &'w Explorer<'a, 'b>, background: Background) -> Writer<'w, 'a, 'b> {
+        let mut writer = Writer { explorer, background, lines: Vec::new(), names: BTreeMap::new() };
+        if background == Background::MostCommon {
             let color = writer.line("mostcolor(I)".to_owned());
             let input = writer.line(format!("switch(I, BLACK, {color})"));
             writer.names.insert(0, input);
@@ -105,7 +111,7 @@ impl<'w, 'a, 'b> Writer<'w, 'a, 'b> {
         writer
     }
 
-    /// The variable of a node; writes the lines that it needs.
+    /// Returns the variable of a node, after writing the lines that it depends on.
     fn node(&mut self, node: u32) -> String {
         if let Some(name) = self.names.get(&node) {
             return name.clone();
@@ -139,24 +145,25 @@ impl<'w, 'a, 'b> Writer<'w, 'a, 'b> {
         name
     }
 
-    /// Adds a line; its variable.
+    /// Adds a line and returns its variable.
     fn line(&mut self, call: String) -> String {
         let name = format!("x{}", self.lines.len() + 1);
         self.lines.push(format!("    {name} = {call}\n"));
         name
     }
 
-    fn end(mut self, name: &str, result: &str, cost: f64, words: String) -> Written {
-        if self.frame == Frame::Majority {
+    /// Writes the result and returns the program.
+    fn finish(mut self, name: &str, result: &str, cost: f64, words: String) -> WrittenProgram {
+        if self.background == Background::MostCommon {
             let result = self.line(format!("switch({result}, BLACK, x1)"));
             let text = format!("def {name}(I):\n{}    return {result}\n", self.lines.concat());
-            return Written {
+            return WrittenProgram {
                 text,
                 cost: cost + 0.5,
                 words: format!("with the commonest colour as black: {words}"),
             };
         }
         let text = format!("def {name}(I):\n{}    return {result}\n", self.lines.concat());
-        Written { text, cost, words }
+        WrittenProgram { text, cost, words }
     }
 }
