@@ -107,7 +107,7 @@ pub(crate) fn run(args: &Args) -> Answer {
         writeln!(out, "{summary}")?;
         output::wrote(&mut out, args.output.display())?;
     } else {
-        write!(out, "{text}# {summary}\n")?;
+        writeln!(out, "{text}# {summary}")?;
     }
     out.flush()?;
     Ok(true)
