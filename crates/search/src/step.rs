@@ -45,7 +45,7 @@ impl Known<'_> {
     }
 }
 
-/// Searches programs for tasks.
+/// Searches for programs that solve tasks.
 pub struct Searcher<'s> {
     known: Option<Known<'s>>,
     seed: u64,

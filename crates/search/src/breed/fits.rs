@@ -1,4 +1,4 @@
-//! Which types are worth trying where. Stricter than the checker, which refuses only what is certainly wrong.
+//! Type compatibility for mutations. Stricter than the checker, which refuses only what is certainly wrong.
 
 use batt_dsl::Ty;
 

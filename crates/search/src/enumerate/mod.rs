@@ -5,7 +5,7 @@
 //! the output on all pairs, or becomes it by [steps](goal) that can be undone. A stack of [layers](layer)
 //! that draws all outputs is a program too.
 //!
-//! Operations, limits and costs were chosen on ARC-AGI-1 training tasks.
+//! Operations and parameters were chosen on ARC-AGI-1 training tasks.
 
 mod explore;
 mod findings;
@@ -63,8 +63,8 @@ pub struct Enumerated {
     pub counts: Counts,
 }
 
-/// Searches programs for a task with about this much fuel. They are called `name`. Programs found before
-/// `stop` was set are verified and kept, as far as a small amount of fuel allows.
+/// Searches for programs that solve a task, with about this much fuel. They are called `name`. Programs found
+/// before `stop` was set are verified and kept, as far as a small amount of fuel allows.
 pub fn enumerate(puzzle: &Puzzle, name: &str, fuel: u64, stop: &AtomicBool) -> Enumerated {
     enumerate_traced(puzzle, name, fuel, stop, None)
 }
@@ -149,7 +149,7 @@ struct Problem<'v> {
 }
 
 impl Found {
-    /// Searches programs, deeper as long as there is enough fuel.
+    /// Searches for programs, deeper as long as there is enough fuel.
     fn search(&mut self, problem: &Problem<'_>, background: Background, fuel: u64) {
         let outputs: Vec<Grid> = problem.pairs.iter().map(|(_, output)| output.clone()).collect();
         let Some(goal) = Goal::new(&outputs) else { return };
@@ -165,7 +165,7 @@ impl Found {
         }
     }
 
-    /// Searches programs up to a depth.
+    /// Searches for programs up to a depth.
     fn search_to(
         &mut self,
         depth: u8,
