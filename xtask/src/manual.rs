@@ -205,8 +205,10 @@ fn constant_table() -> String {
                 writeln!(out, "| {usage} | {} |", runs.join(", ")).expect("writing to a string cannot fail");
             }
             None => {
-                let usage = "options of learners and views, listed with each learner and with [`view`](#view)";
-                writeln!(out, "| {usage} | {} names |", family.len()).expect("writing to a string cannot fail");
+                let usage =
+                    "options of learners and views, listed with each learner and with [`view`](#view)";
+                writeln!(out, "| {usage} | {} names |", family.len())
+                    .expect("writing to a string cannot fail");
             }
         }
     }

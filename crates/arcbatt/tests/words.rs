@@ -19,7 +19,14 @@ fn solve(id: &str) -> Progress {
 
 #[test]
 fn answers_stay_when_all_texts_change() {
-    let ids = ["across_the_wall", "agreement", "border_touchers", "tile_by_colors", "water_reflection", "zoom_by_colors"];
+    let ids = [
+        "across_the_wall",
+        "agreement",
+        "border_touchers",
+        "tile_by_colors",
+        "water_reflection",
+        "zoom_by_colors",
+    ];
     let before: Vec<Progress> = ids.iter().map(|id| solve(id)).collect();
     let words = |progress: &[Progress]| -> Vec<String> {
         let answers = progress.iter().flat_map(|progress| &progress.answers);
