@@ -47,9 +47,11 @@ const DOCUMENTS: &[(&str, &[Claim])] = &[
             claim("tasks entirely right {} %, {} of {} tasks", Printed("solve")),
             claim("first attempts, {} to {} % sure {} of {} right, {} % sure on average", Printed("solve")),
             claim("throughput {} candidates", Printed("solve")),
+            claim("on which the search was tuned, {} of {} outputs are right", Computed(solved))
+                .needs(&[Tasks, Slow]),
             claim("exit code {} if one is wrong", Exits(&["run demo --fuel 1"])),
             claim(
-                "Exit codes are {} (success), {} (ran, but the answer is no) and {} (usage or input error)",
+                "Exit codes are {} (success), {} (a check failed or an answer is wrong) and {} (usage or input error)",
                 Exits(&["dsl list", "data diff demo examples", "solve no-such-data"]),
             ),
             claim(
@@ -145,6 +147,8 @@ const DOCUMENTS: &[(&str, &[Claim])] = &[
         &[
             claim("It exits with {} if there is an error", Exits(&["programs check fuzz/seeds/errors.py"])),
             claim("exit with {} if there are any", Exits(&["programs fmt --check fuzz/seeds/shapes.py"])),
+            claim("Of all {} exported programs, {} are written out, {} of them", Computed(resolved))
+                .needs(&[Tasks, Slow]),
         ],
     ),
     (
@@ -468,6 +472,14 @@ fn unsafe_blocks(runner: &Runner<'_>) -> Result<Vec<String>> {
         }
     }
     figures([count])
+}
+
+/// The programs that a solve of the training tasks exports, those written out, and those in arc-dsl.
+fn resolved(runner: &Runner<'_>) -> Result<Vec<String>> {
+    runner.json("solve TASKS --export SCRATCH/found.py --overwrite --json")?;
+    let document = runner.json("programs resolve SCRATCH/found.py TASKS --json")?;
+    let n = document["programs"].as_array().map_or(0, Vec::len);
+    Ok(vec![n.to_string(), document["resolved"].to_string(), document["arc_dsl"].to_string()])
 }
 
 /// The tasks, training pairs and test pairs of a data set.

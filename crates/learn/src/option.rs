@@ -45,6 +45,25 @@ macro_rules! options {
 }
 pub(crate) use options;
 
+/// Declares the choices of one part of a rule, each with its words. Unlike [`options!`], programs do not name them.
+macro_rules! choices {
+    ($(#[$meta:meta])* $name:ident { $($(#[doc = $doc:literal])* $id:ident: $words:literal,)* }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        pub(crate) enum $name { $($(#[doc = $doc])* $id),* }
+
+        impl $name {
+            /// All choices; of equally good ones the first is learned.
+            pub(crate) const ALL: &[$name] = &[$($name::$id),*];
+
+            pub(crate) const fn words(self) -> &'static str {
+                match self { $($name::$id => $words),* }
+            }
+        }
+    };
+}
+pub(crate) use choices;
+
 /// The options of a primitive that learns or transforms, in the order of the manual; empty if it has none.
 pub fn options_of(primitive: &str) -> Vec<OptionDoc> {
     match primitive {

@@ -1,7 +1,8 @@
-//! Trees over cells written in the language: a set of places for each leaf, painted one after the other.
+//! Trees written in the language: for each leaf a set of places or of objects, painted one after the other.
 
 use crate::code::{Code, Expr, number};
 use crate::feature::Test;
+use crate::object::ObjectOrRelation;
 use crate::tree::Tree;
 
 /// The colour of the cells of a leaf.
@@ -94,6 +95,43 @@ impl<W> Painter<'_, W> {
         match tree {
             Tree::Leaf(action) => matches!(self.writer.paint(action, code), Some(Paint::Keep)),
             Tree::Node { .. } => false,
+        }
+    }
+}
+
+/// Writes a tree over the objects of a grid: for each leaf, `write` gets the action and the set of its objects.
+pub(crate) fn write_objects<A>(
+    tree: &Tree<ObjectOrRelation, A>,
+    code: &mut Code,
+    grid: &Expr,
+    all: &Expr,
+    write: &mut dyn FnMut(&A, &mut Code, &Expr) -> Option<()>,
+) -> Option<()> {
+    write_some(tree, code, grid, (all, all), write)
+}
+
+/// Writes a tree over `objects`, some of all objects.
+fn write_some<A>(
+    tree: &Tree<ObjectOrRelation, A>,
+    code: &mut Code,
+    grid: &Expr,
+    (all, objects): (&Expr, &Expr),
+    write: &mut dyn FnMut(&A, &mut Code, &Expr) -> Option<()>,
+) -> Option<()> {
+    match tree {
+        Tree::Leaf(action) => write(action, code, objects),
+        Tree::Node { test, yes, no } => {
+            let ObjectOrRelation::Object(feature) = test.feature else { return None };
+            // Extremes and ranks are among all objects, not among those that are left.
+            let passing = feature.filter(all, test, code, grid)?;
+            let chosen = if objects == all {
+                passing.clone()
+            } else {
+                code.line(format!("intersection({objects}, {passing})"))
+            };
+            let rest = code.line(format!("difference({objects}, {passing})"));
+            write_some(yes, code, grid, (all, &chosen), write)?;
+            write_some(no, code, grid, (all, &rest), write)
         }
     }
 }

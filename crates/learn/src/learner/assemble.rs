@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 use crate::found::Found;
 use crate::image::{Area, Image, MAX_SIDE, Symmetry};
 use crate::object::{Reading, components, holes};
+use crate::option::choices;
 use crate::piece::{Family, Piece};
 use crate::{Demos, OutOfWork, Rule, Work};
 
@@ -17,23 +18,6 @@ struct Item {
     x: usize,
     /// The keys of all orders.
     keys: Vec<i32>,
-}
-
-/// Declares the choices of one step with their words.
-macro_rules! choices {
-    ($(#[$meta:meta])* $name:ident { $($id:ident: $words:literal,)* }) => {
-        $(#[$meta])*
-        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-        enum $name { $($id),* }
-
-        impl $name {
-            const ALL: &[$name] = &[$($name::$id),*];
-
-            const fn words(self) -> &'static str {
-                match self { $($name::$id => $words),* }
-            }
-        }
-    };
 }
 
 choices! {

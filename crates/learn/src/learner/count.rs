@@ -3,6 +3,7 @@
 use crate::code::{Code, Expr, number};
 use crate::found::Found;
 use crate::image::{Image, MAX_SIDE, most_frequent};
+use crate::option::choices;
 use crate::rule::Body;
 use crate::scalar::{Scalar, Scalars};
 use crate::{Demos, OutOfWork, Rule, Work};
@@ -45,41 +46,20 @@ impl Number {
     }
 }
 
-/// The coloured cells of an output.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Shape {
-    All,
-    Diagonal,
-    ReadingOrder,
-    ColumnByColumn,
-    Snake,
-    EverySecond,
-    Chessboard,
+choices! {
+    /// The coloured cells of an output.
+    Shape {
+        All: "all of them",
+        Diagonal: "the diagonal",
+        ReadingOrder: "the first in reading order",
+        ColumnByColumn: "the first column by column",
+        Snake: "the first in snake order",
+        EverySecond: "the first of every second cell",
+        Chessboard: "the first cells of a chessboard",
+    }
 }
 
 impl Shape {
-    const ALL: [Shape; 7] = [
-        Shape::All,
-        Shape::Diagonal,
-        Shape::ReadingOrder,
-        Shape::ColumnByColumn,
-        Shape::Snake,
-        Shape::EverySecond,
-        Shape::Chessboard,
-    ];
-
-    fn words(self) -> &'static str {
-        match self {
-            Shape::All => "all of them",
-            Shape::Diagonal => "the diagonal",
-            Shape::ReadingOrder => "the first in reading order",
-            Shape::ColumnByColumn => "the first column by column",
-            Shape::Snake => "the first in snake order",
-            Shape::EverySecond => "the first of every second cell",
-            Shape::Chessboard => "the first cells of a chessboard",
-        }
-    }
-
     /// Whether the number of coloured cells matters.
     fn has_amount(self) -> bool {
         !matches!(self, Shape::All | Shape::Diagonal)
@@ -134,7 +114,7 @@ pub(crate) fn learn(demos: &Demos, work: &Work<'_>) -> Result<Vec<Rule>, OutOfWo
     for &height in &heights {
         for &width in &widths {
             for &color in &colors {
-                for (k, shape) in Shape::ALL.into_iter().enumerate() {
+                for (k, &shape) in Shape::ALL.iter().enumerate() {
                     let amounts = if shape.has_amount() { &amounts[..] } else { &[Number::constant(0)][..] };
                     for &amount in amounts {
                         work.spend(demos.pairs().len())?;

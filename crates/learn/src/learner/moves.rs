@@ -9,6 +9,7 @@ use crate::object::{
     Object, ObjectOrRelation, Segmentation, direction_to, minor_side, nearest_direction, related,
     related_features,
 };
+use crate::paint::write_objects;
 use crate::rows::Rows;
 use crate::rule::Body;
 use crate::tree::{Bounds, Tree};
@@ -344,52 +345,31 @@ impl Body for Moves {
     fn code(&self, code: &mut Code, input: &Expr) -> Option<Expr> {
         let objects = self.segmentation.code(code, input)?;
         let mut output = input.clone();
-        write_moves(&self.tree, code, input, &objects, self.copy, &mut output)?;
-        Some(output)
-    }
-}
-
-/// Writes moves of a fixed length; the others need the image around each object.
-fn write_moves(
-    tree: &Tree<ObjectOrRelation, Action>,
-    code: &mut Code,
-    grid: &Expr,
-    objects: &Expr,
-    copy: bool,
-    output: &mut Expr,
-) -> Option<()> {
-    match tree {
-        Tree::Leaf(Action::Stay) => Some(()),
-        Tree::Leaf(Action::Remove) => {
-            *output = code.template(&format!("fill({output}, B, merge({objects}))"), grid);
-            Some(())
-        }
-        Tree::Leaf(action) => {
+        write_objects(&self.tree, code, input, &objects, &mut |action, code, moving| {
+            // Other movements need the image around each object.
             let moved = match action {
+                Action::Stay => return Some(()),
+                Action::Remove => None,
                 Action::By(direction, k) => {
                     let (dy, dx) = direction.step();
-                    format!("shift(merge({objects}), {})", vector((dy * k, dx * k)))
+                    Some(format!("shift(merge({moving}), {})", vector((dy * k, dx * k))))
                 }
                 Action::ByOwnSize(direction) => {
                     let by = format!("compose(lbind(multiply, {}), shape)", vector(direction.step()));
-                    format!("mapply(fork(shift, identity, {by}), {objects})")
+                    Some(format!("mapply(fork(shift, identity, {by}), {moving})"))
                 }
                 _ => return None,
             };
-            let moved = code.line(moved);
-            if !copy {
-                *output = code.template(&format!("fill({output}, B, merge({objects}))"), grid);
+            let moved = moved.map(|moved| code.line(moved));
+            if !self.copy {
+                output = code.template(&format!("fill({output}, B, merge({moving}))"), input);
             }
-            *output = code.line(format!("paint({output}, {moved})"));
+            if let Some(moved) = moved {
+                output = code.line(format!("paint({output}, {moved})"));
+            }
             Some(())
-        }
-        Tree::Node { test, yes, no } => {
-            let ObjectOrRelation::Object(feature) = test.feature else { return None };
-            let chosen = feature.filter(objects, test, code, grid)?;
-            let rest = code.line(format!("difference({objects}, {chosen})"));
-            write_moves(yes, code, grid, &chosen, copy, output)?;
-            write_moves(no, code, grid, &rest, copy, output)
-        }
+        })?;
+        Some(output)
     }
 }
 

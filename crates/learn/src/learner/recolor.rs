@@ -8,6 +8,7 @@ use crate::object::{
     related_features,
 };
 use crate::option::options;
+use crate::paint::write_objects;
 use crate::rows::Rows;
 use crate::rule::Body;
 use crate::tree::{Bounds, Tree};
@@ -226,46 +227,21 @@ impl Body for Recolor {
     fn code(&self, code: &mut Code, input: &Expr) -> Option<Expr> {
         let objects = self.scheme.segmentation.code(code, input)?;
         let mut output = input.clone();
-        write_colors(&self.tree, code, input, &objects, &objects, &mut output)?;
+        write_objects(&self.tree, code, input, &objects, &mut |paint, code, chosen| {
+            match paint {
+                Paint::Keep => {}
+                Paint::Color(color) => {
+                    let color = number((*color).into());
+                    output = code.line(format!("fill({output}, {color}, merge({chosen}))"));
+                }
+                Paint::From(source) => {
+                    let color = source.code(code, input, &objects)?;
+                    let recolored = format!("mapply(fork(recolor, {color}, identity), {chosen})");
+                    output = code.line(format!("paint({output}, {recolored})"));
+                }
+            }
+            Some(())
+        })?;
         Some(output)
-    }
-}
-
-/// Writes a tree on a set of objects: those that pass a test are filtered, painted, and taken out of the rest.
-fn write_colors(
-    tree: &Tree<ObjectOrRelation, Paint>,
-    code: &mut Code,
-    grid: &Expr,
-    all: &Expr,
-    objects: &Expr,
-    output: &mut Expr,
-) -> Option<()> {
-    match tree {
-        Tree::Leaf(Paint::Keep) => Some(()),
-        Tree::Leaf(Paint::Color(color)) => {
-            *output = code.line(format!("fill({output}, {}, merge({objects}))", number((*color).into())));
-            Some(())
-        }
-        Tree::Leaf(Paint::From(source)) => {
-            let color = source.code(code, grid, all)?;
-            *output =
-                code.line(format!("paint({output}, mapply(fork(recolor, {color}, identity), {objects}))"));
-            Some(())
-        }
-        Tree::Node { test, yes, no } => {
-            let ObjectOrRelation::Object(feature) = test.feature else { return None };
-            // Extremes and ranks are among all objects, not among those that are left.
-            let chosen = feature.filter(all, test, code, grid)?;
-            let (chosen, rest) = if objects == all {
-                (chosen.clone(), code.line(format!("difference({all}, {chosen})")))
-            } else {
-                (
-                    code.line(format!("intersection({objects}, {chosen})")),
-                    code.line(format!("difference({objects}, {chosen})")),
-                )
-            };
-            write_colors(yes, code, grid, all, &chosen, output)?;
-            write_colors(no, code, grid, all, &rest, output)
-        }
     }
 }

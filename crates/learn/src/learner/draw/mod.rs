@@ -11,6 +11,7 @@ use crate::code::{Code, Expr, number};
 use crate::found::Found;
 use crate::image::{Image, color_name, least_frequent};
 use crate::object::{Object, ObjectOrRelation, Segmentation, related, related_features};
+use crate::paint::write_objects;
 use crate::rows::Rows;
 use crate::rule::Body;
 use crate::tree::{Bounds, Tree};
@@ -297,53 +298,28 @@ impl Body for Arc<Drawing> {
         }
         let objects = self.reading.segmentation.code(code, input)?;
         let mut output = input.clone();
-        write_strokes(&self.tree, self.ink, code, input, &objects, &objects, &mut output)?;
-        Some(output)
-    }
-}
-
-/// Writes a tree on a set of objects: those that pass a test draw, then the rest.
-fn write_strokes(
-    tree: &Tree<ObjectOrRelation, Action>,
-    ink: Ink,
-    code: &mut Code,
-    grid: &Expr,
-    all: &Expr,
-    objects: &Expr,
-    output: &mut Expr,
-) -> Option<()> {
-    match tree {
-        Tree::Leaf(Action::Nothing) => Some(()),
-        Tree::Leaf(action) => {
+        write_objects(&self.tree, code, input, &objects, &mut |action, code, drawing| {
+            if *action == Action::Nothing {
+                return Some(());
+            }
             let cells = action.code()?;
-            *output = match ink {
-                Ink::Fixed(color) => {
-                    let color = number(color.into());
-                    code.line(format!("underfill({output}, {color}, mapply({cells}, {objects}))"))
-                }
-                Ink::Own => {
-                    let drawn = format!("mapply(fork(recolor, color, {cells}), {objects})");
-                    code.line(format!("underpaint({output}, {drawn})"))
-                }
-                Ink::Minor => {
-                    let drawn = format!("mapply(fork(recolor, leastcolor, {cells}), {objects})");
-                    code.line(format!("underpaint({output}, {drawn})"))
-                }
+            let in_color = |color: &str| format!("underfill({output}, {color}, mapply({cells}, {drawing}))");
+            let in_own = |color: &str| {
+                format!("underpaint({output}, mapply(fork(recolor, {color}, {cells}), {drawing}))")
+            };
+            let drawn = match self.ink {
+                Ink::Fixed(color) => in_color(&number(color.into())),
+                Ink::Own => in_own("color"),
+                Ink::Minor => in_own("leastcolor"),
                 Ink::Rarest => {
-                    let color = code.template("argmin(remove(B, palette(I)), lbind(colorcount, I))", grid);
-                    code.line(format!("underfill({output}, {color}, mapply({cells}, {objects}))"))
+                    let rarest = "argmin(remove(B, palette(I)), lbind(colorcount, I))";
+                    in_color(&code.template(rarest, input).to_string())
                 }
             };
+            output = code.line(drawn);
             Some(())
-        }
-        Tree::Node { test, yes, no } => {
-            let ObjectOrRelation::Object(feature) = test.feature else { return None };
-            let passing = feature.filter(all, test, code, grid)?;
-            let chosen = code.line(format!("intersection({objects}, {passing})"));
-            let rest = code.line(format!("difference({objects}, {passing})"));
-            write_strokes(yes, ink, code, grid, all, &chosen, output)?;
-            write_strokes(no, ink, code, grid, all, &rest, output)
-        }
+        })?;
+        Some(output)
     }
 }
 

@@ -7,6 +7,7 @@ use std::collections::HashSet;
 use crate::image::Direction::{self, East, North, NorthEast, NorthWest, South, SouthEast, SouthWest, West};
 use crate::image::{Image, MAX_SIDE, OUTSIDE};
 use crate::object::{Object, closest_border, minor_side, nearest_direction, open_side};
+use crate::option::choices;
 use crate::view::shots;
 
 /// The cells that an action paints.
@@ -53,42 +54,39 @@ const SETS: [(&str, &[Direction]); 15] = [
     ("in eight directions", &Direction::ALL),
 ];
 
-/// How far rays go.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Reach {
-    Through,
-    ToObstacle,
-    /// Only if there is an obstacle.
-    OntoObstacle,
-    /// Straight rays only onto the own colour; diagonal ones bounce.
-    OntoOwnColor,
+choices! {
+    /// How far rays go.
+    Reach {
+        Through: "through everything",
+        ToObstacle: "up to an obstacle",
+        OntoObstacle: "only onto an obstacle",
+        /// Straight rays only onto the own colour; diagonal ones bounce.
+        OntoOwnColor: "onto its own colour, or bouncing",
+    }
 }
 
-/// A figure at an object.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Figure {
-    Ring,
-    RingWithoutCorners,
-    RingCorners,
-    Box,
-    SecondRing,
-    Halo,
-    EdgeHalo,
-    Inside,
-    BoxWithTwin,
-    OutlineWithTwin,
-    PointToTwin,
-    PlusToTwin,
-    SquareToTwin,
+choices! {
+    /// A figure at an object.
+    Figure {
+        Ring: "a ring around its box",
+        RingWithoutCorners: "a ring around its box without corners",
+        RingCorners: "the corners around its box",
+        Box: "its box filled",
+        SecondRing: "a second ring around its box",
+        Halo: "a halo",
+        EdgeHalo: "a halo along edges",
+        Inside: "the inside of its box",
+        BoxWithTwin: "the box with the nearest object of its colour",
+        OutlineWithTwin: "the outline of the box with the nearest object of its colour",
+        PointToTwin: "a point midway to the nearest object of its colour",
+        PlusToTwin: "a plus midway to the nearest object of its colour",
+        SquareToTwin: "a square midway to the nearest object of its colour",
+    }
 }
 
 impl Action {
     /// All actions; of equally good ones the first is learned.
     pub(super) fn all() -> Vec<Action> {
-        use Figure::{
-            Box, BoxWithTwin, EdgeHalo, Halo, Inside, OutlineWithTwin, PlusToTwin, PointToTwin, Ring,
-            RingCorners, RingWithoutCorners, SecondRing, SquareToTwin,
-        };
         let ways = || {
             (0..SETS.len()).map(Way::Set).chain([
                 Way::TowardsOther,
@@ -101,27 +99,10 @@ impl Action {
             ])
         };
         let mut all = vec![Action::Nothing];
-        for reach in [Reach::Through, Reach::ToObstacle, Reach::OntoObstacle, Reach::OntoOwnColor] {
+        for &reach in Reach::ALL {
             all.extend(ways().map(|way| Action::Rays(way, reach)));
         }
-        all.extend(
-            [
-                Ring,
-                RingWithoutCorners,
-                RingCorners,
-                Box,
-                SecondRing,
-                Halo,
-                EdgeHalo,
-                Inside,
-                BoxWithTwin,
-                OutlineWithTwin,
-                PointToTwin,
-                PlusToTwin,
-                SquareToTwin,
-            ]
-            .map(Action::Figure),
-        );
+        all.extend(Figure::ALL.iter().copied().map(Action::Figure));
         all
     }
 
@@ -160,36 +141,7 @@ impl Way {
     }
 }
 
-impl Reach {
-    fn words(self) -> &'static str {
-        match self {
-            Reach::Through => "through everything",
-            Reach::ToObstacle => "up to an obstacle",
-            Reach::OntoObstacle => "only onto an obstacle",
-            Reach::OntoOwnColor => "onto its own colour, or bouncing",
-        }
-    }
-}
-
 impl Figure {
-    fn words(self) -> &'static str {
-        match self {
-            Figure::Ring => "a ring around its box",
-            Figure::RingWithoutCorners => "a ring around its box without corners",
-            Figure::RingCorners => "the corners around its box",
-            Figure::Box => "its box filled",
-            Figure::SecondRing => "a second ring around its box",
-            Figure::Halo => "a halo",
-            Figure::EdgeHalo => "a halo along edges",
-            Figure::Inside => "the inside of its box",
-            Figure::BoxWithTwin => "the box with the nearest object of its colour",
-            Figure::OutlineWithTwin => "the outline of the box with the nearest object of its colour",
-            Figure::PointToTwin => "a point midway to the nearest object of its colour",
-            Figure::PlusToTwin => "a plus midway to the nearest object of its colour",
-            Figure::SquareToTwin => "a square midway to the nearest object of its colour",
-        }
-    }
-
     fn code(self) -> Option<String> {
         Some(match self {
             Figure::Ring => "outbox".to_owned(),
