@@ -1,6 +1,6 @@
 //! The learners and contexts worth trying on a task, from cheap to expensive.
 //!
-//! The order and the stages were chosen on the 400 ARC-AGI-1 training tasks, by what a candidate solves for its work.
+//! The order and the stages were chosen on ARC-AGI-1 training tasks.
 
 use std::sync::Arc;
 

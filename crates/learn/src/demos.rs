@@ -105,7 +105,7 @@ impl Demos {
 
     /// The table of a group. Its price is paid by everyone who asks, so that sharing shows in speed only.
     pub(crate) fn table(&self, group: Group, work: &Work<'_>) -> Result<&Table, OutOfWork> {
-        // About what a feature of the group costs, measured on the 400 ARC-AGI-1 training tasks.
+        // The relative costs of the groups. Chosen by feel.
         let factor = match group {
             Group::Views | Group::SpecialViews => 6,
             Group::Object | Group::Nearest | Group::Box => 2,

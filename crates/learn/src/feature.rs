@@ -21,8 +21,8 @@ pub(crate) struct Feature {
     pub kind: Kind,
     /// A factor on the information gain of its tests: how well such tests carried over to unseen tasks.
     ///
-    /// Chosen on the 400 ARC-AGI-1 training tasks, by leaving one pair out. 1 is the default; positions and counts that
-    /// often fit by accident weigh less, questions about the background and the border a little more.
+    /// Chosen on ARC-AGI-1 training tasks. 1 is the default; positions and counts, which often fit by accident, weigh
+    /// less, questions about the background and the border a little more.
     pub weight: f64,
 }
 

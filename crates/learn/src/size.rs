@@ -44,7 +44,7 @@ pub(crate) struct SizeRule {
     surcharge: f64,
 }
 
-/// A size rule costs at most this much, however odd it is. Chosen on the 400 ARC-AGI-1 training tasks, as all prices of
+/// A size rule costs at most this much, however odd it is. Chosen on ARC-AGI-1 training tasks, as all prices of
 /// this file.
 const MAX_SURCHARGE: f64 = 1.5;
 

@@ -32,7 +32,7 @@ pub(crate) struct Split<F> {
     hash: u64,
 }
 
-/// Numbers are more often compared than matched, and "at least one" is the most natural comparison. Chosen on the 400
+/// Numbers are more often compared than matched, and "at least one" is the most natural comparison. Chosen on
 /// ARC-AGI-1 training tasks.
 const NUMBER_EQUALS: f64 = 0.97;
 const AT_LEAST_ONE: f64 = 1.05;

@@ -155,7 +155,7 @@ impl Context {
 
     /// Pays for [`Context::fit`].
     pub(crate) fn price(self, demos: &Demos, work: &Work<'_>) -> Result<(), OutOfWork> {
-        // Finding a size rule takes about five times as long as cutting out parts.
+        // A canvas needs a rule for its size too. Chosen by feel.
         work.spend(demos.n_cells() * if matches!(self, Context::Canvas(_)) { 5 } else { 1 })
     }
 }
@@ -251,7 +251,7 @@ impl Body for Wrapped {
 }
 
 /// The additional cost of rules in contexts. A context that is found in every input explains less than one that names a
-/// place or a transform. Chosen on the 400 ARC-AGI-1 training tasks.
+/// place or a transform. Chosen on ARC-AGI-1 training tasks.
 mod surcharge {
     pub(super) const FRAME: f64 = 1.0;
     pub(super) const PARTS: f64 = 0.5;

@@ -87,7 +87,7 @@ choices! {
 }
 
 impl Order {
-    /// The additional cost of a rule. Chosen on the 400 ARC-AGI-1 training tasks: orders by place are the most natural.
+    /// The additional cost of a rule. Chosen on ARC-AGI-1 training tasks: orders by place are the most natural.
     const fn price(self) -> f64 {
         match self {
             Order::Reading | Order::ByColumns => 0.0,
@@ -159,7 +159,7 @@ struct Plan {
     layout: Layout,
 }
 
-/// Costs of a rule, of a filter, and of later choices. Chosen on the 400 ARC-AGI-1 training tasks.
+/// Costs of a rule, of a filter, and of later choices. Chosen on ARC-AGI-1 training tasks.
 const BASE_COST: f64 = 2.5;
 const FILTERED: f64 = 0.5;
 const PER_SHOWN: f64 = 0.05;

@@ -80,7 +80,7 @@ impl Vocabulary {
         }
     }
 
-    /// The most leaves of a rule. Chosen on the 400 ARC-AGI-1 training tasks: larger trees rarely carried over.
+    /// The most leaves of a rule. Chosen on ARC-AGI-1 training tasks.
     fn max_leaves(self) -> usize {
         match self {
             Vocabulary::All => 12,
@@ -94,7 +94,7 @@ impl Vocabulary {
         }
     }
 
-    /// The cost of a rule before its leaves. Chosen on the 400 ARC-AGI-1 training tasks.
+    /// The cost of a rule before its leaves. Chosen on ARC-AGI-1 training tasks.
     fn base_cost(self) -> f64 {
         match self {
             // Rules without directions carry over best.

@@ -95,7 +95,7 @@ struct Drawing {
     amount: Number,
 }
 
-/// The cost of a rule, of each number that is not constant, and of a later shape. Chosen on the 400 ARC-AGI-1 training
+/// The cost of a rule, of each number that is not constant, and of a later shape. Chosen on ARC-AGI-1 training
 /// tasks.
 const BASE_COST: f64 = 2.0;
 const PER_NUMBER: f64 = 0.7;

@@ -77,7 +77,7 @@ impl Action {
 /// The number of parts that a demonstration input may have, and other inputs.
 const DEMO_PARTS: std::ops::RangeInclusive<usize> = 2..=60;
 const MAX_PARTS: usize = 80;
-/// The cost of a rule before its leaves. Chosen on the 400 ARC-AGI-1 training tasks.
+/// The cost of a rule before its leaves. Chosen on ARC-AGI-1 training tasks.
 const BASE_COST: f64 = 2.3;
 
 pub(crate) fn learn(demos: &Demos, work: &Work<'_>) -> Result<Vec<Rule>, OutOfWork> {

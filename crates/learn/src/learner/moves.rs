@@ -22,7 +22,7 @@ type Shift = (i32, i32);
 const MAX_DEMO_OBJECTS: usize = 30;
 const MAX_OBJECTS: usize = 60;
 
-/// The cost of a rule before its leaves, of a later segmentation and of copies. Chosen on the 400 ARC-AGI-1 training
+/// The cost of a rule before its leaves, of a later segmentation and of copies. Chosen on ARC-AGI-1 training
 /// tasks.
 const BASE_COST: f64 = 3.0;
 const PER_SEGMENTATION: f64 = 0.1;

@@ -18,7 +18,7 @@ use crate::{Demos, OutOfWork, Rule, Work};
 const ENOUGH: usize = 90;
 /// No more images than this take part in a pool.
 const MAX_POOL: usize = 115;
-/// The cost of a rule before its leaves. Chosen on the 400 ARC-AGI-1 training tasks.
+/// The cost of a rule before its leaves. Chosen on ARC-AGI-1 training tasks.
 const BASE_COST: f64 = 2.5;
 
 /// One or two views, and their images of all inputs.

@@ -62,7 +62,7 @@ impl Criterion {
         actions
     }
 
-    /// The most leaves of a rule, and its cost before them. Chosen on the 400 ARC-AGI-1 training tasks.
+    /// The most leaves of a rule, and its cost before them. Chosen on ARC-AGI-1 training tasks.
     const fn bounds(self) -> (usize, f64) {
         match self {
             Criterion::Properties => (6, 2.0),

@@ -273,7 +273,7 @@ impl Taken {
     }
 }
 
-/// The cost of a rule before its leaves and its size. Chosen on the 400 ARC-AGI-1 training tasks.
+/// The cost of a rule before its leaves and its size. Chosen on ARC-AGI-1 training tasks.
 const BASE_COST: f64 = 1.8;
 
 pub(crate) fn learn(demos: &Demos, work: &Work<'_>) -> Result<Vec<Rule>, OutOfWork> {

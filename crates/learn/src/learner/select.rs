@@ -190,7 +190,7 @@ impl Figure {
         }
     }
 
-    /// All ways to choose by the figure, with the cost of a rule. Chosen on the 400 ARC-AGI-1 training tasks: size is
+    /// All ways to choose by the figure, with the cost of a rule. Chosen on ARC-AGI-1 training tasks: size is
     /// the most natural figure, ranks and extremes of place the least.
     fn choices(self) -> Vec<(Choice, f64)> {
         use ObjectFeature as Of;
@@ -244,7 +244,7 @@ impl Figure {
 /// The number of pieces that a demonstration input may have, and other inputs.
 const DEMO_PIECES: std::ops::RangeInclusive<usize> = 2..=40;
 const MAX_PIECES: usize = 60;
-/// The additional cost of a turn, and of a later family. Chosen on the 400 ARC-AGI-1 training tasks.
+/// The additional cost of a turn, and of a later family. Chosen on ARC-AGI-1 training tasks.
 const TURNED: f64 = 1.0;
 const PER_FAMILY: f64 = 0.01;
 

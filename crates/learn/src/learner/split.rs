@@ -128,7 +128,7 @@ impl Taken {
     }
 }
 
-/// The cost of a rule, and of each leaf: cells of parts explain much. Chosen on the 400 ARC-AGI-1 training tasks.
+/// The cost of a rule, and of each leaf: cells of parts explain much. Chosen on ARC-AGI-1 training tasks.
 const BASE_COST: f64 = 1.8;
 const PER_LEAF: f64 = 0.5;
 /// The number of parts that an input may have.

@@ -9,7 +9,7 @@ use crate::rule::Body;
 use crate::scalar::{Scalar, Scalars};
 use crate::{Demos, OutOfWork, Rule, Work};
 
-/// Costs of a constant output, of a table, and of each of its outputs. Chosen on the 400 ARC-AGI-1 training tasks.
+/// Costs of a constant output, of a table, and of each of its outputs. Chosen on ARC-AGI-1 training tasks.
 const CONSTANT_COST: f64 = 1.0;
 const TABLE_COST: f64 = 3.0;
 const PER_OUTPUT: f64 = 0.5;

@@ -7,7 +7,7 @@ use crate::image::{Image, Symmetry};
 use crate::object::{Object, Segmentation};
 use crate::{Demos, OutOfWork, Rule, Work};
 
-/// Costs of completed and pasted templates, of any orientation or scale, and of later variants. Chosen on the 400
+/// Costs of completed and pasted templates, of any orientation or scale, and of later variants. Chosen on
 /// ARC-AGI-1 training tasks.
 const COMPLETED: f64 = 3.0;
 const PASTED: f64 = 3.2;

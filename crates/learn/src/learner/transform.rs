@@ -23,7 +23,7 @@ options! {
 }
 
 /// Costs of transforms: for one view, two, and a colour map. Later views cost a little more, so that of equal rules the
-/// simplest wins. Chosen on the 400 ARC-AGI-1 training tasks.
+/// simplest wins. Chosen on ARC-AGI-1 training tasks.
 mod cost {
     pub(super) const ONE: f64 = 1.0;
     pub(super) const ONE_SPECIAL: f64 = 1.3;

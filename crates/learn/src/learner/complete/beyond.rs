@@ -7,7 +7,7 @@ use crate::image::{Area, ColorMap, Image};
 use crate::size::size_rules;
 use crate::{Demos, OutOfWork, Rule, Work};
 
-/// Costs of continuation by the period and by isometries. Chosen on the 400 ARC-AGI-1 training tasks.
+/// Costs of continuation by the period and by isometries. Chosen on ARC-AGI-1 training tasks.
 const BY_PERIOD: f64 = 2.5;
 const BY_ISOMETRIES: f64 = 2.8;
 

@@ -9,7 +9,7 @@ use crate::rule::Body;
 use crate::size::{SizeRule, size_rules};
 use crate::{Demos, OutOfWork, Rule, Work};
 
-/// Costs of a rule that replaces a colour, that shows only the replaced cells, and that continues. Chosen on the 400
+/// Costs of a rule that replaces a colour, that shows only the replaced cells, and that continues. Chosen on
 /// ARC-AGI-1 training tasks.
 const REPLACING: f64 = 2.0;
 const ONLY_REPLACED: f64 = 0.2;

@@ -54,7 +54,7 @@ impl Repetition {
         }
     }
 
-    /// The additional cost of a rule. Chosen on the 400 ARC-AGI-1 training tasks.
+    /// The additional cost of a rule. Chosen on ARC-AGI-1 training tasks.
     const fn price(self) -> f64 {
         match self {
             Repetition::Mirrors => 0.2,

@@ -69,7 +69,7 @@ const LABELS: [Labels; 3] = [
 ];
 
 /// The cost of a rule before its leaves, of a later segmentation, of rays from the middle, and of a second step by
-/// cells. Chosen on the 400 ARC-AGI-1 training tasks, as the prices of labels.
+/// cells. Chosen on ARC-AGI-1 training tasks, as the prices of labels.
 const BASE_COST: f64 = 2.5;
 const PER_SEGMENTATION: f64 = 0.1;
 const FROM_MIDDLE: f64 = 0.3;
