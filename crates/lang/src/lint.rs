@@ -76,6 +76,9 @@ const KEEP_MEMBERS: &[&str] = &[
     "vmirror",
 ];
 
+/// Parameters that take an option of the primitive.
+const OPTION_PARAMETERS: &[&str] = &["option", "view", "by"];
+
 /// Maximum length of an argument that is repeated in a remedy. Picked by feel.
 const MAX_REPEATED: usize = 12;
 
@@ -93,6 +96,7 @@ pub(crate) fn lint(program: &Program, text: &str, problems: &mut Problems) {
                 let call = Call { program, node, primitive: registry().by_symbol(symbol), certain: &certain };
                 let n_problems = problems.total();
                 call.mismatches(text, problems);
+                call.unknown_option(text, problems);
                 problems.total() == n_problems && call.is_certain()
             }
         };
@@ -142,6 +146,26 @@ impl<'p> Call<'p> {
                 help: help.map(str::to_owned),
                 ..Problem::warning(span, message).label(label)
             });
+        }
+    }
+
+    /// Warns about a number or constant that is no option of a learner: the call certainly fails.
+    fn unknown_option(&self, text: &str, problems: &mut Problems) {
+        let named = |param: &&str| OPTION_PARAMETERS.contains(param);
+        let Some(place) = self.primitive.params.iter().position(|param| named(&param)) else { return };
+        let options = self.primitive.options();
+        let value = match self.node.args.get(place).map(|arg| &self.program.node(*arg).op) {
+            Some(Op::Const(Literal::Int(value))) if !options.is_empty() => *value,
+            _ => return,
+        };
+        // The box of a colour is named by the colour.
+        let is_color = self.primitive.name == "learn_in_box" && (0..10).contains(&value);
+        if !is_color && options.iter().all(|option| option.name.value() != value) {
+            let name = self.primitive.name;
+            let span = argument_span(text, self.node.span, self.primitive, place).unwrap_or(self.node.span);
+            let message = format!("`{}` is not an option of `{name}`", &text[span.range()]);
+            let label = format!("`batt dsl show {name}` lists the options");
+            problems.add(Problem::warning(span, message).label(label));
         }
     }
 

@@ -45,6 +45,43 @@ def h(I): return paint(obj=objects(I, T, F, T), grid=I)
 }
 
 #[test]
+fn options_of_other_learners_are_not_options() {
+    check_lints(
+        "
+def f(S, I, C):
+    rule = learn_cells(S, HIDDEN, F0)
+    return rule(I)
+
+def g(S, I, C):
+    rule = learn_after(S, 17, rbind(learn_split, F0))
+    return rule(I)
+
+def h(I): return view(I, NEAR)
+
+def fine(S, I, C):
+    rule = learn_in_box(S, RED, rbind(rbind(learn_cells, F0), NEAR))
+    return rule(view(I, TRANSPOSED))
+",
+        expect![[r#"
+            warning: `HIDDEN` is not an option of `learn_cells`
+              ╭─ test.py:3:27
+            3 │     rule = learn_cells(S, HIDDEN, F0)
+              │                           ^^^^^^ `batt dsl show learn_cells` lists the options
+
+            warning: `17` is not an option of `learn_after`
+              ╭─ test.py:7:27
+            7 │     rule = learn_after(S, 17, rbind(learn_split, F0))
+              │                           ^^ `batt dsl show learn_after` lists the options
+
+            warning: `NEAR` is not an option of `view`
+               ╭─ test.py:10:26
+            10 │ def h(I): return view(I, NEAR)
+               │                          ^^^^ `batt dsl show view` lists the options
+        "#]],
+    );
+}
+
+#[test]
 fn results_that_are_not_grids() {
     check_lints(
         "
