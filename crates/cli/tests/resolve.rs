@@ -38,11 +38,10 @@ fn rules_that_cannot_be_written_are_kept() {
     batt.check(
         "programs resolve {dir}/p.py demo",
         expect![[r#"
-            # not written out: the program fails on this task
-            def solve_turned(S, I, C):
-                x1 = learn_forest(S, F0)
-                O = x1(I)
-                return O
+            # not written out: the language has no primitives for this rule
+            def solve_border_touchers(S, I, C):
+                rule = learn_forest(S, F0)
+                return rule(I)
 
 
             # 0 of 1 program written out, 0 of them in arc-dsl

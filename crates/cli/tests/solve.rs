@@ -79,7 +79,7 @@ fn invalid_arguments_are_explained() {
         ("solve --memory 0GB", "must be at least 400MB"),
         ("solve --memory=-5GB", "`-5GB` is not a size"),
         ("solve nowhere.json", "nowhere.json"),
-        ("solve --programs README.md", "no usable program in these files"),
+        ("solve --programs LICENSE-MIT", "no usable program in these files"),
         ("solve --resume", "resume: needs the submission file"),
     ] {
         let output = batt.run(args);
