@@ -151,8 +151,8 @@ impl<'p> Call<'p> {
 
     /// Warns about a number or constant that is no option of a learner: the call certainly fails.
     fn unknown_option(&self, text: &str, problems: &mut Problems) {
-        let named = |param: &&str| OPTION_PARAMETERS.contains(param);
-        let Some(place) = self.primitive.params.iter().position(|param| named(&param)) else { return };
+        let takes_option = |param: &&str| OPTION_PARAMETERS.contains(param);
+        let Some(place) = self.primitive.params.iter().position(takes_option) else { return };
         let options = self.primitive.options();
         let value = match self.node.args.get(place).map(|arg| &self.program.node(*arg).op) {
             Some(Op::Const(Literal::Int(value))) if !options.is_empty() => *value,
