@@ -46,11 +46,25 @@ impl std::fmt::Display for ConstantValue {
     }
 }
 
-/// The constant called `name`.
+/// Returns the constant called `name`.
 pub fn constant(name: &str) -> Option<&'static Constant> {
-    static BY_NAME: LazyLock<BTreeMap<&'static str, &'static Constant>> =
-        LazyLock::new(|| constants().iter().map(|constant| (constant.name, constant)).collect());
-    BY_NAME.get(name).copied()
+    plain_constants().iter().find(|constant| constant.name == name).or_else(|| learn_constant(name))
+}
+
+/// Returns the option of a learner, or the view, called `name`.
+pub fn learn_constant(name: &str) -> Option<&'static Constant> {
+    static BY_NAME: LazyLock<BTreeMap<&'static str, &'static Constant>> = LazyLock::new(|| {
+        let learn = constants().iter().filter(|constant| constant.family == ConstantFamily::Learn);
+        learn.map(|constant| (constant.name, constant)).collect()
+    });
+    // PERF: most programs use no learner. Their names cannot be these, so the list of views is not made for them.
+    let may_be_one = name.len() > 2 && name.starts_with(|c: char| c.is_ascii_uppercase());
+    may_be_one.then(|| BY_NAME.get(name).copied()).flatten()
+}
+
+/// All named constants but the options of learners and the views, of which there are many.
+pub fn plain_constants() -> &'static [Constant] {
+    CONSTANTS
 }
 
 /// All named constants, family by family. Those of learners are declared by `batt-learn`.

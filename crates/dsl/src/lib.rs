@@ -17,7 +17,9 @@ mod family;
 mod registry;
 
 pub use arc_dsl::is_arc_dsl;
-pub use constant::{Constant, ConstantFamily, ConstantValue, constant, constants};
+pub use constant::{
+    Constant, ConstantFamily, ConstantValue, constant, constants, learn_constant, plain_constants,
+};
 pub use cx::{Cx, Limits};
 pub use registry::{
     Body, Entry, Family, Kernel, Primitive, Registry, Table, registry, symbol, traced, version,

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use batt_dsl::{ConstantFamily, ConstantValue, Ty, constants};
+use batt_dsl::{ConstantFamily, ConstantValue, Ty, plain_constants};
 
 use crate::ir::{Literal, NamedConstant, Node, NodeId, Op, Program};
 
@@ -121,6 +121,6 @@ fn constant(literal: &Literal) -> Cow<'static, str> {
 }
 
 fn find(family: ConstantFamily, value: ConstantValue) -> Option<&'static str> {
-    let same = constants().iter().find(|constant| constant.family == family && constant.value == value);
+    let same = plain_constants().iter().find(|constant| constant.family == family && constant.value == value);
     same.map(|constant| constant.name)
 }

@@ -5,7 +5,9 @@
 
 use std::sync::{LazyLock, OnceLock};
 
-use batt_dsl::{Constant, ConstantValue, Kinds, Primitive, constants, registry};
+use batt_dsl::{
+    Constant, ConstantValue, Kinds, Primitive, constants, learn_constant, plain_constants, registry,
+};
 use rustc_hash::FxHashMap;
 
 use crate::ast::{Arg, ExprId, ExprKind, Function, Head, NameId, Names, Stmt, Target};
@@ -38,10 +40,10 @@ impl Global {
             let primitives =
                 registry().names().filter_map(|name| Some((name, Global::Prim(registry().get(name)?))));
             // Constants come last and win, because programs import them after the primitives.
-            let constants = constants().iter().map(|constant| (constant.name, Global::Constant(constant)));
+            let constants = plain_constants().iter().map(|it| (it.name, Global::Constant(it)));
             primitives.chain(constants).collect()
         });
-        GLOBALS.get(name).copied()
+        GLOBALS.get(name).copied().or_else(|| learn_constant(name).map(Global::Constant))
     }
 
     fn names() -> impl Iterator<Item = &'static str> + Clone {

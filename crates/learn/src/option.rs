@@ -1,5 +1,6 @@
 //! Options of learners and contexts: enums whose variants have names in the language.
 
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use crate::{Context, Learner, Name, Repetition, Words};
@@ -77,15 +78,15 @@ pub fn options_of(primitive: &str) -> Vec<OptionDoc> {
 /// All names of options, each once, with what they mean. They are constants of the language.
 pub fn constants() -> &'static [OptionDoc] {
     static ALL: LazyLock<Vec<OptionDoc>> = LazyLock::new(|| {
-        let mut all: Vec<OptionDoc> = Vec::new();
-        let learners = Learner::all().into_iter().map(Learner::primitive);
-        let contexts = Context::all().into_iter().map(Context::primitive);
-        for primitive in learners.chain(contexts).chain(["complete"]) {
-            for option in options_of(primitive) {
-                if all.iter().all(|known| known.name != option.name) {
-                    all.push(option);
-                }
-            }
+        let mut primitives: Vec<&str> = Learner::all().into_iter().map(Learner::primitive).collect();
+        primitives.extend(Context::all().into_iter().map(Context::primitive));
+        primitives.push("complete");
+        // Options of one primitive follow each other.
+        primitives.dedup();
+        let mut known = BTreeSet::new();
+        let mut all = Vec::new();
+        for primitive in primitives {
+            all.extend(options_of(primitive).into_iter().filter(|option| known.insert(option.name)));
         }
         all
     });
