@@ -200,7 +200,8 @@ fn ordinary_programs_stay() {
     }
 }
 
-/// Every text that a view gives for itself is a program that parses, and agrees with the view on most images.
+/// Every text that a view gives for itself parses, and agrees with the view on at least one image. Texts may be simpler
+/// than their views; a written program is accepted only if it agrees on all inputs of its task.
 #[test]
 fn views_agree_with_their_texts() {
     use batt_learn::{Image, ViewId};
