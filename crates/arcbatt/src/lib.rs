@@ -107,9 +107,9 @@ pub mod battery {
     pub use batt_job::battery::{OwnCounts, Summary, Unwatched, Watch, WrongProgram};
 }
 
-/// Atomic writes, durations, sizes and number formats.
+/// Atomic writes, durations, sizes, number formats, and stack for deep recursion.
 pub mod base {
-    pub use batt_base::{number, size, time, write_atomic, write_atomic_with};
+    pub use batt_base::{number, size, time, with_enough_stack, write_atomic, write_atomic_with};
 }
 
 /// The primitives of the language, and the limits that programs run under.

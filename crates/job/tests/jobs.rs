@@ -7,6 +7,7 @@ use batt_job::{
     Effort, Event, Existing, Job, JobError, Mode, Outcome, Profiling, ProgramSource, Run, Running, Save,
     Search, Solve, Step, Work,
 };
+use batt_record::State;
 
 /// Creates an empty folder for one test.
 fn folder(name: &str) -> PathBuf {
@@ -65,6 +66,30 @@ fn jobs_can_be_stored_as_json() {
     assert!(serde_json::from_str::<Job>(text).unwrap_err().to_string().contains("`thread`"));
     let job: Job = serde_json::from_str(&text.replace("thread", "threads")).unwrap();
     assert_eq!(job, Job { threads: 2, ..Job::new("demo", Work::run()) });
+}
+
+#[test]
+fn states_survive_being_written_and_read() {
+    let folder = folder("states");
+    let submission = folder.join("submission.json");
+    let mut job = solve(8_000_000);
+    job.tasks.limit = None;
+    job.save.submission = Some(submission.clone());
+    job.clone().start().unwrap().wait().unwrap();
+    let path = Save::state_of(&submission);
+    let state = State::read(&path).unwrap();
+    assert_eq!(state.tasks.len(), 79);
+    let copy = folder.join("copy.state");
+    state.write(&copy).unwrap();
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert_eq!(std::fs::read_to_string(&copy).unwrap(), text);
+    // Costs are sums of decimal fractions. Some can only be read back with all their digits.
+    let long = |cost: f64| cost.to_string().len() > 16;
+    assert!(state.tasks.iter().flat_map(|task| &task.answers).any(|answer| long(answer.cost)));
+    // A finished job that starts again changes no task.
+    job.start().unwrap().wait().unwrap();
+    assert_eq!(State::read(&path).unwrap().tasks, state.tasks);
+    std::fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]

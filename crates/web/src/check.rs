@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use arcbatt::Stop;
+use arcbatt::base::with_enough_stack;
 use arcbatt::dsl::Limits;
 use arcbatt::lang::{self, Problem, Severity};
 use arcbatt::palette;
@@ -54,7 +55,7 @@ const TIME_LIMIT: Duration = Duration::from_secs(2);
 pub(crate) async fn check(question: Question) -> Result<Checked, RunError> {
     let late = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&late);
-    let work = tokio::task::spawn_blocking(move || answer(&question, &flag));
+    let work = tokio::task::spawn_blocking(move || with_enough_stack(|| answer(&question, &flag)));
     let mut work = std::pin::pin!(work);
     let done = tokio::select! {
         done = &mut work => done,

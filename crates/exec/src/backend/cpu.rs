@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 use std::sync::atomic::AtomicBool;
 
+use batt_base::with_enough_stack;
 use batt_dsl::{Cx, Limits, Table, registry, traced};
 use batt_lang::Op;
 use batt_plan::{Entry, Needs, Node, NodeId, Plan, ProgramId};
@@ -174,7 +175,7 @@ impl<'a> Memo<'a> {
 impl<'p> Prepared<'p> {
     /// Computes the cheap constants of the plan in `arena`.
     pub fn new(plan: &'p Plan, arena: &'p Arena, options: &Options<'p>) -> Prepared<'p> {
-        let Folded { needs, memos: folded } = fold(plan, arena, options);
+        let Folded { needs, memos: folded } = with_enough_stack(|| fold(plan, arena, options));
         Prepared { plan, needs, folded }
     }
 
@@ -191,13 +192,15 @@ impl<'p> Prepared<'p> {
         scratch: &mut Scratch,
         lane: Option<&'o Lane>,
     ) -> Vec<Vec<Run>> {
-        if options.sharing || job.programs.len() == 1 {
-            return self.run_together(job, &job.programs, options, scratch, lane);
-        }
-        let alone = |program: &ProgramId| {
-            self.run_together(job, std::slice::from_ref(program), options, scratch, lane)
-        };
-        job.programs.iter().flat_map(alone).collect()
+        with_enough_stack(|| {
+            if options.sharing || job.programs.len() == 1 {
+                return self.run_together(job, &job.programs, options, scratch, lane);
+            }
+            let alone = |program: &ProgramId| {
+                self.run_together(job, std::slice::from_ref(program), options, scratch, lane)
+            };
+            job.programs.iter().flat_map(alone).collect()
+        })
     }
 
     fn run_together<'o>(

@@ -1,5 +1,6 @@
 //! The reference backend: runs one program on one sample, node by node.
 
+use batt_base::with_enough_stack;
 use batt_dsl::Cx;
 use batt_lang::{Node, Op, Program};
 use batt_value::{Fail, Value};
@@ -20,7 +21,11 @@ pub struct Sample<'a> {
 ///
 /// Nodes run in the program's own order: arguments before calls, left to right. The program has only nodes
 /// that its result needs.
-pub fn run<'a>(program: &Program, sample: Sample<'a>, mut cx: Cx<'a>) -> Outcome<'a> {
+pub fn run<'a>(program: &Program, sample: Sample<'a>, cx: Cx<'a>) -> Outcome<'a> {
+    with_enough_stack(|| run_nodes(program, sample, cx))
+}
+
+fn run_nodes<'a>(program: &Program, sample: Sample<'a>, mut cx: Cx<'a>) -> Outcome<'a> {
     let mut values = Vec::with_capacity(program.nodes().len());
     for (id, node) in program.iter() {
         match super::catch_panic(|| compute(node, sample, &mut cx, &values)) {
