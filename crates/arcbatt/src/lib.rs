@@ -95,11 +95,12 @@
 //! ```
 
 pub use batt_job::{
-    DEMO, DEMO_PROGRAMS, Effort, Event, Existing, FUEL_PER_SECOND, Handle, Job, JobError, MEMORY_PER_THREAD,
-    Measured, Measurer, Mode, Outcome, Pool, PoolError, Profiling, ProgramErrors, ProgramFile, ProgramSource,
-    Reliability, Run, RunOutcome, Running, Save, Saved, Search, SearchOutcome, Solve, SolveOutcome, Step,
-    Stop, StoreReader, SubmissionState, TaskClocks, TaskSelection, Work, default_store, read_aliases,
-    with_backstop,
+    Advanced, DEMO, DEMO_PROGRAMS, Effort, Engine, Evaluated, EvaluatedPair, Evaluation, Event, Existing,
+    FUEL_PER_SECOND, Handle, Job, JobError, LiveSolve, LiveTask, MEMORY_PER_THREAD, Measured, Measurer, Mode,
+    Outcome, Pool, PoolError, Profiling, ProgramErrors, ProgramFile, ProgramSource, Propose, Reliability,
+    Resources, Run, RunOutcome, Running, Save, Saved, Search, SearchOutcome, Solve, SolveOutcome, Step, Stop,
+    StoreReader, SubmissionState, TaskClocks, TaskSelection, Work, default_store, engine, evaluate,
+    read_aliases, with_backstop,
 };
 
 /// Summaries of runs.

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use batt_record::{AnswerState, TaskState};
 use batt_search::{Allowance, Answer, Attempts, Checks, Folds, Mechanism, Progress, Puzzle, SURE, Searcher};
-use batt_task::submission::fallbacks;
+use batt_task::submission::{Form, fallbacks};
 use batt_task::{Grid, Task};
 use batt_trace::{Spot, Trace};
 use rayon::prelude::*;
@@ -114,9 +114,10 @@ impl Campaign {
                     if fuel.is_some() && stop.load(Ordering::Relaxed) {
                         return;
                     }
+                    // Observers may ask for the progress of all tasks, so it is stored first.
+                    *self.states[task].lock().unwrap_or_else(PoisonError::into_inner) = progress.clone();
                     observer.step(task, &progress);
                     lane.into_iter().for_each(|lane| lane.mark(Spot::WRITE));
-                    *self.states[task].lock().unwrap_or_else(PoisonError::into_inner) = progress;
                 });
             };
             let _waiting = trace.map(|trace| trace.enter(Spot::IDLE));
@@ -137,6 +138,25 @@ impl Campaign {
     }
 }
 
+/// Returns the text of a submission.
+pub(crate) fn submission_text<'t>(
+    form: Form,
+    tasks: impl IntoIterator<Item = (&'t Task, Progress)>,
+) -> String {
+    let mut text = form.start().to_owned();
+    for (i, (task, progress)) in tasks.into_iter().enumerate() {
+        let outputs = final_outputs(task, &progress.attempts(task.test.len()));
+        text.push_str(&form.entry(i, &task.id, &outputs));
+    }
+    text + form.end()
+}
+
+/// Returns whether a solve is done with a task: nothing is left to try, or its fuel is used up, or its attempts are sure.
+/// Without a fuel limit, sure tasks continue when all others are done.
+pub(crate) fn is_done(progress: &Progress, n_outputs: usize, fuel: Option<u64>) -> bool {
+    progress.ended || fuel.is_some_and(|limit| progress.fuel >= limit || progress.sure(n_outputs) >= SURE)
+}
+
 /// Returns the two outputs to submit for each test input: attempts, or fallbacks where there are none.
 pub fn final_outputs(task: &Task, attempts: &[Attempts]) -> Vec<[Grid; 2]> {
     let mut outputs = fallbacks(task);
@@ -154,7 +174,7 @@ pub fn final_outputs(task: &Task, attempts: &[Attempts]) -> Vec<[Grid; 2]> {
 }
 
 /// Converts the progress of a task for the state file.
-fn state(id: &str, progress: &Progress) -> TaskState {
+pub(crate) fn state(id: &str, progress: &Progress) -> TaskState {
     let Progress { phase, fuel, tried, ended, ref answers } = *progress;
     let (phase, answers) = (phase.to_string(), answers.iter().map(answer).collect());
     TaskState { id: id.to_owned(), phase, fuel, tried, ended, answers }
@@ -175,7 +195,7 @@ fn answer(answer: &Answer) -> AnswerState {
 }
 
 /// Restores the progress of a task. Returns `None` if the state file is inconsistent.
-fn restored(state: &TaskState) -> Option<Progress> {
+pub(crate) fn restored(state: &TaskState) -> Option<Progress> {
     let answers: Option<Vec<Answer>> = state.answers.iter().map(restored_answer).collect();
     let TaskState { ref phase, fuel, tried, ended, .. } = *state;
     Some(Progress { phase: phase.parse().ok()?, fuel, tried, ended, answers: answers? })

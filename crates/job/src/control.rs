@@ -2,13 +2,14 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use batt_record::live::{Live, Status};
 
 use crate::description::Save;
 use crate::event::Event;
+use crate::live_solve::LiveSolve;
 
 /// How often the clock is checked.
 const TICK: Duration = Duration::from_millis(20);
@@ -31,6 +32,7 @@ pub(crate) struct Control {
     /// Dropped at the end, so that receivers do not wait for more.
     events: Mutex<Option<Sender<Event>>>,
     ended: Condvar,
+    live_solve: OnceLock<LiveSolve>,
 }
 
 /// Measures the working time of the job, without pauses.
@@ -60,6 +62,7 @@ impl Control {
             live: Mutex::new(None),
             events: Mutex::new(Some(events)),
             ended: Condvar::new(),
+            live_solve: OnceLock::new(),
         }
     }
 
@@ -143,6 +146,15 @@ impl Control {
         let events = lock(&self.events);
         // Callers check the job itself, so the reason for the wakeup does not matter.
         drop(self.ended.wait_timeout_while(events, time, |events| events.is_some()));
+    }
+
+    /// Makes the results of a solve available while it is running. A job does this once.
+    pub(crate) fn share_solve(&self, solve: LiveSolve) {
+        self.live_solve.get_or_init(|| solve);
+    }
+
+    pub(crate) fn live_solve(&self) -> Option<LiveSolve> {
+        self.live_solve.get().cloned()
     }
 
     pub(crate) fn warn(&self, text: String) {

@@ -33,6 +33,9 @@ pub enum JobError {
     Exists { path: PathBuf, what: String, remedy: String },
     #[error("cannot continue from {}: {why}", path.display())]
     Resume { path: PathBuf, why: String },
+    /// The state of a task does not fit the task.
+    #[error("cannot continue {task} from this state: {why}; start without it")]
+    State { task: String, why: String },
     /// A result could not be written to its file and was saved elsewhere.
     #[error("cannot write {}: {error}; the result was saved to {} instead", path.display(), rescued.display())]
     Rescued { path: PathBuf, error: io::Error, rescued: PathBuf },

@@ -9,12 +9,15 @@ use batt_value::ContentHash;
 /// is not part of it, so a job can continue with more effort.
 pub(crate) fn identity(kind: Kind, setup: &Setup, programs: &[Program]) -> String {
     let Setup { dsl, data, options, .. } = setup;
-    let Options { fuel, all_pairs, all_demos, seed, mode, without, store, .. } = options;
+    let Options { fuel, all_pairs, all_demos, seed, mode, without, store, proposed, .. } = options;
     let mut text = format!(
         "{} {dsl} {} {fuel:?} {all_pairs} {all_demos} {seed:?} {mode:?} {without:?} {store:?}\n",
         kind.name(),
         data.hash
     );
+    if *proposed {
+        text.push_str("proposed\n");
+    }
     for program in programs {
         text.push_str(&format!("{} {}\n", program.name(), program.hash()));
     }
@@ -51,6 +54,7 @@ pub(crate) fn difference(ours: &Setup, theirs: &Setup) -> String {
         ("another seed", a.seed != b.seed),
         ("other steps", (&a.without, &a.mode) != (&b.without, &b.mode)),
         ("another store", a.store != b.store),
+        ("another function that suggests programs", a.proposed != b.proposed),
         ("other options", (a.fuel, a.all_pairs, a.all_demos) != (b.fuel, b.all_pairs, b.all_demos)),
     ];
     let differing: Vec<&str> = parts.iter().filter(|(_, differs)| *differs).map(|(name, _)| *name).collect();

@@ -11,6 +11,9 @@ mod error;
 mod description;
 mod event;
 mod running;
+mod live_solve;
+pub mod engine;
+mod evaluate;
 mod control;
 mod clock;
 mod pool;
@@ -36,17 +39,21 @@ pub mod palette;
 pub mod page;
 mod first_wrong_line;
 
+pub use batt_search::Propose;
 pub use clock::{Stop, TaskClocks, with_backstop};
 pub use description::{
     Effort, Existing, FUEL_PER_SECOND, Job, MEMORY_PER_THREAD, Mode, Profiling, ProgramSource, Run, Save,
     Search, Solve, Step, TaskSelection, Work,
 };
+pub use engine::{Advanced, Engine};
 pub use error::JobError;
+pub use evaluate::{Evaluated, EvaluatedPair, Evaluation, evaluate};
 pub use event::Event;
+pub use live_solve::{LiveSolve, LiveTask};
 pub use pool::{Pool, PoolError};
 pub use programs::{DEMO, DEMO_PROGRAMS, ProgramErrors, ProgramFile, read_aliases};
 pub use run::RunOutcome;
-pub use running::{Handle, Outcome, Running};
+pub use running::{Handle, Outcome, Resources, Running};
 pub use save::{Saved, SubmissionState};
 pub use search::SearchOutcome;
 pub use solve::{Reliability, SolveOutcome};

@@ -95,7 +95,7 @@ fn once(
     }
     drop(span);
     let span = recording.enter(Spot::LOAD);
-    let index = Tasks::index(&job.tasks)?;
+    let index = context.index()?;
     drop(span);
     let span = recording.enter(Spot::MERGE);
     let battery = Battery::new(&programs.list, index.ids());

@@ -6,11 +6,14 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use batt_record::live::Status;
+use batt_search::Propose;
+use batt_task::{Dataset, Index};
 
 use crate::control::Control;
 use crate::description::{Job, Work};
 use crate::error::JobError;
 use crate::event::Event;
+use crate::live_solve::LiveSolve;
 use crate::pool::Pool;
 use crate::programs::Programs;
 use crate::tasks::Tasks;
@@ -64,15 +67,21 @@ pub struct Running {
 /// Programs can nest function calls deeply.
 const STACK: usize = 256 << 20;
 
+/// What a job takes from the process that starts it. It exists in memory only, so it is not part of the description.
+#[derive(Clone, Default)]
+pub struct Resources {
+    /// A shared pool. Without one, the job starts threads of its own.
+    pub pool: Option<Arc<Pool>>,
+    /// The data set to select tasks from. Then [`TaskSelection::data`](crate::TaskSelection::data) is only its name.
+    pub dataset: Option<Arc<Dataset>>,
+    /// Suggests programs for the tasks of a solve.
+    pub proposer: Option<Arc<dyn Propose>>,
+}
+
 impl Job {
     /// Starts the job on a pool of its own.
     pub fn start(self) -> Result<Running, JobError> {
-        self.start_with(None)
-    }
-
-    /// Starts the job on a shared pool.
-    pub fn start_on(self, pool: Arc<Pool>) -> Result<Running, JobError> {
-        self.start_with(Some(pool))
+        self.start_with(Resources::default())
     }
 
     /// Checks the description, the programs and the data set without starting the job. Returns the number of tasks.
@@ -83,8 +92,13 @@ impl Job {
         Ok(index.map_err(|error| JobError::load(error, self.tasks.skip_bad))?.len())
     }
 
-    fn start_with(self, pool: Option<Arc<Pool>>) -> Result<Running, JobError> {
+    /// Starts the job with resources of this process.
+    pub fn start_with(self, resources: Resources) -> Result<Running, JobError> {
         self.validate()?;
+        if resources.proposer.is_some() && !matches!(self.work, Work::Solve(_)) {
+            let remedy = "only a solve can use a proposer; remove it".to_owned();
+            return Err(JobError::Field { field: "proposer", remedy });
+        }
         let (sender, events) = channel();
         let status = Status { kind: self.work.kind(), data: self.tasks.data.clone(), ..Status::default() };
         let budget = self.work.effort().and_then(|effort| effort.budget());
@@ -92,7 +106,7 @@ impl Job {
         let shared = Arc::clone(&control);
         let work = move || {
             let _end = EventsEnd(&shared);
-            let outcome = shared.watched(|| execute(&self, &shared, pool));
+            let outcome = shared.watched(|| execute(&self, &shared, resources));
             shared.remove_status_file();
             if shared.is_stopped() {
                 shared.emit(Event::Stopped);
@@ -116,8 +130,8 @@ impl Drop for EventsEnd<'_> {
     }
 }
 
-fn execute(job: &Job, control: &Control, pool: Option<Arc<Pool>>) -> Result<Outcome, JobError> {
-    let context = Context { job, control, pool };
+fn execute(job: &Job, control: &Control, resources: Resources) -> Result<Outcome, JobError> {
+    let context = Context { job, control, resources };
     match &job.work {
         Work::Run(work) => run::run(&context, work).map(|it| Outcome::Run(Box::new(it))),
         Work::Solve(work) => solve::solve(&context, work).map(|it| Outcome::Solve(Box::new(it))),
@@ -129,15 +143,27 @@ fn execute(job: &Job, control: &Control, pool: Option<Arc<Pool>>) -> Result<Outc
 pub(crate) struct Context<'c> {
     pub(crate) job: &'c Job,
     pub(crate) control: &'c Control,
-    pool: Option<Arc<Pool>>,
+    resources: Resources,
 }
 
 impl Context<'_> {
     pub(crate) fn pool(&self) -> Result<Arc<Pool>, JobError> {
-        match &self.pool {
+        match &self.resources.pool {
             Some(pool) => Ok(Arc::clone(pool)),
             None => Ok(Arc::new(Pool::new(self.job.usable_threads())?)),
         }
+    }
+
+    /// Returns the index of the whole data set.
+    pub(crate) fn index(&self) -> Result<Index, JobError> {
+        match &self.resources.dataset {
+            Some(dataset) => Ok(Index::of(dataset)),
+            None => Tasks::index(&self.job.tasks),
+        }
+    }
+
+    pub(crate) fn proposer(&self) -> Option<&dyn Propose> {
+        self.resources.proposer.as_deref()
     }
 }
 
@@ -199,6 +225,11 @@ impl Handle {
     /// Returns the progress of the job.
     pub fn status(&self) -> Status {
         self.0.status()
+    }
+
+    /// Returns the current results of a solve; `None` before its tasks are loaded, and for other jobs.
+    pub fn live_solve(&self) -> Option<LiveSolve> {
+        self.0.live_solve()
     }
 
     /// Pauses the job after the current steps. It keeps its memory, and its clock stops.

@@ -65,7 +65,7 @@ pub(crate) fn search(context: &Context<'_>, work: &description::Search) -> Resul
     drop(span);
     let span = recording.enter(Spot::LOAD);
     let pool = context.pool()?;
-    let found = Tasks::select(Tasks::index(&job.tasks)?, job, &pool, control)?;
+    let found = Tasks::select(context.index()?, job, &pool, control)?;
     let tasks = found.load()?;
     let setup = setup(job, work, &found, &programs.list);
     let identity = identity(Kind::Search, &setup, &programs.list);

@@ -14,7 +14,7 @@ use batt_lang::{self as lang, Program};
 use batt_plan::{Plan, ProgramId};
 use batt_record::{self as record, CurvePoint, Kind, Record, Setup, State};
 use batt_score::{Scores, Totals};
-use batt_search::{Known, Mechanism, Progress, SURE, Searcher};
+use batt_search::{Known, Mechanism, Progress, Propose, SURE, Searcher};
 use batt_store::{Origin, Store};
 use batt_task::submission::{Draft, Form};
 use batt_task::{Grid, Problem, Task};
@@ -28,6 +28,7 @@ use crate::document;
 use crate::error::JobError;
 use crate::event::Event;
 use crate::identity::identity;
+use crate::live_solve::LiveSolve;
 use crate::pool::Pool;
 use crate::programs::{ProgramErrors, Programs};
 use crate::recording::Recording;
@@ -79,11 +80,11 @@ pub(crate) fn solve(context: &Context<'_>, work: &description::Solve) -> Result<
     drop(span);
     let span = recording.enter(Spot::LOAD);
     let pool = context.pool()?;
-    let found = Tasks::select(Tasks::index(&job.tasks)?, job, &pool, control)?;
+    let found = Tasks::select(context.index()?, job, &pool, control)?;
     let tasks = found.load()?;
     drop(span);
     let span = recording.enter(Spot::SET_UP);
-    let setup = setup(job, work, &found, &programs.list);
+    let setup = setup(context, work, &found, &programs.list);
     let identity = identity(Kind::Solve, &setup, &programs.list);
     let (files, earlier) = Files::claim(&job.save, control, &identity, &setup)?;
     // Opened before the work, so that an unwritable store is reported at once.
@@ -92,11 +93,14 @@ pub(crate) fn solve(context: &Context<'_>, work: &description::Solve) -> Result<
     let head = document::head(Kind::Solve, identity, setup, pool.threads());
     let results = Results::new(context, work.effort.fuel(), head, files, &mut campaign, earlier);
     // The first submission is written before any program runs.
+    let campaign = Arc::new(campaign);
     results.save(&mut lock(&results.current), &campaign);
+    control.share_solve(LiveSolve::new(Arc::clone(&campaign), work.effort.fuel()));
     drop(span);
     let known = KnownPrograms {
         general: &programs.list,
         stored: stored(store.as_ref(), &tasks, programs.list.len(), control)?,
+        proposer: context.proposer(),
     };
     search(&results, work, &campaign, &pool, &recording, known);
     let span = recording.enter(Spot::WRITE);
@@ -118,7 +122,7 @@ pub(crate) fn warn_of_errors(control: &Control, errors: &[ProgramErrors]) {
     }
 }
 
-fn setup(job: &Job, work: &description::Solve, tasks: &Tasks, programs: &[Program]) -> Setup {
+fn setup(context: &Context<'_>, work: &description::Solve, tasks: &Tasks, programs: &[Program]) -> Setup {
     let options = record::Options {
         fuel_per_task: work.effort.fuel(),
         budget: work.effort.budget().map(|it| it.as_secs_f64()),
@@ -126,9 +130,10 @@ fn setup(job: &Job, work: &description::Solve, tasks: &Tasks, programs: &[Progra
         given: programs.iter().map(|program| program.hash().to_string()).collect(),
         without: work.without.iter().map(|step| step.phase().to_string()).collect(),
         store: work.store.as_deref().map(recorded_path),
+        proposed: context.proposer().is_some(),
         ..record::Options::default()
     };
-    document::setup(&job.tasks.data, tasks, options)
+    document::setup(&context.job.tasks.data, tasks, options)
 }
 
 /// Programs of a store, and the programs to try on each task.
@@ -167,6 +172,8 @@ struct KnownPrograms<'g> {
     /// Programs to try on every task.
     general: &'g [Program],
     stored: Stored,
+    /// Suggests more programs for each task.
+    proposer: Option<&'g dyn Propose>,
 }
 
 fn search(
@@ -177,7 +184,7 @@ fn search(
     recording: &Recording,
     known: KnownPrograms<'_>,
 ) {
-    let KnownPrograms { general, stored: Stored { programs, of_task } } = known;
+    let KnownPrograms { general, stored: Stored { programs, of_task }, proposer } = known;
     let programs: Vec<Program> = general.iter().cloned().chain(programs).collect();
     let plan = Plan::merge(&programs);
     let arena = Arena::new(Limits::STANDARD.caps);
@@ -191,7 +198,7 @@ fn search(
         of_task: &of_task,
     });
     let without = work.without.iter().map(|step| step.phase()).collect();
-    let searcher = Searcher::new(known, work.seed).without(without);
+    let searcher = Searcher::new(known, work.seed).without(without).proposing(proposer);
     let (tasks, programs, threads) = (campaign.len(), programs.len(), pool.threads());
     results.control.emit(Event::Started { tasks, resumed: results.resumed, programs, threads });
     let progress = CampaignProgress { results, campaign, rounds: AtomicUsize::new(0) };

@@ -10,9 +10,10 @@ use batt_record::{
 };
 use batt_resolve::{Resolution, resolve};
 use batt_score::Verdict;
-use batt_search::{Answer, Progress, SURE};
+use batt_search::{Answer, Progress};
 use batt_task::{Grid, Task};
 
+use crate::campaign::{final_outputs, is_done};
 use crate::document::example;
 
 /// Fills in tasks, programs and verdicts. Test pairs without a known output are not judged.
@@ -31,6 +32,13 @@ pub(crate) fn fill<'t>(
     record.plan = Plan::merge(&programs).counts().into();
     record.right.all = record.right.programs > 0;
     record
+}
+
+/// Returns the entry of one task and its programs. The entry refers to programs by their index.
+pub(crate) fn entry_of(task: &Task, progress: &Progress, fuel: Option<u64>) -> (record::Task, Vec<Program>) {
+    let mut builder = RecordBuilder { record: Record::default(), fuel };
+    let entry = builder.task(task, progress);
+    (entry, builder.record.programs)
 }
 
 /// Returns the text of a file with the programs behind the attempts.
@@ -93,17 +101,14 @@ impl RecordBuilder {
         let search = TaskSearch {
             fuel: progress.fuel,
             tried: progress.tried,
-            done: progress.ended
-                || self
-                    .fuel
-                    .is_some_and(|limit| progress.fuel >= limit || progress.sure(task.test.len()) >= SURE),
+            done: is_done(progress, task.test.len(), self.fuel),
             solved: !leaders.is_empty(),
             next_phase: (!progress.ended).then(|| progress.phase.to_string()),
             score_before: None,
             score: None,
             attempts: stated.collect(),
         };
-        let outputs = crate::campaign::final_outputs(task, &attempts);
+        let outputs = final_outputs(task, &attempts);
         let both = |both: &[Grid; 2]| [record::rows(&both[0]), record::rows(&both[1])];
         let programs = leaders.iter().enumerate();
         let programs =

@@ -26,6 +26,8 @@ macro_rules! mechanisms {
 mechanisms! {
     /// A program that was there before the search.
     Known = "known program",
+    /// A program that the caller's function suggested for the task.
+    Proposed = "proposed",
     Transform = "transform",
     Recolor = "recolour",
     RecolorByRelations = "recolour by relations",

@@ -203,6 +203,9 @@ pub struct Options {
     /// Path of the store of a solve or a search.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub store: Option<String>,
+    /// Solve: a function of the caller suggested programs. Absent if false.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub proposed: bool,
 }
 
 /// How the job was run. Nothing here changes a result.

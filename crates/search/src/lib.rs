@@ -37,7 +37,7 @@ pub use enumerate::{Counts, Enumerated, View, enumerate, enumerate_traced};
 pub use phase::{SearchPhase, UnknownPhase};
 pub use puzzle::Puzzle;
 pub use simplify::{Simplified, simplify};
-pub use step::{FUEL_PER_WORK, Known, Searcher, program_name};
+pub use step::{FUEL_PER_WORK, Known, Propose, Searcher, program_name};
 
 /// Limits of one step of a search.
 #[derive(Clone, Copy)]

@@ -9,9 +9,10 @@ use batt_dsl::{Limits, lesson};
 use batt_exec::{Input, Job, Options, Prepared, Scratch, catch_panic};
 use batt_lang::{Program, learning_program, learning_program_after};
 use batt_learn::{Candidate, Context, Demos, Image, Mechanism, Stage, Work, catalogue, stage_of_catalogue};
-use batt_plan::ProgramId;
+use batt_plan::{Plan, ProgramId};
 use batt_task::Grid;
 use batt_trace::{Lane, NodeRuns, Spot};
+use batt_value::Arena;
 
 use crate::breed::{Breeder, Capacity};
 use crate::check::{Inspector, picture};
@@ -45,9 +46,16 @@ impl Known<'_> {
     }
 }
 
+/// A source of programs outside the search, such as a language model.
+pub trait Propose: Send + Sync {
+    /// Returns programs to try on a task. Called on any thread, and again for a task whose first step was stopped.
+    fn propose(&self, puzzle: &Puzzle) -> Vec<Program>;
+}
+
 /// Searches for programs that solve tasks.
 pub struct Searcher<'s> {
     known: Option<Known<'s>>,
+    proposer: Option<&'s dyn Propose>,
     seed: u64,
     colors: [i8; 10],
     contexts: Vec<Context>,
@@ -79,7 +87,13 @@ impl<'s> Searcher<'s> {
     /// Creates a searcher. `seed` determines the random choices: the colours of the recoloured task and the
     /// mutations.
     pub fn new(known: Option<Known<'s>>, seed: u64) -> Searcher<'s> {
-        Searcher { known, seed, colors: shuffled_colors(seed), contexts: Context::all(), skipped: Vec::new() }
+        let (colors, contexts) = (shuffled_colors(seed), Context::all());
+        Searcher { known, proposer: None, seed, colors, contexts, skipped: Vec::new() }
+    }
+
+    /// Asks `proposer` for programs before anything else is tried on a task.
+    pub fn proposing(self, proposer: Option<&'s dyn Propose>) -> Searcher<'s> {
+        Searcher { proposer, ..self }
     }
 
     /// Skips phases, to measure what they contribute. Later phases get their fuel.
@@ -108,7 +122,10 @@ impl<'s> Searcher<'s> {
             _ if self.skipped.contains(&phase) => {}
             SearchPhase::Cheap => {
                 if let Some(known) = self.known {
-                    step.run_known(known, stop);
+                    step.run_known(known, Mechanism::Known, stop);
+                }
+                if let Some(proposer) = self.proposer {
+                    step.run_proposed(&proposer.propose(puzzle), stop);
                 }
                 step.try_stage(&demos, Stage::Cheap);
             }
@@ -210,8 +227,22 @@ impl Step<'_> {
         learned
     }
 
+    /// Runs programs that were suggested for this task.
+    fn run_proposed(&mut self, programs: &[Program], stop: &AtomicBool) {
+        if programs.is_empty() {
+            return;
+        }
+        let limits = Limits::STANDARD;
+        let (plan, arena) = (Plan::merge(programs), Arena::new(limits.caps));
+        let options = Options { limits, all_demos: false, sharing: true, kernels: true, stop: Some(stop) };
+        let prepared = Prepared::new(&plan, &arena, &options);
+        let of_task = BTreeMap::new();
+        let known = Known { programs, prepared: &prepared, n_general: programs.len(), of_task: &of_task };
+        self.run_known(known, Mechanism::Proposed, stop);
+    }
+
     /// Runs the known programs, and keeps those that are right on all demonstration pairs.
-    fn run_known(&mut self, known: Known<'_>, stop: &AtomicBool) {
+    fn run_known(&mut self, known: Known<'_>, mechanism: Mechanism, stop: &AtomicBool) {
         let task = self.puzzle.task();
         let pairs = self.puzzle.pairs();
         let limits = Limits::STANDARD;
@@ -238,7 +269,7 @@ impl Step<'_> {
                 tests.iter().map(|run| batt_score::Answer::from(run).grid()).collect();
             self.progress.push(Answer {
                 program: batt_lang::print(program),
-                mechanism: Mechanism::Known,
+                mechanism,
                 words: program.name().to_owned().into(),
                 cost: 1.0 + program.nodes().len() as f64 / 20.0,
                 fixed: true,

@@ -93,6 +93,13 @@ pub struct Index {
 }
 
 impl Index {
+    /// Returns the index of tasks in memory.
+    pub fn of(dataset: &Dataset) -> Index {
+        let Dataset { label, tasks, skipped } = dataset;
+        let Found { entries, .. } = Found::ready(tasks.clone());
+        Index { label: label.clone(), skip_bad: true, entries, problems: skipped.clone() }
+    }
+
     /// Returns the name or path that the user gave.
     pub fn label(&self) -> &str {
         &self.label

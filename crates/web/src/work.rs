@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use arcbatt::record::Kind;
 use arcbatt::{
-    Effort, Event, Job, JobError, Mode, Pool, Profiling, ProgramSource, Run as RunWork, Save, Search, Solve,
-    Work,
+    Effort, Event, Job, JobError, Mode, Pool, Profiling, ProgramSource, Resources, Run as RunWork, Save,
+    Search, Solve, Work,
 };
 
 use crate::runs::{Request, Run};
@@ -38,7 +38,7 @@ pub(crate) fn job(request: &Request, folder: &Path, store: &Path) -> Job {
 
 /// Carries out a job and reports its progress. Returns whether it finished.
 pub(crate) fn work(run: &Run, job: Job, pool: &Arc<Pool>) -> Result<bool, JobError> {
-    let running = job.start_on(Arc::clone(pool))?;
+    let running = job.start_with(Resources { pool: Some(Arc::clone(pool)), ..Resources::default() })?;
     let mut stopping = false;
     loop {
         let finished = running.is_finished();
