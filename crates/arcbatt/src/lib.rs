@@ -115,11 +115,12 @@ pub mod base {
 
 /// The primitives of the language, and the limits that programs run under.
 pub mod dsl {
-    pub use batt_dsl::{Cx, Limits, Primitive, registry, version};
+    pub use batt_dsl::{Constant, ConstantValue, Cx, Limits, Primitive, constants, registry, version};
 }
 
 /// Running one program on one input, with the value of every line.
 pub mod exec {
+    pub use batt_exec::kernel::table as kernel_table;
     pub use batt_exec::{Failure, Outcome, Sample, bugs, run};
 }
 
@@ -156,6 +157,11 @@ pub mod resolve {
     pub use batt_resolve::{Reason, Resolution, is_pure, resolve};
 }
 
+/// The view of a task that a search has: no test outputs.
+pub mod search {
+    pub use batt_search::Puzzle;
+}
+
 /// Scores for answers and submissions.
 pub mod score {
     pub use batt_score::{OutputScore, Ratio, Rule, Scores, TaskScore, Totals, Verdict};
@@ -174,13 +180,13 @@ pub mod task {
     pub use batt_task::{
         BUILT_IN, Change, ContentHasher, DataFolder, Dataset, Diff, Grid, Index, LoadError, Options, PINNED,
         Pair, Part, Pinned, Problem, Select, Task, TaskDiff, demo, diff, index, install, load, open,
-        parse_grid, parse_task, series, submission,
+        parse_grid, parse_task, series, submission, task_json,
     };
 }
 
 /// The values that programs compute.
 pub mod value {
-    pub use batt_value::{Arena, ContentHash, Fail, Grid, Value, order, to_json};
+    pub use batt_value::{Arena, ContentHash, Fail, Grid, Kind, Value, order, to_json};
 }
 
 pub use batt_job::{document, page, palette};

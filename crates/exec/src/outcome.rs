@@ -1,5 +1,5 @@
 use batt_dsl::registry;
-use batt_lang::{NodeId, Op, Program};
+use batt_lang::{Node, NodeId, Op, Program};
 use batt_value::{Fail, Symbol, Value};
 
 use crate::Failed;
@@ -12,6 +12,14 @@ pub struct Outcome<'a> {
     pub fuel: u64,
     /// The value of every computed node, in the order of the program's nodes.
     pub values: Vec<Value<'a>>,
+}
+
+impl<'a> Outcome<'a> {
+    /// Iterates over the calls of the program with their values, up to the failure.
+    pub fn calls<'p>(&self, program: &'p Program) -> impl Iterator<Item = (&'p Node, Value<'a>)> {
+        let computed = program.nodes().iter().zip(self.values.iter().copied());
+        computed.filter(|(node, _)| node.is_call())
+    }
 }
 
 /// The reason and the place of a failure.

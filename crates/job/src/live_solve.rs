@@ -17,7 +17,7 @@ pub struct LiveSolve {
 
 /// The current result of one task.
 pub struct LiveTask {
-    /// The task without its test outputs, and its attempts.
+    /// The task without its test outputs, and its attempts; fallbacks if there are no programs.
     pub entry: record::Task,
     /// The programs behind the attempts. The entry refers to them by their index.
     pub programs: Vec<record::Program>,

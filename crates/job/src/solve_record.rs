@@ -34,11 +34,17 @@ pub(crate) fn fill<'t>(
     record
 }
 
-/// Returns the entry of one task and its programs. The entry refers to programs by their index.
+/// Returns the entry of one task and its programs. The entry refers to programs by their index. Unlike in a record, a task
+/// without programs has attempts too: fallbacks.
 pub(crate) fn entry_of(task: &Task, progress: &Progress, fuel: Option<u64>) -> (record::Task, Vec<Program>) {
     let mut builder = RecordBuilder { record: Record::default(), fuel };
-    let entry = builder.task(task, progress);
+    let mut entry = builder.task(task, progress);
+    entry.attempts = attempt_rows(&final_outputs(task, &progress.attempts(task.test.len())));
     (entry, builder.record.programs)
+}
+
+fn attempt_rows(outputs: &[[Grid; 2]]) -> Vec<[Rows; 2]> {
+    outputs.iter().map(|both| [record::rows(&both[0]), record::rows(&both[1])]).collect()
 }
 
 /// Returns the text of a file with the programs behind the attempts.
@@ -109,7 +115,6 @@ impl RecordBuilder {
             attempts: stated.collect(),
         };
         let outputs = final_outputs(task, &attempts);
-        let both = |both: &[Grid; 2]| [record::rows(&both[0]), record::rows(&both[1])];
         let programs = leaders.iter().enumerate();
         let programs =
             programs.map(|(n, leader)| self.program(task, n, &progress.answers[*leader])).collect();
@@ -118,7 +123,7 @@ impl RecordBuilder {
             hash: task.content_hash().to_string(),
             train: task.train.iter().map(example).collect(),
             test: task.test.iter().map(example).collect(),
-            attempts: if search.solved { outputs.iter().map(both).collect() } else { Vec::new() },
+            attempts: if search.solved { attempt_rows(&outputs) } else { Vec::new() },
             programs,
             search: Some(search),
             first_wrong_line: None,

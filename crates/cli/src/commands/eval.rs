@@ -5,7 +5,8 @@ use std::io::Write;
 use anyhow::{Context, bail};
 use arcbatt::dsl::{Cx, Limits};
 use arcbatt::exec::{Outcome, Sample, run as run_program};
-use arcbatt::lang::{Node, Program};
+use arcbatt::lang::Program;
+use arcbatt::score::Verdict;
 use arcbatt::task::Grid;
 use arcbatt::value::{Arena, Value, order, to_json};
 use arcbatt::verify::task_of;
@@ -185,21 +186,12 @@ fn print(out: &mut impl Write, program: &Program, run: &Run<'_>, trace: bool) ->
 
 fn write_trace(out: &mut impl Write, program: &Program, outcome: &Outcome<'_>) -> anyhow::Result<()> {
     let width = if output::terminal() { 100 } else { 2000 };
-    for (node, value) in calls(program, outcome) {
+    for (node, value) in outcome.calls(program) {
         let unnamed = || node.primitive().map_or("…", |symbol| symbol.name);
         let name = node.name().unwrap_or_else(unnamed);
         writeln!(out, "  {:>4} │ {name} = {}", node.line, picture::cut_value(value, width))?;
     }
     Ok(())
-}
-
-/// Returns the calls of a program with their values, up to the failure.
-fn calls<'p, 'a>(
-    program: &'p Program,
-    outcome: &'p Outcome<'a>,
-) -> impl Iterator<Item = (&'p Node, Value<'a>)> {
-    let computed = program.nodes().iter().zip(outcome.values.iter().copied());
-    computed.filter(|(node, _)| node.is_call())
 }
 
 /// Larger traced values are replaced by their weight in JSON.
@@ -257,7 +249,7 @@ struct Line {
 }
 
 fn entry(program: &Program, run: &Run<'_>, trace: bool) -> anyhow::Result<Entry> {
-    let lines = calls(program, &run.outcome).map(|(node, value)| {
+    let lines = run.outcome.calls(program).map(|(node, value)| {
         let value = match value.weight() {
             weight if weight > MAX_TRACED => RawValue::from_string(format!("{{\"weight\":{weight}}}"))?,
             _ => raw(value)?,
@@ -268,7 +260,7 @@ fn entry(program: &Program, run: &Run<'_>, trace: bool) -> anyhow::Result<Entry>
         pair: run.label.to_owned(),
         output: run.outcome.result.as_ref().ok().map(|value| raw(*value)).transpose()?,
         failure: run.outcome.result.as_ref().err().map(|failure| Failure {
-            kind: failure.fail.name(),
+            kind: Verdict::Failed(failure.fail).name(),
             primitive: failure.primitive.map(|symbol| symbol.name),
             line: program.node(failure.node).line,
             text: failure.describe(program),

@@ -1,0 +1,652 @@
+"""Jobs: solve, run and search."""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import sys
+import tempfile
+import time
+import warnings as _warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import TracebackType
+from typing import Any, Generic, Literal, Self, TypeVar
+
+from . import _html
+from ._arcbatt import (
+    DEFAULT_FUEL,
+    FUEL_PER_SECOND,
+    Engine,
+    Program,
+    Running,
+    Task,
+    entry_of_state,
+    parse_duration,
+    parse_size,
+    start,
+)
+from ._data import DataLike, tasks_of
+from ._errors import ArgumentError, EngineError
+from ._grid import Grid
+from ._programs import parse, texts
+from ._record import Record
+from ._submission import Submission
+from ._table import Table
+
+Path = str | os.PathLike[str]
+ProgramsLike = Mapping[str, Program] | Sequence[Program | str] | Program | str
+Propose = Callable[[Task], Iterable[Program | str]]
+Step = Literal["enumerate"] | Literal["breed"]
+
+
+# How often a progress bar is updated, in seconds.
+_REFRESH = 0.5
+
+
+class ArcbattWarning(UserWarning):
+    """A problem that does not end a job."""
+
+
+# Jobs that are running, with their process and the temporary folder that they use. They go on if nobody holds them,
+# and are stopped before the interpreter ends, because their threads may call Python.
+_running: dict[Running, tuple[int, Any]] = {}
+
+
+def _register(job: Running, folder: Any) -> None:
+    for other in [other for other in _running if other.is_finished()]:
+        _running.pop(other, None)
+    _running[job] = os.getpid(), folder
+
+
+@atexit.register
+def _stop_all() -> None:
+    jobs = [job for job, (process, _) in _running.items() if process == os.getpid()]
+    for job in jobs:
+        job.stop()
+    for job in jobs:
+        try:
+            job.join()
+        except Exception:  # Nobody is left to read it.
+            pass
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One attempt at a test output."""
+
+    output: int
+    """The number of the test output, from 0."""
+    grid: Grid
+    sure: float | None
+    """The confidence, from 0 to 1; None for a fallback."""
+    program: str | None
+    """The text of the program behind the attempt; None for a fallback."""
+    rule: str | None
+    """The rule in words."""
+    found_by: str | None
+    """The mechanism that found it."""
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Attempt):
+            return NotImplemented
+        return self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _key(self) -> tuple[Any, ...]:
+        return self.output, self.grid.key, self.sure, self.program, self.rule, self.found_by
+
+    def _repr_html_(self) -> str:
+        label = "fallback" if self.sure is None else f"{self.sure:.0%} sure: {self.rule}"
+        return _html.figure(f"output {self.output}, {label}", _html.svg(self.grid))
+
+
+@dataclass(frozen=True)
+class SolvedTask:
+    """The result of a solve for one task."""
+
+    id: str
+    solved: bool
+    """Whether a program is right on all demonstration pairs. Its test outputs may still be wrong."""
+    sure: float
+    """The confidence of the first attempts, from 0 to 1: the least over all outputs."""
+    attempts: tuple[Attempt, ...]
+    """Two attempts at each test output, best first."""
+    fuel: int
+    tried: int
+    """The number of candidates that were tried."""
+    done: bool
+    """Whether nothing more will be tried."""
+    state: str
+    """The state that `Engine.advance` continues from."""
+
+    @classmethod
+    def of(cls, task: Task, state: str, *, fuel: int = FUEL_PER_SECOND) -> SolvedTask:
+        """Makes the result from a state that `Engine.advance` returned with this fuel."""
+        return cls._of(*entry_of_state(task, state, fuel))
+
+    @classmethod
+    def _of(cls, entry: dict[str, Any], programs: list[dict[str, Any]], state: str) -> SolvedTask:
+        search = entry["search"]
+        attempts = []
+        for output, both in enumerate(entry.get("attempts", [])):
+            known = search["attempts"][output] if output < len(search["attempts"]) else []
+            for n, rows in enumerate(both):
+                found = known[n] if n < len(known) else None
+                program = programs[found["program"]] if found else {}
+                made = program.get("made") or {}
+                attempts.append(
+                    Attempt(
+                        output=output,
+                        grid=Grid(rows),
+                        sure=found["sure"] if found else None,
+                        program=program.get("text"),
+                        rule=made.get("words"),
+                        found_by=made.get("operator"),
+                    )
+                )
+        firsts = [known[0]["sure"] if known else 0.0 for known in search["attempts"]]
+        return cls(
+            id=entry["id"],
+            solved=search["solved"],
+            sure=min(firsts, default=0.0),
+            attempts=tuple(attempts),
+            fuel=search["fuel"],
+            tried=search["tried"],
+            done=search["done"],
+            state=state,
+        )
+
+    @property
+    def rule(self) -> str | None:
+        """The rule of the first attempt, in words."""
+        return self.attempts[0].rule if self.attempts else None
+
+    @property
+    def program(self) -> str | None:
+        """The text of the program behind the first attempt."""
+        return self.attempts[0].program if self.attempts else None
+
+    def __repr__(self) -> str:
+        if not self.solved:
+            return f"<SolvedTask {self.id}: no program found>"
+        return f"<SolvedTask {self.id}: {self.sure:.0%} sure, {self.rule}>"
+
+    def _repr_html_(self) -> str:
+        parts = [_html.figure(f"{self.id}: {self.sure:.0%} sure", _html.escape(self.rule or "no program found"))]
+        parts += [attempt._repr_html_() for attempt in self.attempts]
+        return _html.row(parts) + (_html.code(self.program) if self.program else "")
+
+
+T = TypeVar("T")
+
+
+class _Background(Generic[T]):
+    """A job that runs in the background, without the GIL."""
+
+    _verb = "work"
+
+    def __init__(
+        self,
+        inner: Running,
+        tasks: list[Task],
+        label: str,
+        progress: bool | None,
+        budget: float | None = None,
+        folder: Any = None,
+    ):
+        self._inner, self._tasks, self._label, self._budget = inner, tasks, label, budget
+        self._outcome: dict[str, Any] | None = None
+        self._error: BaseException | None = None
+        self._bar = _progress_bar(progress, self._verb, len(tasks), budget)
+        self.warnings: list[str] = []
+        _register(inner, folder)
+
+    def _result(self, event: dict[str, Any]) -> T | None:
+        """The result that an event brings; None if it brings none."""
+        raise NotImplementedError
+
+    def _rest(self) -> Iterator[T]:
+        """The results at the end of the job that no event brought."""
+        return iter(())
+
+    def __iter__(self) -> Iterator[T]:
+        """Yields the result of each task when it is final: when nothing more will be tried, or at the end of the job.
+        Ctrl-C stops the job, and what it found is kept."""
+        for event in self._events():
+            result = self._result(event)
+            if result is not None:
+                yield result
+        yield from self._rest()
+
+    def _events(self, timeout: float | None = None) -> Iterator[dict[str, Any]]:
+        """Yields events until the end, or for this many seconds."""
+        end = None if timeout is None else time.monotonic() + timeout
+        try:
+            while True:
+                # Asked first: once the job has ended, no event means that there are no more.
+                over = self._inner.is_finished()
+                event = self._inner.next_event(_REFRESH if end is None else min(_REFRESH, end - time.monotonic()))
+                self._show_progress()
+                if event is not None:
+                    if event["event"] == "warning":
+                        self.warnings.append(event["text"])
+                        _warnings.warn(event["text"], ArcbattWarning, stacklevel=5)
+                    yield event
+                elif over:
+                    break
+                elif end is not None and time.monotonic() >= end:
+                    return
+        except KeyboardInterrupt:
+            self._inner.stop()
+            self._join()
+            raise
+        self._join()
+
+    def _show_progress(self) -> None:
+        if self._bar is not None:
+            status = self._inner.status()
+            self._bar.n = min(status["seconds"], self._bar.total) if self._budget else status["done"]
+            self._bar.set_postfix_str(f"{status['solved']} of {len(self._tasks)} solved", refresh=False)
+            self._bar.refresh()
+
+    def _join(self) -> None:
+        """Waits for the end, and raises the error of the job, if it has one."""
+        if self._outcome is None and self._error is None:
+            try:
+                self._outcome = self._inner.join() or {"record": None, "stopped": True, "failed": []}
+            except Exception as error:
+                self._error = error
+            _running.pop(self._inner, None)
+            self._show_progress()
+            if self._bar is not None:
+                self._bar.close()
+            for text in (self._outcome or {}).get("failed", []):
+                self.warnings.append(text)
+                _warnings.warn(text, ArcbattWarning, stacklevel=4)
+        if self._error is not None:
+            raise self._error
+
+    def wait(self, timeout: float | None = None) -> Self:
+        """Waits for the end of the job, at most `timeout` seconds; `done` tells whether it has ended. Ctrl-C stops the
+        job, and what it found is kept."""
+        for _ in self._events(timeout):
+            pass
+        return self
+
+    def stop(self) -> Self:
+        """Stops the job and waits for its end. Results and files are kept, and files are complete."""
+        self._inner.stop()
+        return self.wait()
+
+    def pause(self) -> None:
+        """Pauses the job after the current steps. Its clock stops."""
+        self._inner.pause()
+
+    def resume(self) -> None:
+        """Resumes a paused job."""
+        self._inner.resume()
+
+    @property
+    def status(self) -> dict[str, Any]:
+        """The progress: seconds, done, total, solved, tried, and the estimated time left if it is known."""
+        return self._inner.status()
+
+    @property
+    def done(self) -> bool:
+        """Whether the job has ended."""
+        return self._inner.is_finished()
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the job was stopped before its end. Waits for the end."""
+        self.wait()
+        return bool(self._outcome and self._outcome["stopped"])
+
+    def record(self) -> Record:
+        """Waits for the end, and returns the record of the job."""
+        self.wait()
+        if self._outcome is None or self._outcome["record"] is None:
+            raise EngineError("the job was stopped before its first result")
+        return Record(self._outcome["record"])
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, place: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.wait()
+        else:
+            self.stop()
+
+    def __repr__(self) -> str:
+        status = self.status
+        state = "finished" if self.done else "running"
+        name = type(self).__name__
+        return f"<{name} {self._label}: {state}, {status['done']} of {status['total']} tasks, {status['solved']} solved>"
+
+
+class Solving(_Background[SolvedTask]):
+    """A solve that runs in the background.
+
+    Iterating yields the result of each task when it is done. `results` and `submission()` can be read at any time.
+
+    >>> import arcbatt
+    >>> solving = arcbatt.solve(arcbatt.load("demo")[:3], progress=False)
+    >>> sorted(result.id for result in solving)
+    ['across_the_wall', 'agreement', 'asymmetric_panel']
+    >>> solving.submission().score("demo")["tasks"] > 0
+    True
+    """
+
+    _verb = "solve"
+    warnings: list[str]
+    """Problems that did not end the job."""
+
+    def __init__(self, *arguments: Any, **options: Any):
+        super().__init__(*arguments, **options)
+        self._yielded: set[str] = set()
+
+    def _result(self, event: dict[str, Any]) -> SolvedTask | None:
+        if event["event"] != "task_done" or event["task"] in self._yielded:
+            return None
+        self._yielded.add(event["task"])
+        return self._task(event["task"])
+
+    def _rest(self) -> Iterator[SolvedTask]:
+        # With a budget, tasks are improved until the end.
+        for id, result in self.results.items():
+            if id not in self._yielded:
+                self._yielded.add(id)
+                yield result
+
+    def _task(self, id: str) -> SolvedTask | None:
+        found = self._inner.task(id)
+        if found is None:
+            return None
+        result = SolvedTask._of(*found)
+        return replace(result, done=True) if self.done else result
+
+    @property
+    def results(self) -> dict[str, SolvedTask]:
+        """The current results by task id. Empty until the tasks are loaded."""
+        found = ((task.id, self._task(task.id)) for task in self._tasks)
+        return {id: result for id, result in found if result is not None}
+
+    @property
+    def rejected(self) -> list[dict[str, str]]:
+        """The texts of `propose` that are not programs, in the order of tasks: task, text and error."""
+        rows = sorted(self._inner.rejected(), key=lambda row: row[0])
+        return [dict(zip(("task", "text", "error"), row, strict=True)) for row in rows]
+
+    def submission(self, form: Literal["json", "csv"] = "json") -> Submission:
+        """Returns the current submission. It is valid at any time; after `wait()` it is final."""
+        text = self._inner.submission(form)
+        if text is None:
+            # The tasks are not loaded yet, or loading failed; then this raises the reason.
+            if self.done:
+                self.wait()
+            return Submission.of_states(self._tasks, [], form=form)
+        return Submission(text)
+
+    def rows(self) -> Table:
+        """Returns the current results as columns."""
+        columns = ("task", "solved", "sure", "done", "rule", "found_by", "fuel", "tried")
+        rows = (
+            {"task": it.id, "solved": it.solved, "sure": it.sure, "done": it.done, "rule": it.rule,
+             "found_by": it.attempts[0].found_by if it.attempts else None, "fuel": it.fuel, "tried": it.tried}
+            for it in self.results.values()
+        )
+        return Table.of(rows, columns, f"solve of {self._label}")
+
+    def _repr_html_(self) -> str:
+        status = self.status
+        state = "finished" if self.done else "running"
+        line = f"{state}: {status['done']} of {status['total']} tasks done, {status['solved']} with a program"
+        return f'<div style="font:13px sans-serif">{_html.escape(line)}</div>' + self.rows()._repr_html_()
+
+
+@dataclass(frozen=True)
+class SearchedTask:
+    """The result of a search for one task."""
+
+    id: str
+    solved: bool
+    """Whether a program is right on all demonstration pairs."""
+
+
+class Searching(_Background[SearchedTask]):
+    """A search that runs in the background and adds programs to a store. Iterating yields tasks when they are done."""
+
+    _verb = "search"
+    warnings: list[str]
+    """Problems that did not end the job."""
+
+    def __init__(self, *arguments: Any, **options: Any):
+        super().__init__(*arguments, **options)
+        self._yielded: set[str] = set()
+
+    def _result(self, event: dict[str, Any]) -> SearchedTask | None:
+        if event["event"] != "task_done":
+            return None
+        self._yielded.add(event["task"])
+        return SearchedTask(event["task"], event["solved"])
+
+    def _rest(self) -> Iterator[SearchedTask]:
+        # Tasks that known programs solve are not searched.
+        for task in self.record().data["tasks"]:
+            if task["id"] not in self._yielded:
+                self._yielded.add(task["id"])
+                yield SearchedTask(task["id"], task["search"]["solved"])
+
+
+class _Run(_Background[None]):
+    _verb = "run"
+
+    def _result(self, event: dict[str, Any]) -> None:
+        return None
+
+
+def solve(
+    data: DataLike = "demo",
+    *,
+    per_task: float | str | None = None,
+    fuel: int | None = None,
+    budget: float | str | None = None,
+    programs: ProgramsLike = (),
+    propose: Propose | None = None,
+    store: Path | None = None,
+    without: Sequence[Step] = (),
+    seed: int = 0,
+    threads: int = 0,
+    memory: int | str = "4GB",
+    output: Path | None = None,
+    record: Path | None = None,
+    report: Path | None = None,
+    export: Path | None = None,
+    resolved: bool = False,
+    profile: bool = False,
+    resume: bool = False,
+    overwrite: bool = False,
+    progress: bool | None = None,
+) -> Solving:
+    """Finds two attempts for every test output, from the demonstration pairs alone. Returns at once; the search runs in
+    the background.
+
+    The effort is one of: `per_task`, the CPU time for each task on a typical machine (seconds or a text such as "2s";
+    1 second by default), converted to fuel, so that the result is the same on any machine; `fuel` for each task; or
+    `budget`, the wall time for the whole job ("11h 30m"), earlier parts of a continued job included. Results depend on
+    the machine only with a budget.
+
+    `programs` are tried first on every task, and so are the best programs of a `store`, which also receives what is
+    found. `propose(task)` is called once for each task, on a worker thread, and returns program texts to try; the task
+    has no test outputs. `without` skips steps of the search.
+
+    `output` is the submission file: valid from the first second and updated during the search. `record`, `report` and
+    `export` (programs; with `resolved` written out in arc-dsl where possible) are written at the end. Calling `solve`
+    again with the same arguments continues from the files. Files of another job are never replaced unless `overwrite`;
+    `resume` requires something to continue from. With `profile`, the record shows where the time went.
+
+    `progress` shows a progress bar (needs `tqdm`); by default only in notebooks and terminals.
+    """
+    effort = _effort(per_task, fuel, budget)
+    if unknown := [step for step in without if step not in ("enumerate", "breed")]:
+        raise ArgumentError(f"without takes 'enumerate' and 'breed', not {unknown[0]!r}")
+    work = {"solve": {"effort": effort, "seed": seed, "without": list(without), "store": _path(store)}}
+    save = {
+        "submission": _path(output), "record": _path(record), "report": _path(report), "programs": _path(export),
+        "resolved": resolved, "profile": "nodes" if profile else "off", "existing": _existing(resume, overwrite),
+    }
+    tasks, label = tasks_of(data)
+    job = _job(label, work, programs, threads, memory, save)
+    folder = None
+    if profile and record is None and report is None:
+        # A job makes a profile only for a record file.
+        folder = tempfile.TemporaryDirectory(prefix="arcbatt-")
+        save["record"] = os.path.join(folder.name, "record.json")
+    return Solving(start(json.dumps(job), tasks, propose), tasks, label, progress, effort.get("budget"), folder)
+
+
+def search(
+    data: DataLike = "demo",
+    *,
+    store: Path,
+    mode: Literal["breed", "enumerate"] = "breed",
+    per_task: float | str | None = None,
+    fuel: int | None = None,
+    budget: float | str | None = None,
+    programs: ProgramsLike = (),
+    seed: int = 0,
+    threads: int = 0,
+    memory: int | str = "4GB",
+    record: Path | None = None,
+    report: Path | None = None,
+    resume: bool = False,
+    overwrite: bool = False,
+    progress: bool | None = None,
+) -> Searching:
+    """Breeds or enumerates new programs and keeps them in a store. Returns at once; the search runs in the background.
+
+    `programs` and the programs of the store are the start of breeding. The effort is given as for `solve`.
+    """
+    effort = _effort(per_task, fuel, budget)
+    work = {"search": {"mode": mode, "effort": effort, "seed": seed, "store": _path(store)}}
+    save = {"record": _path(record), "report": _path(report), "existing": _existing(resume, overwrite)}
+    tasks, label = tasks_of(data)
+    job = _job(label, work, programs, threads, memory, save)
+    return Searching(start(json.dumps(job), tasks), tasks, label, progress, effort.get("budget"))
+
+
+def run(
+    programs: ProgramsLike,
+    data: DataLike = "demo",
+    *,
+    all_pairs: bool = False,
+    all_demos: bool = False,
+    fuel: int = DEFAULT_FUEL,
+    timeout: float | str = 60.0,
+    threads: int = 0,
+    output: Path | None = None,
+    record: Path | None = None,
+    report: Path | None = None,
+    profile: bool = False,
+    overwrite: bool = False,
+    progress: bool | None = None,
+) -> Record:
+    """Runs programs on tasks and returns the record: right and wrong answers, failures, scores, fuel.
+
+    A program runs on the task it is named after (`solve_007bbfb7` on `007bbfb7`); with `all_pairs`, every program runs
+    on every task. After a wrong demonstration pair, a program skips the later pairs unless `all_demos`. `timeout` is
+    the time for the programs of one task.
+
+    >>> import arcbatt
+    >>> arcbatt.run("def solve_kaleidoscope(I): return rot90(I)").data["right"]["on_all"]
+    0
+    """
+    work = {"run": {"fuel": fuel, "timeout": _seconds(timeout), "all_pairs": all_pairs, "all_demos": all_demos}}
+    tasks, label = tasks_of(data)
+    with tempfile.TemporaryDirectory(prefix="arcbatt-") as folder:
+        file = os.path.join(folder, "record.json") if record is None else os.fspath(record)
+        save = {
+            "submission": _path(output), "record": file, "report": _path(report),
+            "profile": "nodes" if profile else "off", "existing": _existing(False, overwrite),
+        }
+        job = _job(label, work, programs, 0 if threads is None else threads, "4GB", save)
+        if not job["programs"]:
+            raise ArgumentError("there are no programs to run")
+        running = _Run(start(json.dumps(job), tasks), tasks, label, progress)
+        running.wait()
+        return Record.read(file)
+
+
+def _job(
+    label: str, work: dict[str, Any], programs: ProgramsLike, threads: int, memory: int | str, save: dict[str, Any]
+) -> dict[str, Any]:
+    if threads < 0:
+        raise ArgumentError("threads must be 0 (all cores) or more")
+    sources = texts(programs)
+    for source in sources:
+        # Raises the first error; the job itself would leave the program out.
+        parse(source)
+    return {
+        "tasks": {"data": label},
+        "programs": [{"text": "\n\n".join(sources)}] if sources else [],
+        "work": work,
+        "threads": threads,
+        "memory": parse_size(memory) if isinstance(memory, str) else memory,
+        "save": save,
+    }
+
+
+def _effort(per_task: float | str | None, fuel: int | None, budget: float | str | None) -> dict[str, Any]:
+    if sum(it is not None for it in (per_task, fuel, budget)) > 1:
+        raise ArgumentError("give only one of per_task, fuel and budget")
+    if budget is not None:
+        return {"budget": _seconds(budget)}
+    if fuel is None:
+        fuel = round(_seconds(1.0 if per_task is None else per_task) * FUEL_PER_SECOND)
+    if fuel < 0:
+        raise ArgumentError("the effort must not be negative")
+    return {"fuel_per_task": fuel}
+
+
+def _existing(resume: bool, overwrite: bool) -> str:
+    if resume and overwrite:
+        raise ArgumentError("give only one of resume and overwrite")
+    return "resume" if resume else "overwrite" if overwrite else "continue"
+
+
+def _seconds(time: float | str) -> float:
+    return parse_duration(time) if isinstance(time, str) else float(time)
+
+
+def _path(path: Path | None) -> str | None:
+    return None if path is None else os.fspath(path)
+
+
+def _progress_bar(progress: bool | None, verb: str, tasks: int, budget: float | None) -> Any:
+    if progress is False:
+        return None
+    try:
+        from tqdm.auto import tqdm  # type: ignore[import-untyped, unused-ignore]
+    except ImportError:
+        if progress:
+            raise EngineError("progress=True needs the package tqdm; install arcbatt[notebook] or tqdm") from None
+        return None
+    if progress is None and not (_html.in_notebook() or sys.stderr.isatty()):
+        return None
+    # Short jobs show no bar, unless it was asked for.
+    delay = 0.0 if progress else 0.5
+    if budget is not None:
+        layout = "{desc}: {percentage:3.0f}%|{bar}| {n:.0f}/{total:.0f} s, {postfix}"
+        return tqdm(total=budget, desc=verb, bar_format=layout, delay=delay)
+    return tqdm(total=tasks, unit="task", desc=verb, delay=delay)
+
+
+def _engine(programs: list[Program], seed: int, without: list[Step]) -> Engine:
+    return Engine(programs, seed=seed, without=without)
