@@ -58,33 +58,32 @@ def reference() -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def declarations() -> dict[str, ast.stmt]:
-    """The classes and functions of the package's sources and stub, by name."""
-    found: dict[str, ast.stmt] = {}
+def declarations() -> dict[tuple[str, str], ast.stmt]:
+    """The classes and functions of the package's sources and stub, by module and name."""
+    found: dict[tuple[str, str], ast.stmt] = {}
     for file in [*sorted(PACKAGE.glob("_*.py")), PACKAGE / "_arcbatt.pyi"]:
         for node in ast.parse(file.read_text(encoding="utf-8")).body:
-            if isinstance(node, ast.ClassDef | ast.FunctionDef) and (node.name not in found or file.suffix == ".pyi"):
-                if not (file.suffix == ".pyi" and node.name in ("evaluate", "traces", "parse")):
-                    found[node.name] = node
+            if isinstance(node, ast.ClassDef | ast.FunctionDef):
+                found[f"arcbatt.{file.stem}", node.name] = node
     return found
 
 
-def entry(name: str, declared: dict[str, ast.stmt]) -> list[str]:
+def entry(name: str, declared: dict[tuple[str, str], ast.stmt]) -> list[str]:
     value = getattr(arcbatt, name)
     if name in CONSTANTS:
         return [f"- `{name}`: {CONSTANTS[name]}", ""] if name == "__version__" else [f"- `{name}`: {CONSTANTS[name]}"]
-    node = declared[name]
+    module = value.__module__ if (value.__module__, name) in declared else "arcbatt._arcbatt"
+    node = declared[module, name]
     if isinstance(node, ast.FunctionDef):
         return [f"### {name}", "", *code(signature(node)), *text(value.__doc__)]
     assert isinstance(node, ast.ClassDef)
     bases = [ast.unparse(base) for base in node.bases if not ast.unparse(base).startswith("_")]
     lines = [f"### {name}", "", *code(f"class {name}({', '.join(bases)})" if bases else f"class {name}")]
     lines += text(value.__doc__)
-    own = node
-    members = members_of(own)
+    members = members_of(node)
     for base in node.bases:
         # The members of a private base are members of the class.
-        hidden = declared.get(ast.unparse(base).split("[")[0])
+        hidden = declared.get((module, ast.unparse(base).split("[")[0]))
         if ast.unparse(base).startswith("_") and isinstance(hidden, ast.ClassDef):
             members += [it for it in members_of(hidden) if it[0] not in {member[0] for member in members}]
     for member, head, doc in members:
