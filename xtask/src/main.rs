@@ -1,9 +1,11 @@
-//! Commands for developers of batt: `cargo xtask ci`, `claims`, `codegen`, `tidy`, `instructions`, `picture`.
+//! Commands for developers of batt: `cargo xtask ci`, `claims`, `codegen`, `tidy`, `instructions`, `picture`,
+//! `python`, `wheel`.
 
 mod claims;
 mod codegen;
 mod instructions;
 mod manual;
+mod python;
 mod tidy;
 
 use std::path::{Path, PathBuf};
@@ -25,6 +27,9 @@ const USAGE: &str = "usage: cargo xtask COMMAND
                      binary to measure (default: build one with --release)
   codegen [--check]  write the generated files, or check that they are up to date
   tidy               check the source tree against ARCHITECTURE.md, the registry of primitives and deny.toml
+  python             install the Python package into a clean environment and check it there: tests, stubs, types,
+                     notebooks, and the wheel on every Python from 3.11 on
+  wheel              build the Python wheel for any Linux with glibc 2.17 or newer, and print its size
   picture            draw the README's picture of the report in a browser (needs node and chromium)
   instructions [--write]
                      count the instructions of hot calls under valgrind, and compare with docs/instructions.tsv";
@@ -40,6 +45,8 @@ fn main() -> ExitCode {
         ["instructions"] => instructions::check(&root()).map(|()| true),
         ["instructions", "--write"] => instructions::write(&root()).map(|()| true),
         ["picture"] => draw_picture().map(|()| true),
+        ["python"] => python::check().map(|()| true),
+        ["wheel"] => python::wheel().map(|_| true),
         ["tidy"] => tidy::check(&root()).map(|()| true),
         _ => Err(anyhow::Error::msg(USAGE)),
     };
@@ -75,6 +82,8 @@ fn run_checks(options: &claims::Options, collected: &Path, skipped: &mut Vec<Str
     step("cargo fmt --all --check")?;
     step("cargo clippy --workspace --all-targets --locked -- -D warnings")?;
     step_with(&format!("{TEST_COMMAND} --locked"), &env)?;
+    log("» python");
+    python::check()?;
     step("npm run --silent --prefix tests/browser types")?;
     step_with("cargo doc --workspace --no-deps --locked", &[("RUSTDOCFLAGS", "-D warnings".into())])?;
     log("» codegen --check");

@@ -75,8 +75,8 @@ fn short_name(name: &Value) -> Option<String> {
 }
 
 /// The source folders of the front ends, and the crates that each may import besides `arcbatt`.
-const FRONT_ENDS: [(&str, &[&str]); 2] =
-    [("crates/cli/src", &["batt_bench", "batt_web"]), ("crates/web/src", &[])];
+const FRONT_ENDS: [(&str, &[&str]); 3] =
+    [("crates/cli/src", &["batt_bench", "batt_web"]), ("crates/web/src", &[]), ("crates/py/src", &[])];
 
 /// Checks that front ends import nothing below `arcbatt`.
 fn check_imports(root: &Path, wrong: &mut Vec<String>) -> Result<()> {

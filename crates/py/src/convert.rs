@@ -199,3 +199,6 @@ pub(crate) fn dict<'py, const N: usize>(
     }
     Ok(dict)
 }
+
+/// What `__reduce__` returns: a function and its arguments, from which pickle restores an object.
+pub(crate) type Reduced<'py, A> = (Bound<'py, PyAny>, A);

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PySlice, PyTuple, PyType};
 
-use crate::convert;
+use crate::convert::{self, Reduced};
 use crate::error::{exception, load_error};
 use crate::interrupt::shared_pool;
 
@@ -151,10 +151,7 @@ impl Task {
         hasher.finish()
     }
 
-    fn __reduce__<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<(Bound<'py, PyAny>, (String, Bound<'py, PyBytes>))> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, (String, Bound<'py, PyBytes>)>> {
         let make = py.import("arcbatt._arcbatt")?.getattr("parse_task")?;
         Ok((make, (self.task.id.clone(), PyBytes::new(py, self.to_json().as_bytes()))))
     }
@@ -257,7 +254,7 @@ impl Pair {
         hasher.finish()
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Task, &'static str, usize))> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, (Task, &'static str, usize)>> {
         let make = py.import("arcbatt._arcbatt")?.getattr("make_pair")?;
         Ok((make, (Task::of(Arc::clone(&self.task)), self.part.name(), self.at)))
     }

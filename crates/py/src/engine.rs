@@ -7,6 +7,7 @@ use std::time::Duration;
 use arcbatt::{Step, engine};
 use pyo3::prelude::*;
 
+use crate::convert::Reduced;
 use crate::data::Task;
 use crate::error::{exception, job_error};
 use crate::interrupt::interruptible;
@@ -31,6 +32,9 @@ pub(crate) struct Engine {
     programs: Vec<Py<Program>>,
     without: Vec<String>,
 }
+
+/// The programs, the seed and the skipped steps of an engine.
+type Arguments = (Vec<Py<Program>>, u64, Vec<String>);
 
 #[pymethods]
 impl Engine {
@@ -78,11 +82,7 @@ impl Engine {
         format!("<Engine: {} programs, seed {}>", self.engine.programs.len(), self.engine.seed)
     }
 
-    #[expect(clippy::type_complexity, reason = "the form that pickle asks for")]
-    fn __reduce__<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<(Bound<'py, PyAny>, (Vec<Py<Program>>, u64, Vec<String>))> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, Arguments>> {
         let make = py.import("arcbatt._jobs")?.getattr("_engine")?;
         let programs = self.programs.iter().map(|program| program.clone_ref(py)).collect();
         Ok((make, (programs, self.engine.seed, self.without.clone())))

@@ -19,7 +19,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use rayon::prelude::*;
 
-use crate::convert::{Cells, Plain, dict};
+use crate::convert::{Cells, Plain, Reduced, dict};
 use crate::data::Task;
 use crate::error::exception;
 use crate::interrupt::{interruptible, pool};
@@ -208,7 +208,6 @@ impl Program {
     /// >>> arcbatt.program("def n(I): return height(I)").map([[[1]], [[1], [2]]])
     /// [1, 2]
     #[pyo3(signature = (grids, *, task = None, fuel = Limits::STANDARD.fuel, threads = 0, on_error = "raise"))]
-    #[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]
     fn map<'py>(
         &self,
         py: Python<'py>,
@@ -334,7 +333,7 @@ impl Program {
         hasher.finish()
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (String, u32))> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, (String, u32)>> {
         let make = py.import("arcbatt._arcbatt")?.getattr("restore_program")?;
         Ok((make, (source(&self.program), self.program.line())))
     }

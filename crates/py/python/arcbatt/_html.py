@@ -5,7 +5,6 @@ Text has the colour of its surroundings, so that everything is readable on dark 
 
 from __future__ import annotations
 
-import html
 import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
@@ -28,6 +27,8 @@ _LABEL = "font:12px sans-serif;opacity:.75;margin-bottom:4px;white-space:nowrap"
 
 
 def escape(text: object) -> str:
+    import html  # Slow to import.
+
     return html.escape(str(text))
 
 
@@ -250,7 +251,7 @@ def frame(page: str, height: int = 700) -> str:
     """A whole page in a frame of its own, which keeps its scripts and styles apart from the notebook."""
     return (
         f'<iframe sandbox="allow-scripts" style="width:100%;height:{height}px;border:1px solid rgba(128,128,128,.4)" '
-        f'title="report" srcdoc="{html.escape(page, quote=True)}"></iframe>'
+        f'title="report" srcdoc="{escape(page)}"></iframe>'
     )
 
 

@@ -6,7 +6,6 @@ import atexit
 import json
 import os
 import sys
-import tempfile
 import time
 import warnings as _warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -507,6 +506,8 @@ def solve(
     folder = None
     if profile and record is None and report is None:
         # A job makes a profile only for a record file.
+        import tempfile
+
         folder = tempfile.TemporaryDirectory(prefix="arcbatt-")
         save["record"] = os.path.join(folder.name, "record.json")
     return Solving(start(json.dumps(job), tasks, propose), tasks, label, progress, effort.get("budget"), folder)
@@ -569,6 +570,8 @@ def run(
     0
     """
     work = {"run": {"fuel": fuel, "timeout": _seconds(timeout), "all_pairs": all_pairs, "all_demos": all_demos}}
+    import tempfile
+
     tasks, label = tasks_of(data)
     with tempfile.TemporaryDirectory(prefix="arcbatt-") as folder:
         file = os.path.join(folder, "record.json") if record is None else os.fspath(record)

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable
-from fractions import Fraction
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from . import _html
 from ._arcbatt import record_report, record_view, write_atomic
 from ._errors import ArgumentError, DataError, DataNotFound, FileError, FileExists
 from ._table import Table
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 Path = str | os.PathLike[str]
 View = (
@@ -76,6 +78,8 @@ class Record:
     @property
     def scores(self) -> dict[str, Fraction | None]:
         """The scores by rule: `outputs` (Kaggle), `fractions` and `tasks`. None if no solution is known."""
+        from fractions import Fraction  # Slow to import.
+
         scores: dict[str, Fraction | None] = {}
         for score in self.data["scores"]:
             known = score["denominator"]

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable
-from fractions import Fraction
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ._arcbatt import Task, check_submission, score_submission, submission_of_states
 from ._data import DataLike, tasks_of
@@ -15,10 +14,13 @@ from ._grid import Grid, to_json
 from ._record import read_text, write_text
 from ._table import Table
 
+if TYPE_CHECKING:
+    from fractions import Fraction
+
 Path = str | os.PathLike[str]
 
 
-class Score(dict[str, Fraction]):
+class Score(dict[str, "Fraction"]):
     """The scores of a submission: `outputs` (the mean over outputs, Kaggle's score), `fractions` (the mean over tasks of
     the fraction of right outputs) and `tasks` (tasks that are entirely right). Empty if no solution is known."""
 
@@ -105,6 +107,8 @@ class Submission:
 
     def score(self, data: DataLike) -> Score:
         """Compares the submission with the known solutions."""
+        from fractions import Fraction  # Slow to import.
+
         rules, outputs = score_submission(self.text.encode(), tasks_of(data)[0])
         score = Score({name: Fraction(numerator, denominator) for name, _, numerator, denominator in rules})
         rows = ({"task": task, "output": n, "right": None if it is None else it + 1} for task, n, it in outputs)
