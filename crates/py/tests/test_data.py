@@ -140,7 +140,7 @@ def test_pictures_need_no_network_and_hide_answers(demo: Dataset, capsys: pytest
     for html in shown:
         assert html is not None and "<svg" in html
         assert "http" not in html.replace("http://www.w3.org/2000/svg", "") and "<script" not in html
-    assert "hidden" in shown[0] and not hasattr(task.train[0].input == 3, "_repr_html_")
+    assert "hidden" in task._repr_html_() and not hasattr(task.train[0].input == 3, "_repr_html_")
     assert Grid([[1]]).svg(palette="safe") != Grid([[1]]).svg()
     with pytest.raises(ValueError, match="no palette 'blue'"):
         Grid([[1]]).svg(palette="blue")

@@ -149,7 +149,7 @@ def test_an_exception_of_propose_reaches_the_caller(demo: Dataset) -> None:
     with pytest.raises(ZeroDivisionError):
         solving.record()
     with pytest.raises(arcbatt.ArgumentError, match="not int"):
-        arcbatt.solve(demo[:1], propose=lambda task: [1], progress=False).wait()  # type: ignore[list-item, return-value]
+        arcbatt.solve(demo[:1], propose=lambda task: [1], progress=False).wait()  # type: ignore[list-item]
 
 
 def test_the_interpreter_is_free_while_the_engine_works(demo: Dataset) -> None:
@@ -211,7 +211,7 @@ def test_runs_report_right_wrong_and_failing_programs(demo: Dataset, programs: P
     record.write(tmp_path / "run.json")
     assert arcbatt.Record.read(tmp_path / "run.json") == record == pickle.loads(pickle.dumps(record))
     for view in ("dsl", "framework", "functions", "phases", "tasks"):
-        table = record.profile(view)  # type: ignore[arg-type]
+        table = record.profile(view)
         assert len({len(column) for column in table.values()}) == 1 and "<table" in table._repr_html_()
     assert len(record.profile("tasks")["task"]) == 79
     lines = record.profile("lines", program="solve_kaleidoscope")
@@ -258,7 +258,7 @@ def test_wrong_arguments_are_named(demo: Dataset, tmp_path: Path) -> None:
         ({"fuel": -1}, "negative"),
     ):
         with pytest.raises(arcbatt.ArgumentError, match=message):
-            arcbatt.solve(demo[:1], **arguments).wait()  # type: ignore[arg-type]
+            arcbatt.solve(demo[:1], **arguments).wait()
     with pytest.raises(arcbatt.ArgumentError, match="no tasks"):
         arcbatt.solve(demo[:0])
     with pytest.raises(arcbatt.ArgumentError, match="not str objects"):

@@ -7,6 +7,7 @@ import pickle
 import threading
 import traceback
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ TURN = "def turn(I):\n    return rot90(I)\n"
 def test_grids_of_any_form_are_taken() -> None:
     p = arcbatt.program(TURN)
     want = [[3, 1], [4, 2]]
-    forms = [
+    forms: list[Any] = [
         [[1, 2], [3, 4]], ((1, 2), (3, 4)), Grid([[1, 2], [3, 4]]),
         *(np.array([[1, 2], [3, 4]], dtype) for dtype in "bBhHiIlLqQ"),
     ]

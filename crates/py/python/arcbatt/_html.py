@@ -161,8 +161,9 @@ def grid_lines(grid: Any) -> list[str]:
     return ["".join(block[cell] for cell in cells) + "\x1b[0m" for cells in grid.tolist()]
 
 
-def code(text: str) -> str:
-    style = "font:12px/1.5 monospace;white-space:pre-wrap;margin:0;background:none;color:inherit"
+def code(text: str, wrap: bool = True) -> str:
+    space = "pre-wrap" if wrap else "pre"
+    style = f"font:12px/1.5 monospace;white-space:{space};margin:0;background:none;color:inherit"
     return f'<pre style="{style}">{escape(text)}</pre>'
 
 
@@ -177,8 +178,9 @@ def value(value: Any, like: Any = None) -> str:
     canvas = _canvas(value, like)
     if canvas is not None:
         return svg(canvas, cell=_fit((canvas,), 130))
-    shown = repr(value)
-    return code(shown if len(shown) <= 300 else shown[:300] + "…")
+    # The text of a function stands for itself.
+    shown = value if isinstance(value, str) else repr(value)
+    return code(shown if len(shown) <= 200 else shown[:200] + "…")
 
 
 def _canvas(value: Any, like: Any) -> Any:
@@ -225,7 +227,7 @@ def trace(trace: Trace) -> str:
             values += f'<div style="font:12px sans-serif;color:#c33">{escape(trace.failure)}</div>'
         rows.append(
             f'<tr><td {cell}><span style="opacity:.5;font:12px monospace">{number}</span></td>'
-            f"<td {cell}>{code(source)}</td><td {cell}>{row([values]) if values else ''}</td></tr>"
+            f"<td {cell}>{code(source, wrap=False)}</td><td {cell}>{row([values]) if values else ''}</td></tr>"
         )
     return f'<table style="border-collapse:collapse">{"".join(rows)}</table>'
 

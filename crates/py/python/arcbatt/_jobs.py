@@ -99,8 +99,8 @@ class Attempt:
         return self.output, self.grid.key, self.sure, self.program, self.rule, self.found_by
 
     def _repr_html_(self) -> str:
-        label = "fallback" if self.sure is None else f"{self.sure:.0%} sure: {self.rule}"
-        return _html.figure(f"output {self.output}, {label}", _html.svg(self.grid))
+        label = "fallback" if self.sure is None else f"{self.sure:.0%} sure"
+        return _html.figure(f"output {self.output}: {label}", _html.svg(self.grid))
 
 
 @dataclass(frozen=True)
