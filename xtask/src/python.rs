@@ -17,12 +17,13 @@ const MAX_WHEEL: u64 = 5_000_000;
 /// Versions of Python that are looked for. The wheel is one file for all of them.
 const VERSIONS: std::ops::RangeInclusive<u32> = 11..=16;
 
-/// Installs the package into a clean environment, and checks it there: tests, stubs, types, notebooks, and the wheel on
-/// every Python of this machine.
+/// Builds the wheel, installs it into a clean environment, and checks it there: tests, stubs, types and notebooks. Then
+/// installs it on every Python of this machine, and the package from its sources.
 pub(crate) fn check() -> Result<()> {
+    let wheel = wheel()?;
     let venv = new_venv("python", &python()?)?;
     venv.pip(&["install", "--quiet", "-r", REQUIREMENTS])?;
-    venv.pip(&["install", "--quiet", "."])?;
+    venv.install_wheel(&wheel)?;
     // In another folder, so that nothing but the installed package can be imported.
     let folder = target().join("python-tests");
     std::fs::create_dir_all(&folder)?;
@@ -44,7 +45,8 @@ pub(crate) fn check() -> Result<()> {
     types.arg(&config).arg(&tests).arg(root.join("crates/py/benches"));
     run_in(&folder, types)?;
     check_notebooks(&venv, &folder, &config)?;
-    check_wheel(&wheel()?)
+    check_wheel(&wheel)?;
+    check_sources()
 }
 
 /// Runs the notebooks, and checks the types of their code.
@@ -68,7 +70,6 @@ fn check_notebooks(venv: &Venv, folder: &Path, config: &Path) -> Result<()> {
 
 /// Installs the wheel without an index on every Python of this machine, and solves a few tasks there.
 fn check_wheel(wheel: &Path) -> Result<()> {
-    let smoke = root().join("crates/py/tests/smoke.py");
     let mut checked = 0;
     for minor in VERSIONS {
         let name = format!("python3.{minor}");
@@ -78,12 +79,8 @@ fn check_wheel(wheel: &Path) -> Result<()> {
         let venv = new_venv(&format!("python-3.{minor}"), &name)?;
         // numpy is the only dependency; notebooks have it.
         venv.pip(&["install", "--quiet", "numpy"])?;
-        let mut install = venv.command(&["-m", "pip", "install", "--quiet", "--no-index"]);
-        install.arg(wheel);
-        run(install)?;
-        let mut script = venv.command(&[]);
-        script.arg(&smoke).current_dir(&venv.folder);
-        run(script)?;
+        venv.install_wheel(wheel)?;
+        venv.smoke_test()?;
         checked += 1;
     }
     if checked == 0 {
@@ -91,6 +88,16 @@ fn check_wheel(wheel: &Path) -> Result<()> {
     }
     log(&format!("the wheel works on all versions of Python here: {checked}"));
     Ok(())
+}
+
+/// Installs the package from its sources, as `pip install .` does, but without optimisation: the tests of the workspace
+/// have built most of that already.
+fn check_sources() -> Result<()> {
+    let venv = new_venv("python-sources", &python()?)?;
+    let mut install = venv.command(&["-m", "pip", "install", "--quiet", "."]);
+    install.current_dir(root()).env("MATURIN_PEP517_ARGS", "--profile dev");
+    run(install)?;
+    venv.smoke_test()
 }
 
 /// Builds the wheel for any Linux with glibc 2.17 or newer (manylinux2014), and reports its size.
@@ -113,7 +120,8 @@ pub(crate) fn wheel() -> Result<PathBuf> {
         &triple,
         "--out",
     ]);
-    build.arg(&wheels).current_dir(root());
+    // The module is stripped, so debug information would only cost time.
+    build.arg(&wheels).current_dir(root()).env("CARGO_PROFILE_RELEASE_DEBUG", "0");
     // maturin looks for zig on the path.
     let path = std::env::var_os("PATH").unwrap_or_default();
     let paths = std::iter::once(venv.folder.join("bin")).chain(std::env::split_paths(&path));
@@ -139,6 +147,19 @@ impl Venv {
         let mut command = Command::new(self.folder.join("bin/python"));
         command.args(args);
         command
+    }
+
+    /// Installs the wheel without an index; dependencies must be there already.
+    fn install_wheel(&self, wheel: &Path) -> Result<()> {
+        let mut install = self.command(&["-m", "pip", "install", "--quiet", "--no-index"]);
+        install.arg(wheel);
+        run(install)
+    }
+
+    fn smoke_test(&self) -> Result<()> {
+        let mut script = self.command(&[]);
+        script.arg(root().join("crates/py/tests/smoke.py")).current_dir(&self.folder);
+        run(script)
     }
 
     fn pip(&self, args: &[&str]) -> Result<()> {
