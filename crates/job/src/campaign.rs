@@ -61,6 +61,12 @@ impl Campaign {
         self.states[task].lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// Returns the text of the current submission.
+    pub fn submission_text(&self, form: Form) -> String {
+        let puzzles = self.puzzles.iter().enumerate();
+        submission_text(form, puzzles.map(|(i, puzzle)| (puzzle.task(), self.progress(i))))
+    }
+
     /// Returns the progress of all tasks, for the state file.
     pub fn states(&self) -> Vec<TaskState> {
         self.puzzles.iter().enumerate().map(|(i, puzzle)| state(puzzle.id(), &self.progress(i))).collect()

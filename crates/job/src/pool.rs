@@ -3,20 +3,29 @@
 /// A pool of threads. A process has one, and all its parallel work runs on it.
 pub struct Pool(rayon::ThreadPool);
 
-/// The system refused to start threads, usually because too many were requested.
+/// The reasons why a pool cannot be started.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot start {threads} threads: {error}; use fewer threads")]
-pub struct PoolError {
-    threads: usize,
-    error: rayon::ThreadPoolBuildError,
+pub enum PoolError {
+    /// The system refused to start threads.
+    #[error("cannot start {threads} threads: {error}; use fewer threads")]
+    Start { threads: usize, error: rayon::ThreadPoolBuildError },
+    /// More threads than any machine has cores would only take memory and time.
+    #[error("{threads} threads are too many; use at most {MAX_THREADS}, or 0 for all cores")]
+    TooMany { threads: usize },
 }
+
+/// The largest number of threads.
+const MAX_THREADS: usize = 1024;
 
 impl Pool {
     /// Starts this number of threads; 0 uses all cores.
     pub fn new(threads: usize) -> Result<Pool, PoolError> {
+        if threads > MAX_THREADS {
+            return Err(PoolError::TooMany { threads });
+        }
         // Programs can nest function calls deeply.
         let builder = rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(64 << 20);
-        builder.build().map(Pool).map_err(|error| PoolError { threads, error })
+        builder.build().map(Pool).map_err(|error| PoolError::Start { threads, error })
     }
 
     /// Returns the number of threads.

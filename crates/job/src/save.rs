@@ -211,20 +211,25 @@ impl<'f> Files<'f> {
     /// Writes the programs for the last time. Keeps a copy of an earlier export that was edited.
     pub(crate) fn finish_programs(&mut self, text: &str) -> Option<PathBuf> {
         let path = self.save.programs.as_deref()?;
+        self.keep_changed(path, text.as_bytes(), "was changed since the last export");
+        self.finish(path, |path| write_atomic(path, text.as_bytes()))
+    }
+
+    /// Keeps a copy of a file that will be replaced, if it is not as this job would have written it.
+    pub(crate) fn keep_changed(&self, path: &Path, expected: &[u8], what: &str) {
         if self.save.existing != Existing::Overwrite
+            && is_plain(path)
             && let Ok(earlier) = fs::read(path)
             && !earlier.is_empty()
-            && earlier != text.as_bytes()
+            && earlier != expected
         {
-            let kept = (1..).map(|n| with_suffix(path, &format!(".{n}.old"))).find(|it| !it.exists())?;
+            let mut names = (1..).map(|n| with_suffix(path, &format!(".{n}.old")));
+            let Some(kept) = names.find(|it| !it.exists()) else { return };
             if write_atomic(&kept, &earlier).is_ok() {
                 let (path, kept) = (path.display(), kept.display());
-                self.control.warn(format!(
-                    "{path} was changed since the last export; the changed file is now {kept}"
-                ));
+                self.control.warn(format!("{path} {what}; the changed file is now {kept}"));
             }
         }
-        self.finish(path, |path| write_atomic(path, text.as_bytes()))
     }
 
     /// Returns the errors of the last save.

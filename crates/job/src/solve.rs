@@ -94,6 +94,7 @@ pub(crate) fn solve(context: &Context<'_>, work: &description::Solve) -> Result<
     let results = Results::new(context, work.effort.fuel(), head, files, &mut campaign, earlier);
     // The first submission is written before any program runs.
     let campaign = Arc::new(campaign);
+    results.keep_changed_submission(&campaign);
     results.save(&mut lock(&results.current), &campaign);
     control.share_solve(LiveSolve::new(Arc::clone(&campaign), work.effort.fuel()));
     drop(span);
@@ -381,6 +382,15 @@ impl<'s> Results<'s> {
                 self.record(curve, campaign, sealed, Vec::new()).write(path)
             }
         });
+    }
+
+    /// Keeps a copy of the submission of an earlier part of the job, if somebody edited it.
+    fn keep_changed_submission(&self, campaign: &Campaign) {
+        let files = &lock(&self.current).files;
+        if let Some(path) = files.submission().filter(|_| self.resumed > 0) {
+            let expected = campaign.submission_text(Form::of(path));
+            files.keep_changed(path, expected.as_bytes(), "was changed since the job wrote it");
+        }
     }
 
     fn state(&self, curve: &[CurvePoint], campaign: &Campaign) -> State {

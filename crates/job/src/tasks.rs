@@ -37,13 +37,18 @@ impl Tasks {
         let load = |error| JobError::load(error, selection.skip_bad);
         let in_data_set = index.len() + index.problems().len();
         let index = index.select(&selection.select()).map_err(load)?;
-        let mut hasher = ContentHasher::new();
+        let (mut hasher, mut n_read) = (ContentHasher::new(), 0);
         let add = |task: &Task| {
+            n_read += 1;
             if hashed {
                 hasher.add(task);
             }
         };
         let bad = pool.install(|| index.check(|| control.is_stopped(), add));
+        // Without all tasks there is no identity, so the files of the same job would seem to be those of another.
+        if hashed && n_read + bad.len() < index.len() {
+            return Err(JobError::Stopped);
+        }
         let skipped: Vec<Problem> = index.problems().iter().chain(&bad).cloned().collect();
         if !bad.is_empty() && (!selection.skip_bad || bad.len() == index.len()) {
             return Err(load(LoadError::Bad { problems: skipped }));

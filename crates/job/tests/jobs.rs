@@ -93,6 +93,54 @@ fn states_survive_being_written_and_read() {
 }
 
 #[test]
+fn an_edited_submission_is_kept_when_its_job_continues() {
+    let folder = folder("edited");
+    let submission = folder.join("submission.json");
+    let mut job = solve(1_000_000);
+    job.save.submission = Some(submission.clone());
+    job.clone().start().unwrap().wait().unwrap();
+    let own = std::fs::read(&submission).unwrap();
+    job.clone().start().unwrap().wait().unwrap();
+    assert!(!folder.join("submission.json.1.old").exists(), "an unchanged file needs no copy");
+    for (n, edited) in ["mine", "mine again"].iter().enumerate() {
+        std::fs::write(&submission, edited).unwrap();
+        let running = job.clone().start().unwrap();
+        assert!(events(&running).contains(&"warning".to_owned()));
+        running.wait().unwrap();
+        let kept = std::fs::read_to_string(folder.join(format!("submission.json.{}.old", n + 1))).unwrap();
+        assert_eq!((kept.as_str(), std::fs::read(&submission).unwrap()), (*edited, own.clone()));
+    }
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn a_job_that_is_stopped_while_it_loads_leaves_its_files() {
+    let folder = folder("stopped");
+    let submission = folder.join("submission.json");
+    let mut job = solve(1_000_000);
+    job.save.submission = Some(submission.clone());
+    job.clone().start().unwrap().wait().unwrap();
+    let own = std::fs::read(&submission).unwrap();
+    for _ in 0..20 {
+        let running = job.clone().start().unwrap();
+        running.stop();
+        match running.wait() {
+            Ok(outcome) => drop(outcome),
+            Err(error) => assert!(matches!(error, JobError::Stopped), "{error}"),
+        }
+        assert_eq!(std::fs::read(&submission).unwrap(), own);
+    }
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn too_many_threads_are_refused() {
+    let mut job = Job::new("demo", Work::run());
+    job.threads = 1_000_000;
+    assert!(refused(job).contains("use at most 1024"));
+}
+
+#[test]
 fn errors_name_the_field_and_the_remedy() {
     let with = |change: fn(&mut Job)| {
         let mut job = solve(1000);
