@@ -118,15 +118,9 @@ def solvers(reference: Path, tasks: arcbatt.Dataset, rounds: int) -> None:
         grids = [pair.input for pair in (*task.train, *task.test)]
         rows = [tuple(map(tuple, grid.tolist())) for grid in grids]
         p, theirs = ours[name], getattr(theirs_module, name)
-        # The answers first, then the time of each: the fastest of some passes.
+        # The answers first, then the time of each: the fastest of some passes, one after the other.
         equal += all(_same(p(grid), theirs(cells)) for grid, cells in zip(grids, rows, strict=True))
-        best = [float("inf"), float("inf")]
-        for _ in range(rounds):
-            for which, call, inputs in ((0, p, grids), (1, theirs, rows)):
-                start = time.perf_counter()
-                for it in inputs:
-                    call(it)
-                best[which] = min(best[which], time.perf_counter() - start)
+        best = [fastest(p, grids, rounds), fastest(theirs, rows, rounds)]
         total = [total[0] + best[0], total[1] + best[1]]
         ratios.append(best[1] / best[0])
     ratios.sort()
@@ -134,6 +128,16 @@ def solvers(reference: Path, tasks: arcbatt.Dataset, rounds: int) -> None:
     row(f"{n} solvers, all inputs", total[0], total[1], f"equal answers of {equal} of {n}")
     tenth = n // 10
     print(f"{'  median over solvers':58}{ratios[n // 2]:>8.1f}×  10 % to 90 %: {ratios[tenth]:.1f}× to {ratios[-tenth - 1]:.1f}×")
+
+
+def fastest(call: Callable[[Any], object], inputs: list[Any], rounds: int) -> float:
+    best = float("inf")
+    for _ in range(rounds):
+        start = time.perf_counter()
+        for it in inputs:
+            call(it)
+        best = min(best, time.perf_counter() - start)
+    return best
 
 
 def _same(ours: Any, theirs: Any) -> bool:

@@ -37,9 +37,11 @@ impl Cells {
                 .getattr("dtype")
                 .and_then(|dtype| dtype.str())
                 .map(|dtype| format!("an array of {dtype}"));
-            let kind = kind.or_else(|_| any.get_type().name().map(|name| name.to_string()));
+            let kind = kind.or_else(|_| any.get_type().name().map(|name| format!("this {name}")));
             let kind = kind.unwrap_or_else(|_| "this object".to_owned());
-            PyTypeError::new_err(format!("a grid is a 2-d array of integers or a list of rows, not {kind}"))
+            PyTypeError::new_err(format!(
+                "a grid is a 2-d array of integers or a list of rows of integers, not {kind}"
+            ))
         })?;
         let width = rows.first().map_or(0, Vec::len);
         if let Some((row, cells)) = rows.iter().enumerate().find(|(_, row)| row.len() != width) {
@@ -68,7 +70,7 @@ impl Cells {
             i8::try_from(cell).map_err(|_| {
                 let (row, column) = (at / width, at % width);
                 PyValueError::new_err(format!(
-                    "row {row}, column {column} of the grid is {cell}; colours are 0 to 9"
+                    "row {row}, column {column} of the grid is {cell}; cells are whole numbers from -128 to 127"
                 ))
             })
         });

@@ -1,8 +1,10 @@
 //! Data sets, tasks and pairs.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::PathBuf;
 use std::sync::Arc;
 
+use arcbatt::base::number::count;
 use arcbatt::task::{self, BUILT_IN, DataFolder, Options, PINNED, Part, Pinned, Select, demo};
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -349,10 +351,12 @@ impl Dataset {
         if let Ok(slice) = key.cast::<PySlice>() {
             let range = slice.indices(self.tasks.len() as isize)?;
             let place = |n: usize| (range.start + n as isize * range.step) as usize;
-            let mut tasks: Vec<_> =
-                (0..range.slicelength).map(|n| self.tasks[place(n)].clone_ref(py)).collect();
-            // A negative step does not change the order of a data set.
-            tasks.sort_by(|a, b| a.get().task.id.cmp(&b.get().task.id));
+            if range.step < 0 {
+                let text =
+                    "a data set keeps the order of ids, so a slice has no negative step; use reversed()";
+                return Err(exception(py, "ArgumentError", (text,)));
+            }
+            let tasks: Vec<_> = (0..range.slicelength).map(|n| self.tasks[place(n)].clone_ref(py)).collect();
             let sliced = Dataset { label: self.label.clone(), tasks, skipped: Vec::new() };
             return Ok(Py::new(py, sliced)?.into_bound(py).into_any());
         }
@@ -454,7 +458,7 @@ impl Dataset {
     }
 
     fn __repr__(&self) -> String {
-        format!("<Dataset {}: {} tasks>", self.label, self.tasks.len())
+        format!("<Dataset {}: {}>", self.label, count(self.tasks.len(), "task"))
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyType>, (Vec<Py<Task>>, String)) {
@@ -474,14 +478,14 @@ impl Dataset {
 /// >>> len(arcbatt.load("demo"))
 /// 79
 #[pyfunction]
-#[pyo3(signature = (data = None, *, ids = None, skip_bad = false))]
+#[pyo3(signature = (data = PathBuf::from(arcbatt::DEMO), *, ids = None, skip_bad = false))]
 pub(crate) fn load(
     py: Python<'_>,
-    data: Option<std::path::PathBuf>,
+    data: PathBuf,
     ids: Option<Vec<String>>,
     skip_bad: bool,
 ) -> PyResult<Dataset> {
-    let data = data.map_or_else(|| arcbatt::DEMO.to_owned(), |path| path.to_string_lossy().into_owned());
+    let data = data.to_string_lossy().into_owned();
     if ids.as_ref().is_some_and(Vec::is_empty) {
         return Ok(Dataset { label: data, tasks: Vec::new(), skipped: Vec::new() });
     }
@@ -495,7 +499,7 @@ pub(crate) fn load(
 
 /// Installs the public data sets in a file or folder. Returns the names of those that were installed.
 #[pyfunction]
-pub(crate) fn install_from(py: Python<'_>, source: std::path::PathBuf) -> PyResult<Vec<&'static str>> {
+pub(crate) fn install_from(py: Python<'_>, source: PathBuf) -> PyResult<Vec<&'static str>> {
     let text =
         "this user has no home folder for data sets; set the environment variable ARCBATT_DATA to a folder";
     let folder = DataFolder::user().ok_or_else(|| exception(py, "ArgumentError", (text,)))?;

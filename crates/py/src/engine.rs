@@ -16,6 +16,9 @@ use crate::program::Program;
 
 /// The search for one task as a pure function, for callers that bring their own machines.
 ///
+/// `programs` are tried first on every task, `seed` determines random choices, and `without` skips steps of the search
+/// ("enumerate", "breed").
+///
 /// The state after a step depends only on the task, the state before it, the fuel, the programs and the seed. So steps
 /// can be taken in any process, and taken again if a machine is lost.
 ///
@@ -68,6 +71,9 @@ impl Engine {
         steps: Option<usize>,
         seconds: Option<f64>,
     ) -> PyResult<(String, bool, usize)> {
+        if seconds.is_some_and(|seconds| seconds.is_nan() || seconds < 0.0) {
+            return Err(exception(py, "ArgumentError", ("seconds must be 0 or more",)));
+        }
         let state = state.map(|state| read_state(py, state)).transpose()?;
         let task = &*task.get().task;
         let advanced = interruptible(py, |stop| {

@@ -1,17 +1,18 @@
 //! Errors of the library as Python exceptions. The classes are declared in `arcbatt/_errors.py`.
 
-use arcbatt::JobError;
 use arcbatt::store::StoreError;
 use arcbatt::task::LoadError;
+use arcbatt::{JobError, PoolError};
 use pyo3::call::PyCallArgs;
 use pyo3::prelude::*;
 
 /// Options and commands that messages mention, and what Python has for them.
-const ARGUMENTS: [(&str, &str); 12] = [
+const ARGUMENTS: [(&str, &str); 13] = [
     ("--start and -n", "start and limit"),
     ("use --overwrite", "pass overwrite=True"),
     ("use --skip-bad", "pass skip_bad=True"),
     ("omit --resume", "omit resume=True"),
+    ("name one with --program, or a task with -i", "name one with program=…"),
     ("with its own options and --resume", "with its own arguments and resume=True"),
     ("name another file with --store", "name another file"),
     ("`batt data list` shows the names", "arcbatt.datasets() lists the names"),
@@ -31,11 +32,14 @@ where
     instance.map_or_else(|error| error, PyErr::from_value)
 }
 
-/// Creates an exception from a message of the library, with Python's arguments instead of options.
+/// Returns a message of the library with Python's arguments instead of options.
+pub(crate) fn translated(text: &str) -> String {
+    ARGUMENTS.iter().fold(text.to_owned(), |text, (option, argument)| text.replace(option, argument))
+}
+
+/// Creates an exception from a message of the library.
 pub(crate) fn message(py: Python<'_>, class: &str, text: &str) -> PyErr {
-    let text =
-        ARGUMENTS.iter().fold(text.to_owned(), |text, (option, argument)| text.replace(option, argument));
-    exception(py, class, (text,))
+    exception(py, class, (translated(text),))
 }
 
 pub(crate) fn load_error(py: Python<'_>, error: &LoadError) -> PyErr {
@@ -58,7 +62,9 @@ pub(crate) fn job_error(py: Python<'_>, error: &JobError) -> PyErr {
         | JobError::Record { .. }
         | JobError::Rescued { .. } => "FileError",
         JobError::Store(error) => return store_error(py, error),
-        JobError::Pool(_) | JobError::Thread(_) | JobError::Stopped => "EngineError",
+        JobError::Pool(PoolError::TooMany { .. }) => "ArgumentError",
+        JobError::Pool(_) | JobError::Thread(_) => "EngineError",
+        JobError::Stopped => "Stopped",
     };
     message(py, class, &error.to_string())
 }

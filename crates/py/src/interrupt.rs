@@ -8,7 +8,7 @@ use std::time::Duration;
 use arcbatt::Pool;
 use pyo3::prelude::*;
 
-use crate::error::exception;
+use crate::error::{exception, job_error};
 
 /// How often Python is asked whether a signal arrived.
 const POLL: Duration = Duration::from_millis(20);
@@ -83,5 +83,5 @@ pub(crate) fn pool(py: Python<'_>, threads: usize) -> PyResult<Arc<Pool>> {
 }
 
 fn new_pool(py: Python<'_>, threads: usize) -> PyResult<Arc<Pool>> {
-    Pool::new(threads).map(Arc::new).map_err(|error| exception(py, "EngineError", (error.to_string(),)))
+    Pool::new(threads).map(Arc::new).map_err(|error| job_error(py, &error.into()))
 }

@@ -7,13 +7,13 @@ use arcbatt::base::{size, time};
 use arcbatt::record::{Record, TaskState};
 use arcbatt::search::Puzzle;
 use arcbatt::task::submission::Form;
-use arcbatt::{Handle, Job, JobError, Outcome, Propose, Resources, Saved, engine, lang};
+use arcbatt::{Event, Handle, Job, Outcome, Propose, Resources, Saved, engine, lang};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyString};
 
 use crate::convert::{dict, loads};
 use crate::data::{Task, dataset};
-use crate::error::{exception, job_error};
+use crate::error::{exception, job_error, translated};
 use crate::interrupt::bug;
 use crate::program::{self, Program};
 
@@ -67,20 +67,24 @@ impl Proposer {
     fn ask(&self, py: Python<'_>, puzzle: &Puzzle) -> PyResult<Vec<lang::Program>> {
         let task = Py::new(py, Task::of(Arc::new(puzzle.task().clone())))?;
         let mut programs = Vec::new();
-        for item in self.function.bind(py).call1((task,))?.try_iter()? {
-            let item = item?;
+        let proposed = self.function.bind(py).call1((task,))?;
+        let wrong = |item: &Bound<'_, PyAny>| {
+            let kind =
+                item.get_type().name().map_or_else(|_| "other objects".to_owned(), |name| name.to_string());
+            exception(py, "ArgumentError", (format!("propose must return texts or programs, not {kind}"),))
+        };
+        // One text is a list of one, not of its characters.
+        let single = proposed.is_instance_of::<PyString>() || proposed.is_instance_of::<Program>();
+        let items: Vec<Bound<'_, PyAny>> = match single {
+            true => vec![proposed],
+            false => proposed.try_iter().map_err(|_| wrong(&proposed))?.collect::<PyResult<_>>()?,
+        };
+        for item in items {
             if let Ok(program) = item.cast::<Program>() {
                 programs.push((*program.get().program).clone());
                 continue;
             }
-            let text: String = item.extract().map_err(|_| {
-                let kind = item
-                    .get_type()
-                    .name()
-                    .map_or_else(|_| "other objects".to_owned(), |name| name.to_string());
-                let text = format!("propose must return texts or programs, not {kind}");
-                exception(py, "ArgumentError", (text,))
-            })?;
+            let text = item.cast::<PyString>().map_err(|_| wrong(&item))?.to_string_lossy().into_owned();
             let parsed = lang::parse(&text);
             match parsed.problems.iter().find(|problem| problem.severity == lang::Severity::Error) {
                 Some(error) => {
@@ -141,7 +145,10 @@ impl Running {
                 None => (None, true),
             });
             py.check_signals()?;
-            if let Some(event) = event {
+            if let Some(mut event) = event {
+                if let Event::Warning { text } = &mut event {
+                    *text = translated(text);
+                }
                 let text = serde_json::to_string(&event);
                 let text = text.map_err(|error| exception(py, "EngineError", (error.to_string(),)))?;
                 return loads(py, &text).map(Some);
@@ -289,7 +296,7 @@ fn outcome(py: Python<'_>, outcome: Outcome) -> PyResult<Bound<'_, PyDict>> {
         Outcome::Search(search) => Some(text(py, &search.record)?),
     };
     let Saved { failed, .. } = outcome.into_saved();
-    let failed: Vec<String> = failed.iter().map(JobError::to_string).collect();
+    let failed: Vec<String> = failed.iter().map(|error| translated(&error.to_string())).collect();
     dict(
         py,
         [

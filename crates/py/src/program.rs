@@ -26,6 +26,10 @@ use crate::interrupt::{interruptible, pool};
 
 /// A program: a function of a grid, or of a grid and the demonstration pairs of a task.
 ///
+/// Calling it runs it: `program(grid, *, task=None, fuel=DEFAULT_FUEL)` returns a Grid, or an int, bool, tuple or
+/// frozenset if the result is not a grid (a function becomes its text). A program that fails raises `ProgramFailed`, and
+/// one that needs more than `fuel` `OutOfFuel`. A program that reads demonstration pairs needs `task`.
+///
 /// Two programs are equal if they compute the same in the same way, whatever their names and layout. `source` is the
 /// text as it was written; `str(program)` is the canonical text, which is the same for equal programs but for the name.
 ///

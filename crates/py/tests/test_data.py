@@ -20,7 +20,7 @@ def test_a_data_set_is_a_sequence_that_also_finds_ids(demo: Dataset) -> None:
     assert isinstance(demo, Sequence) and len(demo) == 79 and demo.label == "demo"
     assert demo.ids == sorted(demo.ids) == [task.id for task in demo]
     assert demo[0] == demo[demo.ids[0]] == demo[-79] and demo[-1].id == demo.ids[-1]
-    assert demo[2:5].ids == demo.ids[2:5] and demo[::-2].ids == demo.ids[::2]
+    assert demo[2:5].ids == demo.ids[2:5] and demo[1::2].ids == demo.ids[1::2]
     assert "kaleidoscope" in demo and demo["kaleidoscope"] in demo and "nothing" not in demo and 3 not in demo
     assert demo.index(demo[7]) == 7 and demo.count("kaleidoscope") == 1
     assert [task.id for task in reversed(demo)] == demo.ids[::-1]
@@ -28,6 +28,8 @@ def test_a_data_set_is_a_sequence_that_also_finds_ids(demo: Dataset) -> None:
         demo[79]
     with pytest.raises(KeyError, match="demo has no task kaleidscope; did you mean kaleidoscope"):
         demo["kaleidscope"]
+    with pytest.raises(arcbatt.ArgumentError, match="use reversed"):
+        demo[::-1]
     with pytest.raises(TypeError, match="its id, its index or a slice"):
         demo[1.5]  # type: ignore[call-overload]
 

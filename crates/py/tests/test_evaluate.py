@@ -50,7 +50,22 @@ def test_wrong_failing_and_broken_programs(demo: Dataset) -> None:
         arcbatt.evaluate(texts, [task, task])
     with pytest.raises(arcbatt.ArgumentError, match="not a part"):
         arcbatt.evaluate(texts, task, parts=("all",))  # type: ignore[arg-type]
+    with pytest.raises(arcbatt.ArgumentError, match="programs by name have no order"):
+        arcbatt.evaluate(arcbatt.demo_programs(), demo)
+    with pytest.raises(arcbatt.ArgumentError, match="load"):
+        arcbatt.evaluate(texts, "demo")  # type: ignore[arg-type]
     assert len(arcbatt.evaluate([], task)) == 0
+
+
+@pytest.mark.parametrize("text", ["\ud800", "\x00", "def f(I): return \ud800", "é" * 100, "(" * 100_000, "def f(I): return " + "9" * 5000])
+def test_no_text_raises(text: str, demo: Dataset) -> None:
+    result = arcbatt.evaluate([text, "def f(I): return I"], demo[0])
+    assert result.problems[0] is not None or not result.solved[0]
+    assert result.ran[1].all() and list(arcbatt.traces([text], demo[0])) == []
+    with pytest.raises(arcbatt.ProgramError):
+        arcbatt.parse(text)
+    solving = arcbatt.solve(demo[:1], fuel=1, propose=lambda task: text, progress=False).wait()
+    assert len(solving.rejected) == 1
 
 
 def test_results_do_not_depend_on_threads_or_company(demo: Dataset, programs: Programs) -> None:

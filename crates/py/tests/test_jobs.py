@@ -10,6 +10,7 @@ import threading
 import time
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -250,12 +251,19 @@ def test_wrong_arguments_are_named(demo: Dataset, tmp_path: Path) -> None:
     for arguments, message in (
         ({"memory": "1MB"}, "memory: must be at least"),
         ({"budget": "x"}, "not a duration"),
-        ({"budget": -1}, "budget"),
+        ({"budget": -1}, "budget is a number"),
         ({"fuel": 1, "budget": 2}, "only one of"),
         ({"without": ["all"]}, "'enumerate' and 'breed', not 'all'"),
         ({"resume": True, "overwrite": True}, "only one of"),
-        ({"threads": -1}, "threads"),
-        ({"fuel": -1}, "negative"),
+        ({"threads": -1}, "threads is a whole number from 0"),
+        ({"threads": 1.5}, "threads is a whole number, not 1.5"),
+        ({"threads": 10**6, "memory": 10**15}, "use at most 1024"),
+        ({"fuel": -1}, "fuel is a whole number from 0"),
+        ({"fuel": 2**64}, "fuel is a whole number"),
+        ({"seed": -1}, "seed"),
+        ({"per_task": float("nan")}, "per_task is a number"),
+        ({"budget": 1e30}, "budget is a number"),
+        ({"output": "\udcfe.json"}, "not valid Unicode"),
     ):
         with pytest.raises(arcbatt.ArgumentError, match=message):
             arcbatt.solve(demo[:1], **arguments).wait()
@@ -275,6 +283,18 @@ def test_wrong_arguments_are_named(demo: Dataset, tmp_path: Path) -> None:
         Submission("x").check(demo)
     with pytest.raises(arcbatt.DataError, match="not the record of a job"):
         arcbatt.Record("[]").data
+    (tmp_path / "no.json").write_text("{}")
+    with pytest.raises(arcbatt.DataError, match="no.json: this is not the record"):
+        arcbatt.Record.read(tmp_path / "no.json")
+    with pytest.raises(arcbatt.ArgumentError, match="seconds"):
+        arcbatt.Engine().advance(demo[0], seconds=float("nan"))
+    with pytest.raises(TypeError):
+        arcbatt.load(None)  # type: ignore[arg-type]
+    same = arcbatt.program("def f(I): return I")
+    with pytest.raises(arcbatt.ArgumentError, match="use at most 1024"):
+        same.map([], threads=10**6)
+    with pytest.raises(arcbatt.ArgumentError, match="use at most 1024"):
+        arcbatt.evaluate(same, demo[0], threads=10**6)
 
 
 def test_submissions_are_checked_and_scored(demo: Dataset) -> None:
@@ -297,3 +317,52 @@ def test_progress_uses_tqdm(demo: Dataset, capsys: pytest.CaptureFixture[str]) -
     assert "2/2" in capsys.readouterr().err
     arcbatt.solve(demo[:2], fuel=FUEL).wait()
     assert capsys.readouterr().err == "", "no bar where nobody looks"
+
+
+def test_edited_submissions_are_kept(demo: Dataset, tmp_path: Path) -> None:
+    file = tmp_path / "submission.json"
+    arcbatt.solve(demo[:2], fuel=1, output=file, progress=False).wait()
+    file.write_text("my own answers")
+    with pytest.warns(arcbatt.ArcbattWarning, match="submission.json.1.old"):
+        arcbatt.solve(demo[:2], fuel=1, output=file, progress=False).wait()
+    assert (tmp_path / "submission.json.1.old").read_text() == "my own answers"
+    assert Submission.read(file).check(demo[:2]) == []
+
+
+def test_a_job_that_is_stopped_at_once_is_no_other_job(demo: Dataset, tmp_path: Path) -> None:
+    file = tmp_path / "submission.json"
+    whole = arcbatt.solve(demo[:3], fuel=FUEL, output=file, progress=False).wait().submission()
+    for _ in range(10):
+        solving = arcbatt.solve(demo[:3], fuel=FUEL, output=file, progress=False).stop()
+        assert solving.submission().check(demo[:3]) == [] and "stopped" in repr(solving) or solving.done
+    assert Submission.read(file) == whole
+
+
+def test_jobs_can_be_started_inside_propose_and_iterated_twice(demo: Dataset) -> None:
+    def nested(task: Task) -> str | None:
+        return arcbatt.solve(task, fuel=FUEL, progress=False).wait().results[task.id].program
+
+    solving = arcbatt.solve(demo[:3], propose=nested, fuel=FUEL, progress=False)  # type: ignore[arg-type]
+    assert [len(list(solving)), len(list(solving))] == [3, 3]
+    assert "proposed" in solving.rows()["found_by"]
+    with pytest.raises(arcbatt.ArgumentError, match="propose must return texts or programs, not NoneType"):
+        arcbatt.solve(demo[:1], propose=lambda task: None, progress=False).wait()  # type: ignore[arg-type, return-value]
+
+
+def test_programs_come_from_files_too(demo: Dataset, tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text("def solve_kaleidoscope(I):\n    return I\n")
+    assert arcbatt.run(file, demo["kaleidoscope"]).data["right"]["programs"] == 1
+    with pytest.raises(arcbatt.ArgumentError, match="looks like the name of a file"):
+        arcbatt.run(str(file))
+
+
+def test_submissions_are_made_of_kaggles_entries(demo: Dataset) -> None:
+    entry = {"attempt_1": [[1]], "attempt_2": [[2]]}
+    assert Submission.of({"a": [entry]}) == Submission.of({"a": [([[1]], [[2]])]})
+    wrongs: list[Any] = [[[11]], [[]], [[0.5]], None]
+    for wrong in wrongs:
+        with pytest.raises(arcbatt.DataError, match="task a, output 0"):
+            Submission.of({"a": [(wrong, [[1]])]})
+    with pytest.raises(arcbatt.TaskNotFound):
+        Submission.of({}).attempts("a")

@@ -38,12 +38,13 @@ def test_grids_of_any_form_are_taken() -> None:
     ("grid", "error", "message"),
     [
         (np.zeros(3, np.int8), ValueError, "2 dimensions, this array has 1"),
-        ("text", TypeError, "not str"),
+        ("text", TypeError, "not this str"),
         (np.array([[0.5]]), TypeError, "an array of float64"),
         ([[1, 2], [3]], ValueError, "row 1 of the grid has 1 cells, row 0 has 2"),
         ([[1, 300]], ValueError, "row 0, column 1 of the grid is 300"),
         ([], ValueError, "no cells"),
-        (None, TypeError, "not NoneType"),
+        (None, TypeError, "not this NoneType"),
+        ([[1.0]], TypeError, "rows of integers, not this list"),
     ],
 )
 def test_other_inputs_are_refused(grid: object, error: type[Exception], message: str) -> None:

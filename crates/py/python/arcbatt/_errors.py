@@ -6,7 +6,7 @@ from typing import Any
 
 
 class ArcbattError(Exception):
-    """The base class of all exceptions of this package."""
+    """The base class of the exceptions that this package defines. Arguments of a wrong type raise TypeError."""
 
 
 class ArgumentError(ArcbattError, ValueError):
@@ -39,6 +39,10 @@ class FileExists(ArcbattError, FileExistsError):
 
 class EngineError(ArcbattError, RuntimeError):
     """The engine cannot work, for example because the system refuses to start threads."""
+
+
+class Stopped(EngineError):
+    """A job was stopped before its first result."""
 
 
 class ProgramError(ArcbattError, SyntaxError):

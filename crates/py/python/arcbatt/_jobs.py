@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import json
+import operator
 import os
 import sys
 import time
@@ -11,7 +12,7 @@ import warnings as _warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import TracebackType
-from typing import Any, Generic, Literal, Self, TypeVar
+from typing import Any, Generic, Literal, Self, SupportsFloat, TypeVar
 
 from . import _html
 from ._arcbatt import (
@@ -27,16 +28,15 @@ from ._arcbatt import (
     start,
 )
 from ._data import DataLike, tasks_of
-from ._errors import ArgumentError, EngineError
+from ._errors import ArgumentError, EngineError, Stopped
 from ._grid import Grid
-from ._programs import parse, texts
+from ._programs import ProgramsLike, parse, texts
 from ._record import Record
 from ._submission import Submission
 from ._table import Table
 
 Path = str | os.PathLike[str]
-ProgramsLike = Mapping[str, Program] | Sequence[Program | str] | Program | str
-Propose = Callable[[Task], Iterable[Program | str]]
+Propose = Callable[[Task], Iterable[Program | str] | Program | str]
 Step = Literal["enumerate"] | Literal["breed"]
 
 
@@ -54,14 +54,16 @@ _running: dict[Running, tuple[int, Any]] = {}
 
 
 def _register(job: Running, folder: Any) -> None:
-    for other in [other for other in _running if other.is_finished()]:
-        _running.pop(other, None)
+    # A copy, because other threads start jobs too.
+    for other in list(_running):
+        if other.is_finished():
+            _running.pop(other, None)
     _running[job] = os.getpid(), folder
 
 
 @atexit.register
 def _stop_all() -> None:
-    jobs = [job for job, (process, _) in _running.items() if process == os.getpid()]
+    jobs = [job for job, (process, _) in list(_running.items()) if process == os.getpid()]
     for job in jobs:
         job.stop()
     for job in jobs:
@@ -204,26 +206,33 @@ class _Background(Generic[T]):
         self.warnings: list[str] = []
         _register(inner, folder)
 
-    def _result(self, event: dict[str, Any]) -> T | None:
-        """The result that an event brings; None if it brings none."""
+    def _result(self, task: str, solved: bool) -> T | None:
+        """The result of a task that is done."""
         raise NotImplementedError
 
-    def _rest(self) -> Iterator[T]:
-        """The results at the end of the job that no event brought."""
+    def _rest(self) -> Iterator[tuple[str, T]]:
+        """The results of all tasks at the end of the job."""
         return iter(())
 
     def __iter__(self) -> Iterator[T]:
         """Yields the result of each task when it is final: when nothing more will be tried, or at the end of the job.
-        Ctrl-C stops the job, and what it found is kept."""
+
+        Ctrl-C while waiting stops the job, and what it found is kept. An exception in the body of the loop does not stop
+        the job; a `with` block does."""
+        yielded = set()
         for event in self._events():
-            result = self._result(event)
-            if result is not None:
+            if event["event"] == "task_done" and event["task"] not in yielded:
+                result = self._result(event["task"], event["solved"])
+                if result is not None:
+                    yielded.add(event["task"])
+                    yield result
+        for task, result in self._rest():
+            if task not in yielded:
                 yield result
-        yield from self._rest()
 
     def _events(self, timeout: float | None = None) -> Iterator[dict[str, Any]]:
         """Yields events until the end, or for this many seconds."""
-        end = None if timeout is None else time.monotonic() + timeout
+        end = None if timeout is None else time.monotonic() + _number("timeout", timeout, 0)
         try:
             while True:
                 # Asked first: once the job has ended, no event means that there are no more.
@@ -257,6 +266,8 @@ class _Background(Generic[T]):
         if self._outcome is None and self._error is None:
             try:
                 self._outcome = self._inner.join() or {"record": None, "stopped": True, "failed": []}
+            except Stopped:
+                self._outcome = {"record": None, "stopped": True, "failed": []}
             except Exception as error:
                 self._error = error
             _running.pop(self._inner, None)
@@ -323,11 +334,16 @@ class _Background(Generic[T]):
         else:
             self.stop()
 
+    def _state(self) -> str:
+        if not self.done:
+            return "running"
+        if self._error is not None:
+            return "failed"
+        return "stopped" if self._outcome and self._outcome["stopped"] else "finished"
+
     def __repr__(self) -> str:
-        status = self.status
-        state = "finished" if self.done else "running"
-        name = type(self).__name__
-        return f"<{name} {self._label}: {state}, {status['done']} of {status['total']} tasks, {status['solved']} solved>"
+        solved = f"{self.status['solved']} of {len(self._tasks)} tasks with a program"
+        return f"<{type(self).__name__} {self._label}: {self._state()}, {solved}>"
 
 
 class Solving(_Background[SolvedTask]):
@@ -347,22 +363,12 @@ class Solving(_Background[SolvedTask]):
     warnings: list[str]
     """Problems that did not end the job."""
 
-    def __init__(self, *arguments: Any, **options: Any):
-        super().__init__(*arguments, **options)
-        self._yielded: set[str] = set()
+    def _result(self, task: str, solved: bool) -> SolvedTask | None:
+        return self._task(task)
 
-    def _result(self, event: dict[str, Any]) -> SolvedTask | None:
-        if event["event"] != "task_done" or event["task"] in self._yielded:
-            return None
-        self._yielded.add(event["task"])
-        return self._task(event["task"])
-
-    def _rest(self) -> Iterator[SolvedTask]:
+    def _rest(self) -> Iterator[tuple[str, SolvedTask]]:
         # With a budget, tasks are improved until the end.
-        for id, result in self.results.items():
-            if id not in self._yielded:
-                self._yielded.add(id)
-                yield result
+        return iter(self.results.items())
 
     def _task(self, id: str) -> SolvedTask | None:
         found = self._inner.task(id)
@@ -385,6 +391,8 @@ class Solving(_Background[SolvedTask]):
 
     def submission(self, form: Literal["json", "csv"] = "json") -> Submission:
         """Returns the current submission. It is valid at any time; after `wait()` it is final."""
+        if form not in ("json", "csv"):
+            raise ArgumentError(f"form is 'json' or 'csv', not {form!r}")
         text = self._inner.submission(form)
         if text is None:
             # The tasks are not loaded yet, or loading failed; then this raises the reason.
@@ -404,9 +412,7 @@ class Solving(_Background[SolvedTask]):
         return Table.of(rows, columns, f"solve of {self._label}")
 
     def _repr_html_(self) -> str:
-        status = self.status
-        state = "finished" if self.done else "running"
-        line = f"{state}: {status['done']} of {status['total']} tasks done, {status['solved']} with a program"
+        line = f"{self._state()}: {self.status['solved']} of {len(self._tasks)} tasks with a program"
         return f'<div style="font:13px sans-serif">{_html.escape(line)}</div>' + self.rows()._repr_html_()
 
 
@@ -426,28 +432,19 @@ class Searching(_Background[SearchedTask]):
     warnings: list[str]
     """Problems that did not end the job."""
 
-    def __init__(self, *arguments: Any, **options: Any):
-        super().__init__(*arguments, **options)
-        self._yielded: set[str] = set()
+    def _result(self, task: str, solved: bool) -> SearchedTask | None:
+        return SearchedTask(task, solved)
 
-    def _result(self, event: dict[str, Any]) -> SearchedTask | None:
-        if event["event"] != "task_done":
-            return None
-        self._yielded.add(event["task"])
-        return SearchedTask(event["task"], event["solved"])
-
-    def _rest(self) -> Iterator[SearchedTask]:
+    def _rest(self) -> Iterator[tuple[str, SearchedTask]]:
         # Tasks that known programs solve are not searched.
-        for task in self.record().data["tasks"]:
-            if task["id"] not in self._yielded:
-                self._yielded.add(task["id"])
-                yield SearchedTask(task["id"], task["search"]["solved"])
+        tasks = self.record().data["tasks"]
+        return ((task["id"], SearchedTask(task["id"], task["search"]["solved"])) for task in tasks)
 
 
 class _Run(_Background[None]):
     _verb = "run"
 
-    def _result(self, event: dict[str, Any]) -> None:
+    def _result(self, task: str, solved: bool) -> None:
         return None
 
 
@@ -482,21 +479,27 @@ def solve(
     `budget`, the wall time for the whole job ("11h 30m"), earlier parts of a continued job included. Results depend on
     the machine only with a budget.
 
-    `programs` are tried first on every task, and so are the best programs of a `store`, which also receives what is
-    found. `propose(task)` is called once for each task, on a worker thread, and returns program texts to try; the task
-    has no test outputs. `without` skips steps of the search.
+    `programs` (programs, texts or the `Path` of a file) are tried first on every task, and so are the best programs of a
+    `store`, which also receives what is found. `without` skips steps of the search: "enumerate" or "breed".
+
+    `propose(task)` is called once for each task, on a worker thread, and returns program texts to try; the task has no
+    test outputs. An exception in it ends the solve and is raised by `wait`. Neither the budget nor Ctrl-C can interrupt
+    it, so limit the time of your own calls.
 
     `output` is the submission file: valid from the first second and updated during the search. `record`, `report` and
     `export` (programs; with `resolved` written out in arc-dsl where possible) are written at the end. Calling `solve`
-    again with the same arguments continues from the files. Files of another job are never replaced unless `overwrite`;
-    `resume` requires something to continue from. With `profile`, the record shows where the time went.
+    again with the same tasks, programs, seed, store and steps continues from the files, also with more effort. A
+    submission that you edited is kept as FILE.1.old. Files of another job are never replaced unless `overwrite`; `resume`
+    requires something to continue from. With `profile`, the record shows where the time went.
+
+    In a `with` block, the end of the block waits for the end of the job, and an exception stops the job.
 
     `progress` shows a progress bar (needs `tqdm`); by default only in notebooks and terminals.
     """
     effort = _effort(per_task, fuel, budget)
     if unknown := [step for step in without if step not in ("enumerate", "breed")]:
         raise ArgumentError(f"without takes 'enumerate' and 'breed', not {unknown[0]!r}")
-    work = {"solve": {"effort": effort, "seed": seed, "without": list(without), "store": _path(store)}}
+    work = {"solve": {"effort": effort, "seed": _whole("seed", seed), "without": list(without), "store": _path(store)}}
     save = {
         "submission": _path(output), "record": _path(record), "report": _path(report), "programs": _path(export),
         "resolved": resolved, "profile": "nodes" if profile else "off", "existing": _existing(resume, overwrite),
@@ -536,7 +539,7 @@ def search(
     `programs` and the programs of the store are the start of breeding. The effort is given as for `solve`.
     """
     effort = _effort(per_task, fuel, budget)
-    work = {"search": {"mode": mode, "effort": effort, "seed": seed, "store": _path(store)}}
+    work = {"search": {"mode": mode, "effort": effort, "seed": _whole("seed", seed), "store": _path(store)}}
     save = {"record": _path(record), "report": _path(report), "existing": _existing(resume, overwrite)}
     tasks, label = tasks_of(data)
     job = _job(label, work, programs, threads, memory, save)
@@ -569,7 +572,8 @@ def run(
     >>> arcbatt.run("def solve_kaleidoscope(I): return rot90(I)").data["right"]["on_all"]
     0
     """
-    work = {"run": {"fuel": fuel, "timeout": _seconds(timeout), "all_pairs": all_pairs, "all_demos": all_demos}}
+    limits = {"fuel": _whole("fuel", fuel), "timeout": _seconds("timeout", timeout)}
+    work = {"run": {**limits, "all_pairs": bool(all_pairs), "all_demos": bool(all_demos)}}
     import tempfile
 
     tasks, label = tasks_of(data)
@@ -579,7 +583,7 @@ def run(
             "submission": _path(output), "record": file, "report": _path(report),
             "profile": "nodes" if profile else "off", "existing": _existing(False, overwrite),
         }
-        job = _job(label, work, programs, 0 if threads is None else threads, "4GB", save)
+        job = _job(label, work, programs, threads, "4GB", save)
         if not job["programs"]:
             raise ArgumentError("there are no programs to run")
         running = _Run(start(json.dumps(job), tasks), tasks, label, progress)
@@ -587,11 +591,27 @@ def run(
         return Record.read(file)
 
 
+def _number(name: str, value: Any, least: float, most: float = 1e9) -> float:
+    """A number within limits."""
+    if isinstance(value, str) or not isinstance(value, SupportsFloat) or not least <= float(value) <= most:
+        raise ArgumentError(f"{name} is a number from {least:g} to {most:g}, not {value!r}")
+    return float(value)
+
+
+def _whole(name: str, value: Any, least: int = 0, most: int = 2**64 - 1) -> int:
+    """A whole number within limits."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise ArgumentError(f"{name} is a whole number, not {value!r}") from None
+    if not least <= number <= most:
+        raise ArgumentError(f"{name} is a whole number from {least} to {most}, not {value!r}")
+    return number
+
+
 def _job(
     label: str, work: dict[str, Any], programs: ProgramsLike, threads: int, memory: int | str, save: dict[str, Any]
 ) -> dict[str, Any]:
-    if threads < 0:
-        raise ArgumentError("threads must be 0 (all cores) or more")
     sources = texts(programs)
     for source in sources:
         # Raises the first error; the job itself would leave the program out.
@@ -600,8 +620,8 @@ def _job(
         "tasks": {"data": label},
         "programs": [{"text": "\n\n".join(sources)}] if sources else [],
         "work": work,
-        "threads": threads,
-        "memory": parse_size(memory) if isinstance(memory, str) else memory,
+        "threads": _whole("threads", threads),
+        "memory": parse_size(memory) if isinstance(memory, str) else _whole("memory", memory),
         "save": save,
     }
 
@@ -610,12 +630,10 @@ def _effort(per_task: float | str | None, fuel: int | None, budget: float | str 
     if sum(it is not None for it in (per_task, fuel, budget)) > 1:
         raise ArgumentError("give only one of per_task, fuel and budget")
     if budget is not None:
-        return {"budget": _seconds(budget)}
+        return {"budget": _seconds("budget", budget)}
     if fuel is None:
-        fuel = round(_seconds(1.0 if per_task is None else per_task) * FUEL_PER_SECOND)
-    if fuel < 0:
-        raise ArgumentError("the effort must not be negative")
-    return {"fuel_per_task": fuel}
+        fuel = round(_seconds("per_task", 1.0 if per_task is None else per_task) * FUEL_PER_SECOND)
+    return {"fuel_per_task": _whole("fuel", fuel)}
 
 
 def _existing(resume: bool, overwrite: bool) -> str:
@@ -624,12 +642,19 @@ def _existing(resume: bool, overwrite: bool) -> str:
     return "resume" if resume else "overwrite" if overwrite else "continue"
 
 
-def _seconds(time: float | str) -> float:
-    return parse_duration(time) if isinstance(time, str) else float(time)
+def _seconds(name: str, time: float | str) -> float:
+    return parse_duration(time) if isinstance(time, str) else _number(name, time, 0)
 
 
 def _path(path: Path | None) -> str | None:
-    return None if path is None else os.fspath(path)
+    if path is None:
+        return None
+    name = os.fspath(path)
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise ArgumentError(f"the name {name!r} is not valid Unicode; choose another name") from None
+    return name
 
 
 def _progress_bar(progress: bool | None, verb: str, tasks: int, budget: float | None) -> Any:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, overload
+from typing import Any, TypeAlias, overload
 
 from . import _html
 from ._arcbatt import Program, named_constants, primitive_table
@@ -60,6 +60,9 @@ def parse(text: str, *, file: str = "<text>", strict: bool = True) -> Programs:
     >>> list(arcbatt.parse("def f(I): return rot90(I)\\n\\ndef g(I): return objcts(I)", strict=False))
     ['f']
     """
+    if not isinstance(text, str):
+        raise ArgumentError(f"the text of programs is a str, not {type(text).__name__}; read_programs reads files")
+    text = clean(text)
     programs, problems = _parse(text, file)
     errors = [problem for problem in problems if problem["severity"] == "error"]
     if errors and strict:
@@ -98,8 +101,15 @@ def read_programs(path: Path, *, strict: bool = True) -> Programs:
     return parse(text, file=os.fspath(path), strict=strict)
 
 
-def texts(programs: Mapping[str, Program] | Sequence[Program | str] | Program | str) -> list[str]:
-    """The source of programs in any form."""
+ProgramsLike: TypeAlias = Mapping[str, Program] | Iterable[Program | str] | Program | str | os.PathLike[str]
+
+
+def texts(programs: ProgramsLike) -> list[str]:
+    """The source of programs in any form: texts, programs, or the path of a file."""
+    if isinstance(programs, os.PathLike):
+        programs = read_programs(programs)
+    if isinstance(programs, str) and "\n" not in programs and programs.strip().endswith(".py"):
+        raise ArgumentError(f"{programs!r} looks like the name of a file; pass read_programs({programs!r})")
     if isinstance(programs, Program | str):
         programs = [programs]
     items = programs.values() if isinstance(programs, Mapping) else programs
@@ -107,8 +117,17 @@ def texts(programs: Mapping[str, Program] | Sequence[Program | str] | Program | 
     for item in items:
         if not isinstance(item, Program | str):
             raise ArgumentError(f"programs are Program objects or texts, not {type(item).__name__}")
-        sources.append(item if isinstance(item, str) else item.source)
+        sources.append(clean(item) if isinstance(item, str) else item.source)
     return sources
+
+
+def clean(text: str) -> str:
+    """The text with lone surrogates replaced: models may write them, but they are no characters."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode()
+    return text
 
 
 @dataclass(frozen=True)

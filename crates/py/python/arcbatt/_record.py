@@ -44,7 +44,12 @@ class Record:
     @classmethod
     def read(cls, path: Path) -> Record:
         """Reads a record from a file."""
-        return cls(read_text(path))
+        record = cls(read_text(path))
+        try:
+            _ = record.data
+        except DataError as error:
+            raise DataError(f"{os.fspath(path)}: {error}") from None
+        return record
 
     def write(self, path: Path, *, overwrite: bool = False) -> None:
         """Writes the record to a file. An existing file is kept unless `overwrite`."""
@@ -58,10 +63,10 @@ class Record:
                 data = json.loads(self.text)
                 if data["kind"] not in ("run", "solve", "search"):
                     raise DataError(f"this is not the record of a job: its kind is {data['kind']!r}")
-            except (ValueError, KeyError, TypeError) as error:
-                if isinstance(error, DataError):
-                    raise
-                raise DataError(f"this is not the record of a job: {error}") from error
+            except DataError:
+                raise
+            except (ValueError, KeyError, TypeError):
+                raise DataError("this is not the record of a job") from None
             self._data = data
         return self._data
 
@@ -113,6 +118,9 @@ class Record:
         - `tasks`: the time of each task, and whether it is an outlier
         - `lines`: the cost of each line of `program`
         """
+        views = ("dsl", "framework", "functions", "lines", "phases", "tasks")
+        if view not in views:
+            raise ArgumentError(f"{view!r} is not a view; use one of {', '.join(views)}")
         if view == "functions":
             return _csv(record_view(self.text, "csv"), "functions")
         if view == "tasks":

@@ -10,8 +10,8 @@ from typing import Any
 from ._arcbatt import Program, Task, store_add, store_export, store_path, store_programs
 from ._data import DataLike, tasks_of
 from ._errors import ArgumentError
-from ._jobs import ArcbattWarning, ProgramsLike
-from ._programs import parse, texts
+from ._jobs import ArcbattWarning
+from ._programs import ProgramsLike, parse, texts
 from ._table import Table
 
 

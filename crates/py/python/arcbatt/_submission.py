@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from ._arcbatt import Task, check_submission, score_submission, submission_of_states
 from ._data import DataLike, tasks_of
-from ._errors import DataError
+from ._errors import DataError, TaskNotFound
 from ._grid import Grid, to_json
 from ._record import read_text, write_text
 from ._table import Table
@@ -65,18 +65,24 @@ class Submission:
 
     @classmethod
     def of(cls, attempts: dict[str, list[Any]]) -> Submission:
-        """Makes a submission from attempts by task id: for each test input a pair of grids.
+        """Makes a submission from attempts by task id: for each test input a pair of grids, or a dictionary with
+        `attempt_1` and `attempt_2`.
 
         >>> import arcbatt
         >>> arcbatt.Submission.of({"a": [([[1]], [[2]])]}).text
         '{"a": [{"attempt_1": [[1]], "attempt_2": [[2]]}]}'
         """
-        entries = {}
+        entries: dict[str, list[dict[str, Grid]]] = {}
         for task, outputs in attempts.items():
-            try:
-                entries[task] = [{"attempt_1": first, "attempt_2": second} for first, second in outputs]
-            except (TypeError, ValueError):
-                raise DataError(f"task {task}: give two grids for each test input") from None
+            entries[task] = []
+            for n, both in enumerate(outputs):
+                if isinstance(both, Mapping):
+                    both = [both.get("attempt_1"), both.get("attempt_2")]
+                try:
+                    first, second = (Grid(grid) for grid in both)
+                except (TypeError, ValueError) as error:
+                    raise DataError(f"task {task}, output {n}: give two grids for each test input ({error})") from None
+                entries[task].append({"attempt_1": first, "attempt_2": second})
         return cls(to_json(entries))
 
     @classmethod
@@ -92,12 +98,15 @@ class Submission:
         """Returns the two attempts at each test output of a task."""
         name = task if isinstance(task, str) else task.id
         try:
-            entries = json.loads(self.text)[name]
-            return [(Grid(it["attempt_1"]), Grid(it["attempt_2"])) for it in entries]
+            entries = json.loads(self.text)
         except json.JSONDecodeError:
             raise DataError("attempts can only be read from a submission in JSON") from None
+        if name not in entries:
+            raise TaskNotFound(f"the submission has no task {name}")
+        try:
+            return [(Grid(it["attempt_1"]), Grid(it["attempt_2"])) for it in entries[name]]
         except (KeyError, TypeError, ValueError) as error:
-            raise DataError(f"the submission has no valid attempts at task {name}: {error}") from error
+            raise DataError(f"the attempts at task {name} are not valid: {error}") from error
 
     def check(self, data: DataLike) -> list[dict[str, Any]]:
         """Returns the defects of the submission, each with task, output, attempt, kind and text. Empty if it is valid."""

@@ -19,6 +19,7 @@ class Table(dict[str, list[Any]]):
     """
 
     caption: str = ""
+    """A title that notebooks show above the table."""
 
     @classmethod
     def of(cls, rows: Iterable[Mapping[str, Any]], columns: Iterable[str], caption: str = "") -> Table:
@@ -27,6 +28,10 @@ class Table(dict[str, list[Any]]):
         table = cls({name: [row.get(name) for row in rows] for name in columns})
         table.caption = caption
         return table
+
+    def __repr__(self) -> str:
+        rows = len(next(iter(self.values()), []))
+        return f"<Table: {rows} rows of {', '.join(self)}>"
 
     def _repr_html_(self) -> str:
         return _html.table(self, self.caption)
