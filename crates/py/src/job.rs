@@ -124,6 +124,10 @@ pub(crate) fn start(
     let handle = running.handle();
     if let Some(proposer) = &proposer {
         proposer.handle.get_or_init(|| handle.clone());
+        // It may have raised before there was a handle.
+        if lock(&proposer.raised).is_some() {
+            handle.stop();
+        }
     }
     Ok(Running { running: Mutex::new(Some(running)), handle, proposer, process: std::process::id() })
 }
@@ -160,8 +164,8 @@ impl Running {
     }
 
     /// Returns whether the job has ended.
-    fn is_finished(&self) -> bool {
-        lock(&self.running).as_ref().is_none_or(arcbatt::Running::is_finished)
+    fn is_finished(&self, py: Python<'_>) -> bool {
+        py.detach(|| lock(&self.running).as_ref().is_none_or(arcbatt::Running::is_finished))
     }
 
     /// Returns the progress of the job.

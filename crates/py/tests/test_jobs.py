@@ -349,6 +349,17 @@ def test_jobs_can_be_started_inside_propose_and_iterated_twice(demo: Dataset) ->
         arcbatt.solve(demo[:1], propose=lambda task: None, progress=False).wait()  # type: ignore[arg-type, return-value]
 
 
+def test_several_threads_can_wait_for_one_job(demo: Dataset) -> None:
+    solving = arcbatt.solve(demo[:6], fuel=FUEL, progress=False)
+    seen: list[tuple[int, bool]] = []
+    threads = [threading.Thread(target=lambda: seen.append((len(list(solving)), solving.stopped))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert seen == [(6, False)] * 4 and solving.record().kind == "solve"
+
+
 def test_programs_come_from_files_too(demo: Dataset, tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     file.write_text("def solve_kaleidoscope(I):\n    return I\n")

@@ -7,6 +7,7 @@ import json
 import operator
 import os
 import sys
+import threading
 import time
 import warnings as _warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -202,6 +203,8 @@ class _Background(Generic[T]):
         self._inner, self._tasks, self._label, self._budget = inner, tasks, label, budget
         self._outcome: dict[str, Any] | None = None
         self._error: BaseException | None = None
+        # Several threads may wait for one job.
+        self._joining = threading.Lock()
         self._bar = _progress_bar(progress, self._verb, len(tasks), budget)
         self.warnings: list[str] = []
         _register(inner, folder)
@@ -263,6 +266,12 @@ class _Background(Generic[T]):
 
     def _join(self) -> None:
         """Waits for the end, and raises the error of the job, if it has one."""
+        with self._joining:
+            self._join_once()
+        if self._error is not None:
+            raise self._error
+
+    def _join_once(self) -> None:
         if self._outcome is None and self._error is None:
             try:
                 self._outcome = self._inner.join() or {"record": None, "stopped": True, "failed": []}
@@ -276,9 +285,7 @@ class _Background(Generic[T]):
                 self._bar.close()
             for text in (self._outcome or {}).get("failed", []):
                 self.warnings.append(text)
-                _warnings.warn(text, ArcbattWarning, stacklevel=4)
-        if self._error is not None:
-            raise self._error
+                _warnings.warn(text, ArcbattWarning, stacklevel=5)
 
     def wait(self, timeout: float | None = None) -> Self:
         """Waits for the end of the job, at most `timeout` seconds; `done` tells whether it has ended. Ctrl-C stops the
