@@ -1,4 +1,4 @@
-//! Runs the Python tests on the module that cargo built, if Python has the packages that they need.
+//! Builds the Python module and runs its tests, if Python has the packages that they need.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -44,10 +44,22 @@ fn assemble(root: &Path) -> PathBuf {
     let _ = std::fs::remove_dir_all(&folder);
     copy(&root.join("crates/py/python/arcbatt"), &folder.join("arcbatt"));
     let prefix = std::env::consts::DLL_PREFIX;
+    build_library(root);
     let library = built(&format!("{prefix}_arcbatt{}", std::env::consts::DLL_SUFFIX));
     let module = if cfg!(windows) { "_arcbatt.pyd" } else { "_arcbatt.abi3.so" };
-    std::fs::copy(&library, folder.join("arcbatt").join(module)).expect("cargo builds the library first");
+    std::fs::copy(&library, folder.join("arcbatt").join(module)).expect("the library was just built");
     folder
+}
+
+/// Builds the compiled module. `cargo test` does not: no Rust test can link to it.
+fn build_library(root: &Path) {
+    let mut command = Command::new(env!("CARGO"));
+    command.args(["build", "--quiet", "-p", "batt-py"]).current_dir(root);
+    if built("").ends_with("release") {
+        command.arg("--release");
+    }
+    let status = command.status().expect("cargo runs this test");
+    assert!(status.success(), "the module must build");
 }
 
 /// Returns the path of a file next to the folder of this test.
