@@ -67,7 +67,8 @@ pub struct Running {
 /// Programs can nest function calls deeply.
 const STACK: usize = 256 << 20;
 
-/// What a job takes from the process that starts it. It exists in memory only, so it is not part of the description.
+/// Objects that a job uses from the process that starts it. They exist in memory only, so they are not part of the
+/// description.
 #[derive(Clone, Default)]
 pub struct Resources {
     /// A shared pool. Without one, the job starts threads of its own.

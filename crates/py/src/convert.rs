@@ -202,5 +202,5 @@ pub(crate) fn dict<'py, const N: usize>(
     Ok(dict)
 }
 
-/// What `__reduce__` returns: a function and its arguments, from which pickle restores an object.
+/// The result of `__reduce__`: pickle restores an object by calling this function with these arguments.
 pub(crate) type Reduced<'py, A> = (Bound<'py, PyAny>, A);

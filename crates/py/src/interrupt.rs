@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use crate::error::{exception, job_error};
 
 /// How often Python is asked whether a signal arrived.
-const POLL: Duration = Duration::from_millis(20);
+pub(crate) const POLL: Duration = Duration::from_millis(20);
 /// Programs can nest function calls deeply.
 const STACK: usize = 64 << 20;
 

@@ -14,11 +14,8 @@ use pyo3::types::{PyDict, PyString};
 use crate::convert::{dict, loads};
 use crate::data::{Task, dataset};
 use crate::error::{exception, job_error, translated};
-use crate::interrupt::bug;
+use crate::interrupt::{POLL, bug};
 use crate::program::{self, Program};
-
-/// How often Python is asked whether a signal arrived.
-const POLL: Duration = Duration::from_millis(20);
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)

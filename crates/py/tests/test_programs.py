@@ -125,8 +125,7 @@ def test_map_runs_in_parallel_and_keeps_the_order(demo: Dataset) -> None:
     with pytest.raises(arcbatt.ProgramFailed):
         first.map([[[0, 1]], [[0]]])
     kept = first.map([[[0, 1]], [[0]]], on_error="return")
-    assert kept[0] == frozenset({(0, (0, 0))}) or isinstance(kept[0], frozenset)
-    assert isinstance(kept[1], arcbatt.ProgramFailed)
+    assert isinstance(kept[0], frozenset) and isinstance(kept[1], arcbatt.ProgramFailed)
     with pytest.raises(arcbatt.ArgumentError, match="on_error"):
         first.map([], on_error="ignore")  # type: ignore[arg-type]
 
