@@ -28,7 +28,12 @@ pub(crate) fn setup(data: &str, tasks: &crate::tasks::Tasks, options: record::Op
     record::Setup {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         dsl: batt_dsl::version().to_string(),
-        data: record::Data { name: data.to_owned(), hash: tasks.hash.clone(), tasks: tasks.index.len() },
+        data: record::Data {
+            name: data.to_owned(),
+            hash: tasks.hash.clone(),
+            tasks: tasks.index.len(),
+            shard: None,
+        },
         options,
     }
 }

@@ -148,6 +148,7 @@ fn filled(
         functions: functions(),
         nodes,
         lines,
+        machines: Vec::new(),
         lanes,
         tasks,
         repeats,
@@ -180,6 +181,7 @@ fn lane(lane: LaneData, number: usize) -> Lane {
     };
     Lane {
         name: if number == 0 { "main".to_owned() } else { format!("worker {number}") },
+        machine: None,
         start: lane.start,
         end: lane.end,
         between: booked(lane.between),

@@ -165,6 +165,24 @@ pub struct Data {
     pub hash: String,
     /// Number of selected tasks.
     pub tasks: usize,
+    /// The shard that these tasks are. Absent unless `--shard` was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<Shard>,
+}
+
+/// One of several parts of a job, each of which runs by itself.
+#[derive(Clone, PartialEq, Eq, Debug, Default, JsonSchema, Serialize, Deserialize)]
+pub struct Shard {
+    /// Number of the shard, from 1.
+    pub index: usize,
+    /// Number of shards.
+    pub of: usize,
+    /// Hash that identifies the whole job, without its store.
+    pub job: String,
+    /// Content hash of the tasks of the whole job.
+    pub hash: String,
+    /// Number of tasks of the whole job. Task `p` of them, from 0, belongs to shard `p % of + 1`.
+    pub tasks: usize,
 }
 
 /// The options of a job. Each kind has those that it uses.

@@ -27,6 +27,9 @@ pub struct Profile {
     pub nodes: Vec<Node>,
     /// For each program `[node, line]` for every node that does work; lines count from 0.
     pub lines: Vec<Vec<(u32, u32)>>,
+    /// The machines of a cluster that took part. Absent if the job ran on one machine.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub machines: Vec<Machine>,
     /// The threads. The first one started the others.
     pub lanes: Vec<Lane>,
     /// The tasks, in the order in which they began.
@@ -72,11 +75,31 @@ pub struct Node {
     pub programs: u32,
 }
 
+/// A machine of a cluster, or a shard that was joined.
+#[derive(Clone, PartialEq, Eq, Debug, JsonSchema, Serialize, Deserialize)]
+#[schemars(rename = "ClusterMachine")]
+pub struct Machine {
+    /// Name of the machine; unique in the profile.
+    pub name: String,
+    /// Number of pieces of work that it takes at a time.
+    pub cores: usize,
+    /// Time on its clock minus the time on the clock of the profile, in ns. Times in the profile are corrected by it.
+    pub clock_offset: i64,
+    /// Time for a message to the machine and back, in ns. The offset is uncertain by half of it. Absent if not measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub round_trip: Option<u64>,
+    /// False if it was lost or dropped before the end.
+    pub stayed: bool,
+}
+
 /// A thread. The times of its functions sum to `end - start`.
 #[derive(Clone, PartialEq, Eq, Debug, JsonSchema, Serialize, Deserialize)]
 pub struct Lane {
     /// Name of the thread.
     pub name: String,
+    /// Index of its machine in the list of machines. Absent for threads of the process that started the job.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<u32>,
     /// When it started, in ns.
     pub start: u64,
     /// When it ended, in ns.

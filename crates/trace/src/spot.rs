@@ -10,7 +10,7 @@ pub enum Phase {
     Execute,
     Score,
     Write,
-    /// Time outside all phases: idle and unaccounted.
+    /// Time outside all phases: idle, in transit and unaccounted.
     None,
 }
 
@@ -45,6 +45,8 @@ impl Phase {
 pub enum Category {
     Unaccounted,
     Idle,
+    /// A machine of a cluster waits for work that is on its way.
+    Network,
     Loading,
     Parsing,
     Merging,
@@ -71,6 +73,7 @@ impl Category {
         match self {
             Category::Unaccounted => "unaccounted",
             Category::Idle => "idle",
+            Category::Network => "network",
             Category::Loading => "loading",
             Category::Parsing => "parsing",
             Category::Merging => "merging",
@@ -122,6 +125,7 @@ macro_rules! engine {
 engine! {
     UNACCOUNTED: None, Unaccounted, "unaccounted";
     IDLE: None, Idle, "waiting";
+    NETWORK: None, Network, "work in transit";
     LOAD: Load, Loading, "read tasks";
     PARSE: Parse, Parsing, "read programs";
     MERGE: Merge, Merging, "merge programs";

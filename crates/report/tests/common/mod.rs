@@ -130,6 +130,7 @@ fn profile(data: &TraceData) -> Profile {
         }));
         lanes.push(Lane {
             name: if i == 0 { "main".to_owned() } else { format!("worker {i}") },
+            machine: None,
             start: lane.start,
             end: lane.end,
             between: lane.between.iter().copied().map(booked).collect(),
@@ -159,6 +160,7 @@ fn profile(data: &TraceData) -> Profile {
         functions: functions(),
         nodes,
         lines: vec![vec![(0, 1), (1, 2)], vec![(0, 1)]],
+        machines: Vec::new(),
         lanes,
         tasks,
         repeats: vec![Repeat { wall, functions: Vec::new() }],
@@ -190,7 +192,12 @@ pub(crate) fn record(profile: Profile) -> Record {
         setup: Setup {
             version: "0".to_owned(),
             dsl: String::new(),
-            data: Data { name: "small; world".to_owned(), hash: String::new(), tasks: profile.tasks.len() },
+            data: Data {
+                name: "small; world".to_owned(),
+                hash: String::new(),
+                tasks: profile.tasks.len(),
+                shard: None,
+            },
             options: Options { fuel: Some(1), timeout: Some(1.0), ..Options::default() },
         },
         environment: Environment { threads: 1, sharing: true, kernels: true, ..Environment::default() },
