@@ -103,6 +103,12 @@ pub use batt_job::{
     read_aliases, with_backstop,
 };
 
+/// Work on many machines: the messages between a driver and the machines, which front ends carry.
+pub mod cluster {
+    pub use batt_job::PieceEnd;
+    pub use batt_job::cluster::{Cluster, ClusterError, Delivery, MachineInfo, Worker, WorkerError};
+}
+
 /// Summaries of runs.
 pub mod battery {
     pub use batt_job::battery::{OwnCounts, Summary, Unwatched, Watch, WrongProgram};

@@ -188,7 +188,7 @@ impl<'p> Battery<'p> {
         let arena = Arena::new(setup.limits.caps);
         let prepared = {
             let _span = setup.enter(Spot::FOLD);
-            Prepared::new(&self.plan, &arena, &options(setup, None))
+            self.prepared(&arena, setup)
         };
         let mut tasks = tasks.into_iter();
         loop {
@@ -217,11 +217,17 @@ impl<'p> Battery<'p> {
     /// Runs the programs on one task, on this thread.
     pub fn one(&self, task: &Task, setup: &Setup<'_>) -> TaskResult {
         let arena = Arena::new(setup.limits.caps);
-        let prepared = Prepared::new(&self.plan, &arena, &options(setup, None));
+        let prepared = self.prepared(&arena, setup);
         self.task(&prepared, task, setup, &mut Scratch::new(setup.limits))
     }
 
-    fn task(
+    /// Prepares the programs to run. Their constants live in the arena.
+    pub(crate) fn prepared<'a>(&'a self, arena: &'a Arena, setup: &Setup<'_>) -> Prepared<'a> {
+        Prepared::new(&self.plan, arena, &options(setup, None))
+    }
+
+    /// Runs prepared programs on one task, on this thread.
+    pub(crate) fn task(
         &self,
         prepared: &Prepared<'_>,
         task: &Task,

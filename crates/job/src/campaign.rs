@@ -10,7 +10,7 @@ use batt_record::{AnswerState, TaskState};
 use batt_search::{Allowance, Answer, Attempts, Checks, Folds, Mechanism, Progress, Puzzle, SURE, Searcher};
 use batt_task::submission::{Form, fallbacks};
 use batt_task::{Grid, Task};
-use batt_trace::{Spot, Trace};
+use batt_trace::{Lane, Spot, Trace};
 use rayon::prelude::*;
 
 use crate::pool::Pool;
@@ -61,6 +61,11 @@ impl Campaign {
         self.states[task].lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// Replaces the progress of a task. Observers may ask for the progress of all tasks, so call this before them.
+    pub(crate) fn store(&self, task: usize, progress: &Progress) {
+        *self.states[task].lock().unwrap_or_else(PoisonError::into_inner) = progress.clone();
+    }
+
     /// Returns the text of the current submission.
     pub fn submission_text(&self, form: Form) -> String {
         let puzzles = self.puzzles.iter().enumerate();
@@ -108,26 +113,24 @@ impl Campaign {
                 return;
             }
             observer.round(pending.len());
-            let step = |(_, task): (u32, usize)| {
+            let advance = |(_, task): (u32, usize)| {
                 if !observer.proceed() {
                     return;
                 }
                 let puzzle = &self.puzzles[task];
-                let mut progress = self.progress(task);
+                let progress = self.progress(task);
                 profile::on_lane(trace, puzzle.task(), |lane| {
-                    searcher.advance(puzzle, &mut progress, Allowance { fuel: limit, stop, lane });
-                    // With a fuel limit, a resumed job must give the same result as one that was never stopped.
-                    if fuel.is_some() && stop.load(Ordering::Relaxed) {
-                        return;
+                    let steps = Steps { fuel, max: Some(1), stop, lane };
+                    let (progress, taken) = step(searcher, puzzle, progress, &steps);
+                    if taken > 0 {
+                        self.store(task, &progress);
+                        observer.step(task, &progress);
+                        lane.into_iter().for_each(|lane| lane.mark(Spot::WRITE));
                     }
-                    // Observers may ask for the progress of all tasks, so it is stored first.
-                    *self.states[task].lock().unwrap_or_else(PoisonError::into_inner) = progress.clone();
-                    observer.step(task, &progress);
-                    lane.into_iter().for_each(|lane| lane.mark(Spot::WRITE));
                 });
             };
             let _waiting = trace.map(|trace| trace.enter(Spot::IDLE));
-            pool.install(|| pending.into_iter().par_bridge().for_each(step));
+            pool.install(|| pending.into_iter().par_bridge().for_each(advance));
         }
     }
 
@@ -142,6 +145,45 @@ impl Campaign {
         let unsure: Vec<(u32, usize)> = all.iter().copied().filter(|(sure, _)| *sure < SURE).collect();
         if unsure.is_empty() && with_sure { all } else { unsure }
     }
+}
+
+/// The limits of [`step`].
+pub(crate) struct Steps<'s> {
+    /// Fuel for the task; `None` if only time limits it.
+    pub(crate) fuel: Option<u64>,
+    /// Largest number of steps.
+    pub(crate) max: Option<usize>,
+    /// Ends the work once it is set.
+    pub(crate) stop: &'s AtomicBool,
+    /// Records where the time goes.
+    pub(crate) lane: Option<&'s Lane>,
+}
+
+/// Takes steps for a task until it is done. Returns the progress and the number of
+/// steps. It depends only on the arguments, so it can run in any process and again after a loss.
+pub(crate) fn step(
+    searcher: &Searcher<'_>,
+    puzzle: &Puzzle,
+    mut progress: Progress,
+    steps: &Steps<'_>,
+) -> (Progress, usize) {
+    let Steps { fuel, max, stop, lane } = *steps;
+    let mut taken = 0;
+    while !is_done(&progress, puzzle.task().test.len(), fuel) && max.is_none_or(|max| taken < max) {
+        let mut next = progress.clone();
+        searcher.advance(puzzle, &mut next, Allowance { fuel: fuel.unwrap_or(u64::MAX), stop, lane });
+        let stopped = stop.load(Ordering::Relaxed);
+        // With a fuel limit, a resumed job must give the same result as one that was never stopped.
+        if stopped && fuel.is_some() {
+            break;
+        }
+        progress = next;
+        taken += 1;
+        if stopped {
+            break;
+        }
+    }
+    (progress, taken)
 }
 
 /// Returns the text of a submission.

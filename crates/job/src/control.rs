@@ -104,6 +104,16 @@ impl Control {
         self.resumed.notify_all();
     }
 
+    pub(crate) fn is_paused(&self) -> bool {
+        lock(&self.clock).paused_since.is_some()
+    }
+
+    /// Returns how long the last results of other machines are awaited after a stop.
+    pub(crate) fn grace(&self) -> Duration {
+        // Half of the time that is reserved at the end of a budget.
+        self.budget.map_or(Duration::from_secs(2), |budget| (budget / 100).min(Duration::from_secs(10)))
+    }
+
     /// Waits while the job is paused. Returns false if the job must end.
     pub(crate) fn proceed(&self) -> bool {
         let mut clock = lock(&self.clock);

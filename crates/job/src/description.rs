@@ -281,6 +281,14 @@ impl Save {
         self.record.as_ref().filter(|_| self.events).map(|record| record.with_extension("events.jsonl"))
     }
 
+    /// Returns the level of detail of the recording. A report needs a profile.
+    pub(crate) fn level(&self) -> Profiling {
+        match self.profile {
+            Profiling::Off if self.report.is_some() => Profiling::Nodes,
+            level => level,
+        }
+    }
+
     /// Returns whether times are recorded.
     pub(crate) fn is_profiled(&self) -> bool {
         self.profile != Profiling::Off || self.report.is_some()

@@ -40,8 +40,14 @@ pub(crate) fn setup(data: &str, tasks: &crate::tasks::Tasks, options: record::Op
 
 /// Returns the record of a solve or a search as far as it is known before the work.
 pub(crate) fn head(kind: record::Kind, job: String, setup: record::Setup, threads: usize) -> record::Record {
-    let environment =
-        record::Environment { threads, sharing: true, kernels: true, seconds: 0.0, machine: machine() };
+    let environment = record::Environment {
+        threads,
+        sharing: true,
+        kernels: true,
+        seconds: 0.0,
+        machine: machine(),
+        cluster: None,
+    };
     record::Record { schema: record::SCHEMA, kind, job, setup, environment, ..record::Record::default() }
 }
 

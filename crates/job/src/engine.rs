@@ -1,19 +1,19 @@
 //! The search for one task as a pure function, for callers that bring their own machines.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use batt_dsl::Limits;
 use batt_exec::{Options, Prepared};
 use batt_lang::Program;
 use batt_plan::Plan;
 use batt_record::{self as record, TaskState};
-use batt_search::{Allowance, Known, Progress, Puzzle, Searcher};
+use batt_search::{Known, Progress, Puzzle, SearchPhase, Searcher};
 use batt_task::Task;
 use batt_task::submission::Form;
 use batt_value::Arena;
 
-use crate::campaign::{is_done, restored, state, submission_text};
+use crate::campaign::{Steps, is_done, restored, state, step, submission_text};
 use crate::description::Step;
 use crate::error::JobError;
 use crate::solve_record;
@@ -63,7 +63,7 @@ impl Engine {
         stop: &AtomicBool,
     ) -> Result<Advanced, JobError> {
         let puzzle = Puzzle::new(task);
-        let mut progress = from.map_or_else(|| Ok(Progress::default()), |state| continued(task, state))?;
+        let progress = from.map_or_else(|| Ok(Progress::default()), |state| continued(task, state))?;
         let limits = Limits::STANDARD;
         let (plan, arena) = (Plan::merge(&self.programs), Arena::new(limits.caps));
         let options = Options { limits, all_demos: false, sharing: true, kernels: true, stop: Some(stop) };
@@ -77,19 +77,36 @@ impl Engine {
         });
         let without = self.without.iter().map(|step| step.phase()).collect();
         let searcher = Searcher::new(known, self.seed).without(without);
-        let is_done = |progress: &Progress| is_done(progress, task.test.len(), Some(fuel));
-        let mut steps = 0;
-        while !is_done(&progress) && max_steps.is_none_or(|limit| steps < limit) {
-            let mut next = progress.clone();
-            searcher.advance(&puzzle, &mut next, Allowance { fuel, stop, lane: None });
-            if stop.load(Ordering::Relaxed) {
-                break;
-            }
-            progress = next;
-            steps += 1;
-        }
-        Ok(Advanced { state: state(&task.id, &progress), done: is_done(&progress), steps })
+        let steps = Steps { fuel: Some(fuel), max: max_steps, stop, lane: None };
+        let (progress, steps) = step(&searcher, &puzzle, progress, &steps);
+        let done = is_done(&progress, task.test.len(), Some(fuel));
+        Ok(Advanced { state: state(&task.id, &progress), done, steps })
     }
+}
+
+/// Merges states of tasks that were worked on in several places. Of several states of one task, the farthest counts:
+/// states are pure, so equally far ones are equal. The result is sorted by id.
+pub fn merge(states: impl IntoIterator<Item = TaskState>) -> Result<Vec<TaskState>, JobError> {
+    let mut farthest: BTreeMap<String, (Reached, TaskState)> = BTreeMap::new();
+    for state in states {
+        let reached = reached(&state)?;
+        match farthest.get(&state.id) {
+            Some((other, _)) if *other >= reached => {}
+            _ => drop(farthest.insert(state.id.clone(), (reached, state))),
+        }
+    }
+    Ok(farthest.into_values().map(|(_, state)| state).collect())
+}
+
+/// How far a state has got: whether it is at its end, the phase, and the fuel.
+pub(crate) type Reached = (bool, SearchPhase, u64);
+
+pub(crate) fn reached(state: &TaskState) -> Result<Reached, JobError> {
+    let phase = state.phase.parse().map_err(|_| JobError::State {
+        task: state.id.clone(),
+        why: format!("it has the unknown phase {}", state.phase),
+    })?;
+    Ok((state.ended, phase, state.fuel))
 }
 
 /// Returns the submission of these tasks, with fallbacks for those that have no state.
@@ -111,7 +128,7 @@ pub fn entry(
     Ok(solve_record::entry_of(Puzzle::new(task).task(), &continued(task, state)?, fuel))
 }
 
-fn continued(task: &Task, state: &TaskState) -> Result<Progress, JobError> {
+pub(crate) fn continued(task: &Task, state: &TaskState) -> Result<Progress, JobError> {
     let wrong = |why: String| JobError::State { task: task.id.clone(), why };
     if state.id != task.id {
         return Err(wrong(format!("it is the state of {}", state.id)));

@@ -25,7 +25,7 @@ pub struct Enumeration {
     /// The simplest program that is right on all demonstration pairs, with its result there.
     pub solution: Option<(Program, Trial)>,
     /// More fuel would not find more.
-    ended: bool,
+    pub(crate) ended: bool,
 }
 
 impl Enumeration {
@@ -42,6 +42,31 @@ const FIRST_ROUND: u64 = 1_000_000;
 const GROWTH: u64 = 4;
 /// Tasks per thread between two reports of results.
 const TASKS_A_THREAD: usize = 2;
+
+/// The fuel of each round.
+pub(crate) struct Growth {
+    fuel: u64,
+    first: bool,
+}
+
+impl Growth {
+    pub(crate) fn new(limit: Option<u64>) -> Growth {
+        Growth { fuel: limit.unwrap_or(FIRST_ROUND), first: true }
+    }
+
+    pub(crate) fn fuel(&self) -> u64 {
+        self.fuel
+    }
+
+    /// Whether this is the first round, in which known programs run.
+    pub(crate) fn is_first(&self) -> bool {
+        self.first
+    }
+
+    pub(crate) fn grow(&mut self) {
+        *self = Growth { fuel: self.fuel.saturating_mul(GROWTH), first: false };
+    }
+}
 
 /// The limits of a search.
 #[derive(Clone, Copy)]
@@ -71,8 +96,10 @@ pub fn run<'p>(
         trace.start_workers(pool.threads());
     }
     let mut open: Vec<(usize, &Puzzle)> = puzzles.into_iter().collect();
-    let mut round = Round { pool, known, fuel: fuel.unwrap_or(FIRST_ROUND), stop, proceed, trace };
+    let mut growth = Growth::new(fuel);
     loop {
+        let known = if growth.is_first() { known } else { &[] };
+        let round = Round { pool, known, fuel: growth.fuel(), stop, proceed, trace };
         let mut done = BTreeSet::new();
         round.run(&open, |task, enumeration| {
             if enumeration.ended || enumeration.solution.is_some() {
@@ -84,7 +111,7 @@ pub fn run<'p>(
         if fuel.is_some() || open.is_empty() || stop.load(Ordering::Relaxed) {
             return;
         }
-        round = Round { known: &[], fuel: round.fuel.saturating_mul(GROWTH), ..round };
+        growth.grow();
     }
 }
 
@@ -117,33 +144,47 @@ impl Round<'_> {
     }
 
     fn search(&self, puzzle: &Puzzle, lane: Option<&Lane>) -> Option<Enumeration> {
-        let stopped = || self.stop.load(Ordering::Relaxed);
-        if !(self.proceed)() || stopped() {
-            return None;
+        match (self.proceed)() {
+            true => search_one(puzzle, self.known, self.fuel, self.stop, lane),
+            false => None,
         }
-        let mut trials = Trials::new(puzzle, Limits::STANDARD, lane);
-        let known = trials.run(self.known, self.stop)?;
-        let before = known.iter().map(|trial| trial.score).max().unwrap_or(0);
-        if known.iter().any(Trial::solves) {
-            return Some(Enumeration { before, fuel: 0, tried: 0, solution: None, ended: true });
-        }
-        let found = enumerate_traced(puzzle, &program_name(puzzle.id()), self.fuel, self.stop, lane);
-        let mut fuel = found.counts.fuel;
-        // Each of the two readings of a task has half of the fuel and goes deeper while half of that is left. If less
-        // than a quarter was used, the search ran out of operations or memory, not of fuel.
-        let ended = fuel < self.fuel / 4 && !stopped();
-        let mut answers = found.answers;
-        answers.sort_by(|a, b| a.cost.total_cmp(&b.cost));
-        let mut solution = None;
-        for program in answers.iter().flat_map(|answer| parse(&answer.program).programs) {
-            let trial = *trials.run([&program], &NEVER_STOP)?.first()?;
-            if trial.solves() {
-                let simple = simplify(&program, &mut trials, self.stop);
-                fuel += trial.fuel + simple.fuel;
-                solution = Some(simple.program.unwrap_or((program, trial)));
-                break;
-            }
-        }
-        Some(Enumeration { before, fuel, tried: found.counts.candidates, solution, ended })
     }
+}
+
+/// Searches programs for one task; `None` if it is stopped before it begins.
+pub(crate) fn search_one(
+    puzzle: &Puzzle,
+    known: &[Program],
+    fuel: u64,
+    stop: &AtomicBool,
+    lane: Option<&Lane>,
+) -> Option<Enumeration> {
+    let stopped = || stop.load(Ordering::Relaxed);
+    if stopped() {
+        return None;
+    }
+    let mut trials = Trials::new(puzzle, Limits::STANDARD, lane);
+    let known = trials.run(known, stop)?;
+    let before = known.iter().map(|trial| trial.score).max().unwrap_or(0);
+    if known.iter().any(Trial::solves) {
+        return Some(Enumeration { before, fuel: 0, tried: 0, solution: None, ended: true });
+    }
+    let found = enumerate_traced(puzzle, &program_name(puzzle.id()), fuel, stop, lane);
+    let mut used = found.counts.fuel;
+    // Each of the two readings of a task has half of the fuel and goes deeper while half of that is left. If less
+    // than a quarter was used, the search ran out of operations or memory, not of fuel.
+    let ended = used < fuel / 4 && !stopped();
+    let mut answers = found.answers;
+    answers.sort_by(|a, b| a.cost.total_cmp(&b.cost));
+    let mut solution = None;
+    for program in answers.iter().flat_map(|answer| parse(&answer.program).programs) {
+        let trial = *trials.run([&program], &NEVER_STOP)?.first()?;
+        if trial.solves() {
+            let simple = simplify(&program, &mut trials, stop);
+            used += trial.fuel + simple.fuel;
+            solution = Some(simple.program.unwrap_or((program, trial)));
+            break;
+        }
+    }
+    Some(Enumeration { before, fuel: used, tried: found.counts.candidates, solution, ended })
 }

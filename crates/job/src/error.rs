@@ -47,6 +47,9 @@ pub enum JobError {
     Pool(#[from] PoolError),
     #[error("cannot start a thread: {0}")]
     Thread(io::Error),
+    /// The cluster cannot be used, or not any more.
+    #[error("{0}")]
+    Cluster(String),
     /// The job was stopped before its first result.
     #[error("stopped before the first result")]
     Stopped,

@@ -29,6 +29,7 @@ mod search;
 mod search_record;
 pub mod battery;
 pub mod breeding;
+pub mod cluster;
 pub mod campaign;
 pub mod enumeration;
 mod store;
@@ -48,7 +49,7 @@ pub use description::{
 pub use engine::{Advanced, Engine};
 pub use error::JobError;
 pub use evaluate::{Evaluated, EvaluatedPair, Evaluation, evaluate};
-pub use event::Event;
+pub use event::{Event, PieceEnd};
 pub use live_solve::{LiveSolve, LiveTask};
 pub use pool::{Pool, PoolError};
 pub use programs::{DEMO, DEMO_PROGRAMS, ProgramErrors, ProgramFile, read_aliases};

@@ -124,6 +124,13 @@ pub fn profile_of_search(data: TraceData, events: Option<String>) -> Profile {
     filled(data, nodes, Vec::new(), &[], events)
 }
 
+/// Returns the lane of the only worker, and its tasks.
+pub(crate) fn worker_times(data: TraceData) -> (Lane, Vec<Task>) {
+    let worker = data.lanes.into_iter().nth(1).unwrap_or_else(|| unreachable!("a worker was started"));
+    let tasks = worker.tasks.iter().map(|it| task(it, 0)).collect();
+    (lane(worker, 1), tasks)
+}
+
 fn filled(
     data: TraceData,
     nodes: Vec<Node>,
@@ -217,7 +224,7 @@ fn task(task: TaskData<'_>, lane: u32) -> Task {
 
 /// Sums up one repetition: time and fuel by function, over all lanes. Unless calls are timed separately (`deep`), the
 /// fuel of a node includes the calls inside it.
-fn repeat(lanes: &[Lane], tasks: &[Task], nodes: &[Node], deep: bool) -> Repeat {
+pub(crate) fn repeat(lanes: &[Lane], tasks: &[Task], nodes: &[Node], deep: bool) -> Repeat {
     let mut sums = vec![(0, 0); functions().len()];
     for (function, ns, _) in
         lanes.iter().flat_map(|lane| &lane.between).chain(tasks.iter().flat_map(|task| &task.booked))

@@ -1,5 +1,6 @@
 //! Runs of programs on tasks, from reading the input files to writing the results.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -18,6 +19,7 @@ use batt_trace::Spot;
 
 use crate::battery::{self, Battery, Summary, TaskResult, Watch, WrongProgram};
 use crate::clock::TaskClocks;
+use crate::cluster::{self, Driven, PackageWork, Used};
 use crate::control::Control;
 use crate::description::{self, Job};
 use crate::document;
@@ -90,7 +92,7 @@ fn once(
     drop(span);
     let span = recording.enter(Spot::START);
     let pool = context.pool()?;
-    if let Some(trace) = recording.trace() {
+    if let Some(trace) = recording.trace().filter(|_| context.cluster().is_none()) {
         trace.start_workers(pool.threads());
     }
     drop(span);
@@ -106,7 +108,21 @@ fn once(
     let span = recording.enter(Spot::WRITE);
     let mut results = Results::new(context, work, &tasks, &battery, pool.threads())?;
     drop(span);
-    let (slowest, elapsed) = execute(context, work, &pool, &recording, &mut results)?;
+    let executed = match context.cluster() {
+        None => execute(context, work, &pool, &recording, &mut results)
+            .map(|(slowest, elapsed)| (slowest, elapsed, None)),
+        Some(cluster) => {
+            let driven = Driven { cluster, control, pool: &pool, trace: recording.trace() };
+            let used = execute_on_cluster(&driven, work, &recording, &mut results);
+            used.map(|used| (Vec::new(), control.elapsed(), Some(used)))
+        }
+    };
+    let ((slowest, elapsed, used), lost) = match executed {
+        Ok(executed) => (executed, None),
+        Err(error @ JobError::Cluster(_)) => ((Vec::new(), control.elapsed(), None), Some(error)),
+        Err(error) => return Err(error),
+    };
+    results.head.environment.cluster = used.as_ref().map(Used::account);
     let excused = results
         .summary
         .wrong
@@ -116,7 +132,11 @@ fn once(
     let span = recording.enter(Spot::WRITE);
     let (summary, resumed, mut saved) = results.finish(&tasks, || {
         drop(span);
-        recording.profile(&battery, excused, repeats)
+        let mut profile = recording.profile(&battery, excused, repeats);
+        if let (Some(profile), Some(used)) = (&mut profile, used) {
+            used.add_times(profile);
+        }
+        profile
     })?;
     match recording.close() {
         Ok(events) => saved.events = events,
@@ -126,6 +146,10 @@ fn once(
     let threads = pool.threads();
     let Programs { list, errors } = programs;
     let skipped = tasks.skipped;
+    if let Some(error) = lost {
+        // The finished tasks are saved by now, so the same job can continue.
+        return Err(error);
+    }
     Ok(RunOutcome {
         programs: list,
         errors,
@@ -192,7 +216,7 @@ fn execute(
             drop(span);
             let _span = recording.enter(Spot::WRITE);
             if counts {
-                results.add(task, &result);
+                results.take(task, &result, None);
             }
         });
         (clocks.slowest(), clocks.elapsed())
@@ -203,6 +227,36 @@ fn execute(
         Some(error) => Err(JobError::load(error, true)),
         None => Ok(done),
     }
+}
+
+/// Runs the tasks on the machines of a cluster.
+fn execute_on_cluster(
+    driven: &Driven<'_>,
+    work: &description::Run,
+    recording: &Recording,
+    results: &mut Results<'_>,
+) -> Result<Used, JobError> {
+    let (control, index) = (driven.control, results.index);
+    let (battery, resumed) = (results.battery, results.resumed);
+    let packaged = PackageWork::Run {
+        run: work.clone(),
+        ids: index.ids().map(str::to_owned).collect(),
+        answers: results.tasks.is_some(),
+    };
+    let total = index.len();
+    control.update(|status| (status.done, status.total) = (resumed, total));
+    let programs = battery.programs();
+    let mut driver = driven.start(results.job, programs, packaged)?;
+    control.emit(Event::Started { tasks: total, resumed, programs: programs.len(), threads: driver.cores() });
+    let each = |task: &Task, result: TaskResult, entry: record::Task| {
+        let _span = recording.enter(Spot::WRITE);
+        results.summary.add(task, &result);
+        control.update(|status| status.done += 1);
+        control.expect_end(control.status().done as f64 / total as f64);
+        results.take(task, &result, Some(&entry));
+    };
+    cluster::run(&mut driver, battery, work, index.tasks(resumed), total - resumed, each)?;
+    Ok(driver.finish())
 }
 
 /// Number of tasks that are reported together. A run that is stopped loses at most that many.
@@ -303,9 +357,11 @@ impl<'r> Results<'r> {
         Ok(())
     }
 
-    fn add(&mut self, task: &Task, result: &TaskResult) {
+    /// Adds the result of a task. The entry is made from the result, unless it is given.
+    fn take(&mut self, task: &Task, result: &TaskResult, entry: Option<&record::Task>) {
         if self.tasks.is_some() {
-            let entry = document::task(self.battery, task, result);
+            let made = || Cow::Owned(document::task(self.battery, task, result));
+            let entry = entry.map_or_else(made, Cow::Borrowed);
             self.add_entry(task, result, &entry);
         } else if let Some(submission) = &mut self.submission {
             let added = submission.add(&task.id, result);
@@ -438,6 +494,7 @@ fn head(job: &Job, work: &description::Run, tasks: &Tasks, battery: &Battery<'_>
             kernels: work.kernels,
             seconds: 0.0,
             machine: document::machine(),
+            cluster: None,
         },
         plan: battery.plan().counts().into(),
         programs: document::programs(battery),

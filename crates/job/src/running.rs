@@ -9,6 +9,7 @@ use batt_record::live::Status;
 use batt_search::Propose;
 use batt_task::{Dataset, Index};
 
+use crate::cluster::Cluster;
 use crate::control::Control;
 use crate::description::{Job, Work};
 use crate::error::JobError;
@@ -77,6 +78,8 @@ pub struct Resources {
     pub dataset: Option<Arc<Dataset>>,
     /// Suggests programs for the tasks of a solve.
     pub proposer: Option<Arc<dyn Propose>>,
+    /// Machines that do the work. Without them, the threads of this process do it.
+    pub cluster: Option<Arc<dyn Cluster>>,
 }
 
 impl Job {
@@ -99,6 +102,15 @@ impl Job {
         if resources.proposer.is_some() && !matches!(self.work, Work::Solve(_)) {
             let remedy = "only a solve can use a proposer; remove it".to_owned();
             return Err(JobError::Field { field: "proposer", remedy });
+        }
+        if resources.proposer.is_some() && resources.cluster.is_some() {
+            let remedy =
+                "cannot be used on a cluster, because it exists on one machine only; remove it".to_owned();
+            return Err(JobError::Field { field: "proposer", remedy });
+        }
+        if resources.cluster.is_some() && self.save.events {
+            let remedy = "cannot be recorded on a cluster; remove this option".to_owned();
+            return Err(JobError::Field { field: "events", remedy });
         }
         let (sender, events) = channel();
         let status = Status { kind: self.work.kind(), data: self.tasks.data.clone(), ..Status::default() };
@@ -161,6 +173,10 @@ impl Context<'_> {
             Some(dataset) => Ok(Index::of(dataset)),
             None => Tasks::index(&self.job.tasks),
         }
+    }
+
+    pub(crate) fn cluster(&self) -> Option<&dyn Cluster> {
+        self.resources.cluster.as_deref()
     }
 
     pub(crate) fn proposer(&self) -> Option<&dyn Propose> {

@@ -5,17 +5,18 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use batt_lang::Program;
+use batt_lang::{self as lang, Program};
 use batt_record::{self as record, Kind, OperatorCounts, Record, Setup};
 use batt_search::Puzzle;
-use batt_search::breed::{Breeder, Brood, Capacity, Individual, Operator, Tally};
+use batt_search::breed::{Breeder, Capacity, Operator, Tally};
 use batt_store::{Added, Origin, Store};
 use batt_task::{Problem, Task};
 use batt_trace::{Spot, Trace};
 use batt_value::ContentHash;
 
 use crate::battery::Battery;
-use crate::breeding::{self, Breeding, Observer};
+use crate::breeding::{self, BredProgram, Breeding, BroodReport, Observer, PoolRounds};
+use crate::cluster::{ClusterRounds, Driven, PackageWork, Used, distribute_enumeration};
 use crate::control::{Control, lock};
 use crate::description::{self, Job, Mode};
 use crate::document;
@@ -103,14 +104,20 @@ pub(crate) fn search(context: &Context<'_>, work: &description::Search) -> Resul
     searching.update_status();
     let (n, programs_known, threads) = (tasks.len(), known.len(), pool.threads());
     control.emit(Event::Started { tasks: n, resumed, programs: programs_known, threads });
-    match work.mode {
-        Mode::Breed => searching.breed(&own, recording.trace()),
-        Mode::Enumerate => searching.enumerate(recording.trace()),
-    }
+    let trace = recording.trace();
+    let driven = context.cluster().map(|cluster| Driven { cluster, control, pool: &pool, trace });
+    let used = match work.mode {
+        Mode::Breed => searching.breed(&own, trace, driven.as_ref()),
+        Mode::Enumerate => searching.enumerate(trace, driven.as_ref()),
+    };
+    let (used, lost) = match used {
+        Ok(used) => (used, None),
+        Err(error) => (None, Some(error)),
+    };
     let _span = recording.enter(Spot::WRITE);
-    let mut outcome = searching.finish(&recording)?;
+    let mut outcome = searching.finish(&recording, used, lost.is_some())?;
     (outcome.resumed, outcome.errors, outcome.skipped) = (resumed, programs.errors, found.skipped);
-    Ok(outcome)
+    lost.map_or(Ok(outcome), Err)
 }
 
 fn setup(job: &Job, work: &description::Search, tasks: &Tasks, programs: &[Program]) -> Setup {
@@ -153,6 +160,14 @@ pub(crate) struct Found {
     pub(crate) parents: Vec<ContentHash>,
 }
 
+impl Found {
+    fn bred(bred: &BredProgram) -> Option<Found> {
+        let program = lang::parse(&bred.program).programs.into_iter().next()?;
+        let parents = bred.parents.iter().filter_map(|parent| ContentHash::parse(parent)).collect();
+        Some(Found { program, operator: bred.operator.clone(), parents })
+    }
+}
+
 impl TaskResult {
     fn before(ranked: &[RankedProgram]) -> TaskResult {
         let best = ranked.first().map_or(0, |ranked| ranked.score);
@@ -169,34 +184,19 @@ impl TaskResult {
         }
     }
 
-    /// `before` is the lineage so far, for ancestors that are no longer in the population.
-    fn bred(brood: &Brood, before: &BTreeMap<[u8; 32], Found>, limit: Option<u64>) -> TaskResult {
-        let found = |best: &Individual| Found {
-            program: best.program.clone(),
-            operator: best.operator(),
-            parents: best.parents.clone(),
-        };
-        let mut lineage = BTreeMap::new();
-        let best = brood.best_bred().or(brood.best());
-        let mut next: Vec<ContentHash> = best.map(|best| best.parents.clone()).unwrap_or_default();
-        while let Some(hash) = next.pop() {
-            let known = brood.find(hash).map(found).or_else(|| before.get(hash.bytes()).cloned());
-            if let Some(known) = known.filter(|_| !lineage.contains_key(hash.bytes())) {
-                next.extend(&known.parents);
-                lineage.insert(*hash.bytes(), known);
-            }
-        }
-        let solved = brood.solution.is_some();
+    fn bred(report: &BroodReport, limit: Option<u64>) -> TaskResult {
+        let solved = report.solution.is_some();
+        let lineage = report.lineage.iter().filter_map(Found::bred);
         TaskResult {
-            fuel: brood.fuel + brood.overhead_fuel,
-            tried: brood.tried,
-            before: brood.start_score,
-            score: brood.best().map_or(0, |best| best.trial.score),
+            fuel: report.fuel + report.overhead_fuel,
+            tried: report.tried,
+            before: report.start_score,
+            score: report.score,
             solved,
-            done: solved || limit.is_some_and(|limit| brood.fuel >= limit),
-            found: brood.best_bred().map(found),
-            lineage,
-            tallies: brood.tallies,
+            done: solved || limit.is_some_and(|limit| report.fuel >= limit),
+            found: report.found.as_ref().and_then(Found::bred),
+            lineage: lineage.map(|found| (*found.program.hash().bytes(), found)).collect(),
+            tallies: report.tallies(),
         }
     }
 
@@ -242,7 +242,7 @@ impl EarlierPart {
     fn new(tasks: &[Task], record: &Record) -> EarlierPart {
         let found = |program: &record::Program| {
             let made = program.made.as_ref()?;
-            let program = batt_lang::parse(&program.text).programs.into_iter().next()?;
+            let program = lang::parse(&program.text).programs.into_iter().next()?;
             let parents = made.parents.iter().filter_map(|parent| ContentHash::parse(parent)).collect();
             Some(Found { program, operator: made.operator.clone(), parents })
         };
@@ -361,30 +361,62 @@ struct Filing<'f> {
 }
 
 impl Searching<'_> {
-    fn breed(&self, own: &[Vec<Program>], trace: Option<&Trace>) {
-        let breeding = Breeding::new(self.tasks);
+    fn breed(
+        &self,
+        own: &[Vec<Program>],
+        trace: Option<&Trace>,
+        driven: Option<&Driven<'_>>,
+    ) -> Result<Option<Used>, JobError> {
+        let puzzles: Vec<Puzzle> = self.tasks.iter().map(Puzzle::new).collect();
         let capacity = Capacity::within(self.job.search_memory(), self.tasks.len());
         let breeder = Breeder { seed: self.work.seed, capacity };
         // Tasks that are done are skipped: their results in the store are not measured again.
         let skip: Vec<bool> = lock(&self.results).iter().map(|result| result.done).collect();
         let fuel = self.work.effort.fuel();
-        let setup = breeding::Setup { breeder, known: self.known, own, skip: &skip, fuel, trace };
-        breeding.run(self.pool, &setup, self.control.stop_flag(), self);
+        let setup = breeding::Setup { breeder, known: self.known, own, fuel, trace };
+        let (stop, proceed) = (&**self.control.stop_flag(), || self.control.proceed());
+        let breeding = Breeding::new(puzzles.len());
+        let Some(driven) = driven else {
+            let mut rounds = PoolRounds::new(self.pool, &puzzles, &setup, stop, &proceed);
+            breeding.run(&mut rounds, &setup, &skip, stop, self);
+            return Ok(None);
+        };
+        let packaged =
+            PackageWork::Breed { seed: self.work.seed, elites: capacity.elites, tried: capacity.tried };
+        let mut driver = driven.start(self.job, self.known, packaged)?;
+        let mut rounds = ClusterRounds::new(&mut driver, &puzzles, &setup);
+        breeding.run(&mut rounds, &setup, &skip, stop, self);
+        match rounds.failed {
+            Some(error) => Err(error),
+            None => Ok(Some(driver.finish())),
+        }
     }
 
-    fn enumerate(&self, trace: Option<&Trace>) {
+    fn enumerate(
+        &self,
+        trace: Option<&Trace>,
+        driven: Option<&Driven<'_>>,
+    ) -> Result<Option<Used>, JobError> {
         let puzzles: Vec<Puzzle> = self.tasks.iter().map(Puzzle::new).collect();
         let open: Vec<usize> = (0..puzzles.len()).filter(|task| !lock(&self.results)[*task].done).collect();
-        let open = open.into_iter().map(|task| (task, &puzzles[task]));
         let (fuel, stop) = (self.work.effort.fuel(), self.control.stop_flag());
-        let proceed = || self.control.proceed();
-        let effort = enumeration::Effort { fuel, stop, proceed: &proceed, trace };
-        enumeration::run(self.pool, open, self.known, &effort, |task, enumeration| {
+        let each = |task: usize, enumeration: Enumeration| {
             lock(&self.results)[task].enumerated(enumeration, fuel);
             self.announce(task);
             self.file(&[task]);
             self.save();
-        });
+        };
+        let Some(driven) = driven else {
+            let open = open.into_iter().map(|task| (task, &puzzles[task]));
+            let proceed = || self.control.proceed();
+            let effort = enumeration::Effort { fuel, stop, proceed: &proceed, trace };
+            enumeration::run(self.pool, open, self.known, &effort, each);
+            return Ok(None);
+        };
+        let mut driver = driven.start(self.job, self.known, PackageWork::Enumerate)?;
+        let stopped = || self.control.is_stopped();
+        distribute_enumeration(&mut driver, &puzzles, open, fuel, &stopped, each)?;
+        Ok(Some(driver.finish()))
     }
 
     /// Updates the status.
@@ -474,12 +506,20 @@ impl Searching<'_> {
         Ok(record)
     }
 
-    fn finish(self, recording: &Recording) -> Result<SearchOutcome, JobError> {
-        let finished = !self.control.stop_requested();
+    fn finish(
+        self,
+        recording: &Recording,
+        used: Option<Used>,
+        lost: bool,
+    ) -> Result<SearchOutcome, JobError> {
+        let finished = !self.control.stop_requested() && !lost;
         let mut record = Record { finished, ..self.record()? };
         match self.earlier.is_some() {
             false => record.profile = recording.profile_of_search(),
             true => self.control.warn_of_missing_profile(&self.job.save),
+        }
+        if let Some(used) = used {
+            used.add_to(&mut record);
         }
         let mut files = lock(&self.files);
         let mut saved = Saved::default();
@@ -506,17 +546,10 @@ impl Searching<'_> {
 }
 
 impl Observer for Searching<'_> {
-    fn proceed(&self) -> bool {
-        self.control.proceed()
-    }
-
-    fn step(&self, task: usize, brood: &Brood) {
-        {
-            let results = &mut *lock(&self.results);
-            let bred = TaskResult::bred(brood, &results[task].lineage, self.work.effort.fuel());
-            let earlier = self.earlier.as_ref().and_then(|earlier| earlier.tasks[task].as_ref());
-            results[task] = bred.after(earlier);
-        }
+    fn step(&self, task: usize, report: &BroodReport) {
+        let bred = TaskResult::bred(report, self.work.effort.fuel());
+        let earlier = self.earlier.as_ref().and_then(|earlier| earlier.tasks[task].as_ref());
+        lock(&self.results)[task] = bred.after(earlier);
         self.update_status();
     }
 

@@ -22,6 +22,7 @@ use batt_trace::Spot;
 use batt_value::Arena;
 
 use crate::campaign::{Campaign, Observer, final_outputs};
+use crate::cluster::{self, Driven, PackageWork, Used};
 use crate::control::{Control, lock};
 use crate::description::{self, Job, Save};
 use crate::document;
@@ -103,16 +104,30 @@ pub(crate) fn solve(context: &Context<'_>, work: &description::Solve) -> Result<
         stored: stored(store.as_ref(), &tasks, programs.list.len(), control)?,
         proposer: context.proposer(),
     };
-    search(&results, work, &campaign, &pool, &recording, known);
+    let used = match context.cluster() {
+        None => {
+            search(&results, work, &campaign, &pool, &recording, known);
+            Ok(None)
+        }
+        Some(cluster) => {
+            let driven = Driven { cluster, control, pool: &pool, trace: recording.trace() };
+            search_on_cluster(&results, work, &campaign, &driven, known)
+        }
+    };
+    let (used, lost) = match used {
+        Ok(used) => (used, None),
+        Err(error) => (None, Some(error)),
+    };
     let span = recording.enter(Spot::WRITE);
-    let mut outcome = results.finish(&campaign, &tasks, &found, &recording)?;
+    let mut outcome = results.finish(&campaign, &tasks, &found, &recording, used, lost.is_some())?;
     drop(span);
     // Files are written first, so that an error of the store does not affect them.
     if let Some(store) = &mut store {
         outcome.saved.failed.extend(file_answers(store, work.seed, &campaign, &tasks, &pool).err());
     }
     (outcome.errors, outcome.skipped) = (programs.errors, found.skipped);
-    Ok(outcome)
+    // Everything is saved by now, so the same job can continue.
+    lost.map_or(Ok(outcome), Err)
 }
 
 pub(crate) fn warn_of_errors(control: &Control, errors: &[ProgramErrors]) {
@@ -204,6 +219,30 @@ fn search(
     results.control.emit(Event::Started { tasks, resumed: results.resumed, programs, threads });
     let progress = CampaignProgress { results, campaign, rounds: AtomicUsize::new(0) };
     campaign.run(pool, &searcher, work.effort.fuel(), recording.trace(), &progress);
+}
+
+/// Solves on the machines of a cluster.
+fn search_on_cluster(
+    results: &Results<'_>,
+    work: &description::Solve,
+    campaign: &Campaign,
+    driven: &Driven<'_>,
+    known: KnownPrograms<'_>,
+) -> Result<Option<Used>, JobError> {
+    let KnownPrograms { general, stored: Stored { programs, of_task }, .. } = known;
+    let packaged = PackageWork::Solve { seed: work.seed, without: work.without.clone() };
+    let mut driver = driven.start(results.job, general, packaged)?;
+    let (tasks, n_programs, threads) = (campaign.len(), general.len() + programs.len(), driver.cores());
+    results.control.emit(Event::Started { tasks, resumed: results.resumed, programs: n_programs, threads });
+    let stored = |id: &str| {
+        let ids = of_task.get(id).into_iter().flatten();
+        ids.filter_map(|id| programs.get(id.index().checked_sub(general.len())?).cloned()).collect()
+    };
+    let observer = CampaignProgress { results, campaign, rounds: AtomicUsize::new(0) };
+    let (fuel, steps) = (work.effort.fuel(), driven.cluster.steps());
+    let solving = cluster::Solving { campaign, observer: &observer, fuel, steps, stored: &stored };
+    cluster::solve(&mut driver, &solving)?;
+    Ok(Some(driver.finish()))
 }
 
 /// Adds the programs behind the attempts to the store, except those known before.
@@ -423,6 +462,8 @@ impl<'s> Results<'s> {
         tasks: &[Task],
         found: &Tasks,
         recording: &Recording,
+        used: Option<Used>,
+        lost: bool,
     ) -> Result<SolveOutcome, JobError> {
         for place in 0..campaign.len() {
             self.update(campaign, place, &campaign.progress(place));
@@ -447,11 +488,14 @@ impl<'s> Results<'s> {
         let mut totals = Totals::default();
         totals.add(&scores);
         let mut record = self.record(curve, campaign, tasks, record::scores(&totals));
-        record.finished = !self.control.stop_requested();
+        record.finished = !self.control.stop_requested() && !lost;
         let reliability = reliability(&record.tasks, &scores);
         match self.resumed {
             0 => record.profile = recording.profile_of_search(),
             _ => self.control.warn_of_missing_profile(&self.job.save),
+        }
+        if let Some(used) = used {
+            used.add_to(&mut record);
         }
         if let Some(path) = &self.job.save.record {
             saved.record = files.finish(path, |path| record.write(path));

@@ -110,7 +110,17 @@ impl Record {
         };
         let tried = searches().map(|search| search.tried).sum();
         let (kind, data) = (self.kind, self.setup.data.name.clone());
-        Status { kind, data, seconds: self.environment.seconds, done, total, solved, tried, left: None }
+        Status {
+            kind,
+            data,
+            seconds: self.environment.seconds,
+            done,
+            total,
+            solved,
+            tried,
+            left: None,
+            machines: None,
+        }
     }
 
     /// Whether the programs were found by a search. Then they are only known to fit their demonstration
@@ -237,8 +247,36 @@ pub struct Environment {
     pub kernels: bool,
     /// Wall time so far, in seconds.
     pub seconds: f64,
-    /// The machine that the job ran on.
+    /// The machine that the job ran on; for a job on a cluster, the one that drove it.
     pub machine: Machine,
+    /// The cluster that did the work. Absent if one machine did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cluster: Option<Cluster>,
+}
+
+/// The work of a cluster.
+#[derive(Clone, PartialEq, Eq, Debug, Default, JsonSchema, Serialize, Deserialize)]
+pub struct Cluster {
+    /// Pieces of work that were handed out.
+    pub pieces: usize,
+    /// Number of times that a machine was given a piece. Lost and slow pieces run more than once.
+    pub executions: usize,
+    /// The machines.
+    pub machines: Vec<ClusterMachine>,
+}
+
+/// A machine of a cluster.
+#[derive(Clone, PartialEq, Eq, Debug, Default, JsonSchema, Serialize, Deserialize)]
+#[schemars(rename = "MachineOfCluster")]
+pub struct ClusterMachine {
+    /// Name of the machine.
+    pub name: String,
+    /// Number of pieces that it works on at a time.
+    pub cores: usize,
+    /// Number of pieces whose answer was taken from it.
+    pub pieces: usize,
+    /// False if it was lost or dropped before the end.
+    pub stayed: bool,
 }
 
 /// A machine.

@@ -34,6 +34,9 @@ pub struct Status {
     /// Estimated time left, in seconds. Absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left: Option<f64>,
+    /// Number of machines that answer, if the job runs on a cluster. Absent otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machines: Option<usize>,
 }
 
 /// The status file of a running job.

@@ -25,6 +25,14 @@ pub(crate) struct Inspector<'i> {
     pub(crate) fuel: u64,
 }
 
+/// Returns whether the program of an answer is right on all demonstration pairs and gives the outputs of the answer. It
+/// runs within the usual limits.
+pub fn is_reproducible(puzzle: &Puzzle, answer: &Answer, stop: &AtomicBool) -> bool {
+    let mut inspector = Inspector { puzzle, colors: &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9], stop, fuel: 0 };
+    let program = parse(&answer.program).programs.into_iter().next();
+    program.is_some_and(|program| inspector.gives(&program, &answer.outputs, Grid::clone))
+}
+
 impl Inspector<'_> {
     /// Runs the program of an answer on the task. If it is a learned rule, also learns and runs it on the
     /// transposed and the recoloured task.

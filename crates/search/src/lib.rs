@@ -31,6 +31,7 @@ use batt_trace::Lane;
 
 pub use answer::{Answer, Checks, Folds, Progress};
 pub use batt_learn::{Mechanism, Words};
+pub use check::is_reproducible;
 pub use choose::{Attempt, Attempts};
 pub use confidence::SURE;
 pub use enumerate::{Counts, Enumerated, View, enumerate, enumerate_traced};

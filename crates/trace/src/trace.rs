@@ -121,6 +121,11 @@ impl Trace {
         }
     }
 
+    /// Returns the time since the recording began, in nanoseconds.
+    pub fn now(&self) -> u64 {
+        self.clock.ns(self.clock.now())
+    }
+
     /// Delays each node on the workers by a number of nanoseconds, to test a prediction; `waits` is indexed
     /// by node. Only for a real clock: a manual clock would never reach the end of a delay.
     pub fn with_delays(self, waits: &[u64]) -> Trace {

@@ -1,0 +1,634 @@
+//! The driver: hands out pieces to machines and takes their answers.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::fs;
+use std::time::{Duration, Instant};
+
+use batt_base::number::count;
+use batt_lang::Program;
+use batt_record::{self as record, Profile, Record};
+use batt_trace::{Spot, Trace};
+use rayon::prelude::*;
+
+use crate::cluster::piece::{Answer, Package, PackageWork, Piece, PieceResult, Reply};
+use crate::cluster::timeline::{Timeline, unix_now};
+use crate::cluster::{Cluster, ClusterError, Delivery, MachineInfo};
+use crate::control::Control;
+use crate::description::{Job, Profiling};
+use crate::error::JobError;
+use crate::event::{Event, PieceEnd};
+use crate::pool::Pool;
+
+/// How long the driver waits for replies at a time.
+const WAIT: Duration = Duration::from_millis(20);
+/// How long the driver waits for a first machine, or for another one when all are lost.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// A piece that failed or was lost this often ends the job.
+const MAX_FAILURES: usize = 5;
+/// Batches grow until one takes this long, so that messages take a small part of the time.
+const BATCH_SECONDS: f64 = 0.1;
+const MAX_BATCH: usize = 64;
+/// A piece that takes this many times the mean is given to another machine as well, when that has nothing else to do.
+const SLOW_FACTOR: f64 = 2.0;
+const SLOW_SECONDS: f64 = 0.3;
+
+/// The work that a driver hands out. Pieces are identified by the index of their task.
+pub(crate) trait Work {
+    /// Returns the next piece for a machine, if one is waiting. `is_healthy` tells about other machines.
+    fn next(&mut self, machine: &str, is_healthy: &dyn Fn(&str) -> bool) -> Option<(usize, Piece)>;
+
+    /// Returns the number of pieces that are waiting.
+    fn waiting(&self) -> usize;
+
+    /// Returns the part that checks answers, on several threads.
+    fn verifier(&self) -> &dyn Verify;
+
+    /// Takes an answer from a machine.
+    fn take(&mut self, task: usize, machine: &str, result: PieceResult);
+
+    /// Whether slow pieces may run twice.
+    fn may_duplicate(&self) -> bool {
+        true
+    }
+}
+
+/// Checks answers.
+pub(crate) trait Verify: Sync {
+    /// Checks an answer by running its programs. The error says what is wrong with it.
+    fn verify(&self, task: usize, result: &PieceResult) -> Result<(), String>;
+}
+
+/// Hands out pieces, and keeps account of machines and batches.
+pub(crate) struct Driver<'d> {
+    cluster: &'d dyn Cluster,
+    control: &'d Control,
+    pool: &'d Pool,
+    trace: Option<&'d Trace>,
+    machines: BTreeMap<String, Machine>,
+    /// Machines that answered wrongly or have another version.
+    excluded: BTreeSet<String>,
+    batches: BTreeMap<u64, Batch>,
+    flying: BTreeMap<usize, Flying>,
+    /// Tasks whose pieces were lost.
+    lost: VecDeque<usize>,
+    n_batches: u64,
+    /// Sum of the times of the pieces, and their number.
+    seconds: (f64, usize),
+    n_pieces: usize,
+    n_executions: usize,
+    started: bool,
+    none_since: Option<Instant>,
+    timeline: Timeline,
+}
+
+struct Machine {
+    info: MachineInfo,
+    healthy: bool,
+    pieces: usize,
+}
+
+struct Batch {
+    machine: String,
+    /// Task and generation of each piece.
+    pieces: Vec<(usize, u64)>,
+    sent: Instant,
+    sent_unix: u64,
+}
+
+/// A piece that is on its way or at work.
+struct Flying {
+    piece: Piece,
+    /// Tells it from an earlier piece of the same task.
+    generation: u64,
+    /// Machines that work on it.
+    machines: Vec<String>,
+    sent: Instant,
+    failures: usize,
+}
+
+impl<'d> Driver<'d> {
+    /// Publishes the package and waits for the first machine.
+    fn new(driven: &Driven<'d>, package: &Package) -> Result<Driver<'d>, JobError> {
+        let Driven { cluster, control, pool, trace } = *driven;
+        cluster.publish(package.to_bytes()).map_err(lost_cluster)?;
+        let mut driver = Driver {
+            cluster,
+            control,
+            pool,
+            trace,
+            machines: BTreeMap::new(),
+            excluded: BTreeSet::new(),
+            batches: BTreeMap::new(),
+            flying: BTreeMap::new(),
+            lost: VecDeque::new(),
+            n_batches: 0,
+            seconds: (0.0, 0),
+            n_pieces: 0,
+            n_executions: 0,
+            started: false,
+            none_since: None,
+            timeline: Timeline::new(trace),
+        };
+        while driver.cores() == 0 && !control.is_stopped() {
+            driver.refresh_machines()?;
+            if driver.cores() == 0 {
+                let _waiting = driver.enter(Spot::IDLE);
+                std::thread::sleep(WAIT);
+            }
+        }
+        driver.started = true;
+        Ok(driver)
+    }
+
+    /// Returns the number of pieces that all healthy machines work on at a time.
+    pub(crate) fn cores(&self) -> usize {
+        self.healthy().map(|machine| machine.info.cores).sum()
+    }
+
+    fn healthy(&self) -> impl Iterator<Item = &Machine> {
+        self.machines.values().filter(|machine| machine.healthy)
+    }
+
+    fn enter(&self, spot: Spot) -> Option<batt_trace::MainSpan<'d>> {
+        self.trace.map(|trace| trace.enter(spot))
+    }
+
+    /// Hands out all pieces and takes their answers. After a stop, takes what arrives within a short time.
+    pub(crate) fn run(&mut self, work: &mut dyn Work) -> Result<(), JobError> {
+        let _span = self.enter(Spot::HAND_OUT);
+        loop {
+            self.refresh_machines()?;
+            if self.control.is_stopped() {
+                return self.drain(work);
+            }
+            if !self.control.is_paused() {
+                self.hand_out(work)?;
+            }
+            if self.flying.is_empty() && work.waiting() == 0 {
+                return Ok(());
+            }
+            self.receive(work, WAIT)?;
+        }
+    }
+
+    /// Stops the machines and takes the results that they have so far.
+    fn drain(&mut self, work: &mut dyn Work) -> Result<(), JobError> {
+        self.cluster.stop();
+        let end = Instant::now() + self.control.grace();
+        while !self.flying.is_empty() && Instant::now() < end {
+            self.receive(work, WAIT.min(end.saturating_duration_since(Instant::now())))?;
+        }
+        self.flying.clear();
+        self.lost.clear();
+        Ok(())
+    }
+
+    /// Takes note of machines that joined or left.
+    fn refresh_machines(&mut self) -> Result<(), JobError> {
+        let now: BTreeMap<String, MachineInfo> = self
+            .cluster
+            .machines()
+            .map_err(lost_cluster)?
+            .into_iter()
+            .map(|it| (it.id.clone(), it))
+            .collect();
+        let gone = self.machines.iter().filter(|(id, machine)| machine.healthy && !now.contains_key(*id));
+        for id in gone.map(|(id, _)| id.clone()).collect::<Vec<_>>() {
+            self.lose(&id, "it does not answer");
+        }
+        for (id, info) in now {
+            if self.excluded.contains(&id) {
+                continue;
+            }
+            if let Some(different) = different_version(&info) {
+                if !self.started {
+                    return Err(JobError::Cluster(different));
+                }
+                self.exclude(&id, &info.name, &different);
+                continue;
+            }
+            match self.machines.get_mut(&id) {
+                Some(machine) => {
+                    if !machine.healthy {
+                        self.control.warn(format!("machine {} answers again", info.name));
+                    }
+                    (machine.info, machine.healthy) = (info, true);
+                }
+                None => {
+                    tracing::info!(machine = info.name, cores = info.cores, "machine joined");
+                    self.timeline.join(&id);
+                    self.machines.insert(id, Machine { info, healthy: true, pieces: 0 });
+                }
+            }
+        }
+        let n = self.healthy().count();
+        self.control.update(|status| status.machines = Some(n));
+        match (n, self.none_since) {
+            (0, None) => self.none_since = Some(Instant::now()),
+            (0, Some(since)) if since.elapsed() > PATIENCE => {
+                return Err(JobError::Cluster(format!(
+                    "no machine of the cluster answered for {} seconds; the files are saved, and the same command \
+                     continues from them",
+                    PATIENCE.as_secs()
+                )));
+            }
+            (0, Some(_)) => {}
+            _ => self.none_since = None,
+        }
+        Ok(())
+    }
+
+    /// Uses a machine no longer until it answers again, and repeats its pieces elsewhere.
+    fn lose(&mut self, id: &str, why: &str) {
+        let Some(machine) = self.machines.get_mut(id) else { return };
+        if machine.healthy {
+            machine.healthy = false;
+            let batches: Vec<u64> = self
+                .batches
+                .iter()
+                .filter(|(_, batch)| batch.machine == id)
+                .map(|(batch, _)| *batch)
+                .collect();
+            let n: usize = batches.iter().map(|batch| self.batches[batch].pieces.len()).sum();
+            let name = &machine.info.name;
+            let again = if n == 0 { String::new() } else { format!("; repeating {}", count(n, "piece")) };
+            self.control.warn(format!("lost machine {name}: {why}{again}"));
+            for batch in batches {
+                self.repeat(batch, PieceEnd::Lost);
+            }
+        }
+    }
+
+    fn exclude(&mut self, id: &str, name: &str, why: &str) {
+        self.control.warn(format!("machine {name} is no longer used: {why}"));
+        self.cluster.exclude(id, why);
+        self.excluded.insert(id.to_owned());
+        self.lose(id, why);
+    }
+
+    /// Puts the pieces of a batch back, unless they are at work elsewhere.
+    fn repeat(&mut self, batch: u64, end: PieceEnd) {
+        let Some(batch) = self.batches.remove(&batch) else { return };
+        for (task, generation) in &batch.pieces {
+            let Some(flying) = self.flying.get_mut(task).filter(|it| it.generation == *generation) else {
+                continue;
+            };
+            flying.machines.retain(|machine| *machine != batch.machine);
+            flying.failures += 1;
+            log(self.control, &flying.piece.id, &self.machines, &batch.machine, None, end);
+            if flying.machines.is_empty() && !self.lost.contains(task) {
+                self.lost.push_back(*task);
+            }
+        }
+    }
+
+    fn hand_out(&mut self, work: &mut dyn Work) -> Result<(), JobError> {
+        loop {
+            // The machine with the most free room goes first.
+            let room = |id: &String| {
+                let machine = &self.machines[id];
+                let used = self.batches.values().filter(|batch| batch.machine == *id).count();
+                // One more than it can work on, so that it never waits for a message.
+                (machine.info.cores + 1).saturating_sub(used)
+            };
+            let healthy = self.machines.iter().filter(|(_, machine)| machine.healthy).map(|(id, _)| id);
+            let mut free: Vec<(usize, String)> =
+                healthy.map(|id| (room(id), id.clone())).filter(|(room, _)| *room > 0).collect();
+            free.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+            let mut sent = false;
+            for (room, id) in free {
+                let batch = self.next_batch(work, &id, room)?;
+                if !batch.is_empty() {
+                    sent = true;
+                    self.send(&id, batch)?;
+                }
+            }
+            if !sent {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Returns the tasks of the next batch for a machine: lost pieces, then waiting ones, then slow ones.
+    fn next_batch(
+        &mut self,
+        work: &mut dyn Work,
+        machine: &str,
+        room: usize,
+    ) -> Result<Vec<usize>, JobError> {
+        let size = self.batch_size(work.waiting() + self.lost.len());
+        let mut tasks = Vec::new();
+        while tasks.len() < size
+            && let Some(task) = self.lost.pop_front()
+        {
+            if let Some(flying) = self.flying.get(&task) {
+                if flying.failures >= MAX_FAILURES {
+                    let (id, n) = (&flying.piece.id, flying.failures);
+                    return Err(JobError::Cluster(format!(
+                        "task {id} failed or was lost {n} times; exclude it, or look at the machines' logs. The files \
+                         are saved, and the same command continues from them"
+                    )));
+                }
+                tasks.push(task);
+            }
+        }
+        let healthy: BTreeSet<&str> =
+            self.machines.iter().filter(|(_, machine)| machine.healthy).map(|(id, _)| id.as_str()).collect();
+        while tasks.len() < size
+            && let Some((task, piece)) = work.next(machine, &|id| healthy.contains(id))
+        {
+            self.n_pieces += 1;
+            let (generation, sent) = (self.n_pieces as u64, Instant::now());
+            let flying = Flying { piece, generation, machines: Vec::new(), sent, failures: 0 };
+            self.flying.insert(task, flying);
+            tasks.push(task);
+        }
+        // A machine with a free core may as well try the piece that others take long for.
+        if tasks.is_empty() && room > 1 && work.waiting() == 0 && work.may_duplicate() {
+            tasks.extend(self.slowest(machine));
+        }
+        Ok(tasks)
+    }
+
+    /// Returns the piece that is at work the longest, on one other machine, if it is slow.
+    fn slowest(&self, machine: &str) -> Option<usize> {
+        let limit = (self.mean_seconds() * SLOW_FACTOR).max(SLOW_SECONDS);
+        let slow = self.flying.iter().filter(|(_, flying)| {
+            flying.machines.len() == 1
+                && flying.machines[0] != machine
+                && flying.sent.elapsed().as_secs_f64() > limit
+        });
+        slow.min_by_key(|(_, flying)| flying.sent).map(|(task, _)| *task)
+    }
+
+    fn mean_seconds(&self) -> f64 {
+        self.seconds.0 / self.seconds.1.max(1) as f64
+    }
+
+    fn batch_size(&self, waiting: usize) -> usize {
+        if self.seconds.1 == 0 {
+            return 1;
+        }
+        let wanted = (BATCH_SECONDS / self.mean_seconds().max(1e-6)) as usize;
+        // Small batches at the end, so that no machine waits for another.
+        let fair = waiting / (2 * self.cores().max(1));
+        wanted.min(fair).clamp(1, MAX_BATCH)
+    }
+
+    fn send(&mut self, machine: &str, tasks: Vec<usize>) -> Result<(), JobError> {
+        let pieces: Vec<&Piece> = tasks.iter().map(|task| &self.flying[task].piece).collect();
+        let bytes = serde_json::to_vec(&pieces).unwrap_or_default();
+        self.n_batches += 1;
+        let batch = self.n_batches;
+        let (sent, sent_unix) = (Instant::now(), unix_now());
+        self.cluster.send(machine, batch, bytes).map_err(lost_cluster)?;
+        self.n_executions += tasks.len();
+        let mut pieces = Vec::new();
+        for task in tasks {
+            if let Some(flying) = self.flying.get_mut(&task) {
+                if flying.machines.is_empty() {
+                    flying.sent = sent;
+                }
+                flying.machines.push(machine.to_owned());
+                pieces.push((task, flying.generation));
+            }
+        }
+        self.batches.insert(batch, Batch { machine: machine.to_owned(), pieces, sent, sent_unix });
+        Ok(())
+    }
+
+    fn receive(&mut self, work: &mut dyn Work, wait: Duration) -> Result<(), JobError> {
+        let deliveries = {
+            let _waiting = self.enter(Spot::IDLE);
+            self.cluster.receive(wait).map_err(lost_cluster)?
+        };
+        for delivery in deliveries {
+            match delivery {
+                Delivery::Lost { batch, why } => {
+                    // A machine that died is lost as a whole; a single call that failed is repeated.
+                    tracing::warn!(batch, why, "a batch was lost");
+                    self.repeat(batch, PieceEnd::Lost);
+                }
+                Delivery::Reply { batch, reply } => self.reply(work, batch, &reply),
+            }
+        }
+        Ok(())
+    }
+
+    fn reply(&mut self, work: &mut dyn Work, number: u64, reply: &[u8]) {
+        // Late replies of machines that were given up are of no use: their pieces are repeated.
+        let Some(batch) = self.batches.get(&number) else { return };
+        let (machine, received) = (batch.machine.clone(), unix_now());
+        let parsed = serde_json::from_slice::<Reply>(reply).map_err(|error| error.to_string());
+        let checked = parsed.and_then(|reply| {
+            let answers = self.verified(work.verifier(), &batch.pieces, &reply.answers)?;
+            Ok((answers, reply))
+        });
+        let (verdicts, reply) = match checked {
+            Ok(checked) => checked,
+            Err(why) => return self.reject(&machine, &why),
+        };
+        if let Some(why) = verdicts.into_iter().find_map(Result::err) {
+            return self.reject(&machine, &why);
+        }
+        let Some(batch) = self.batches.remove(&number) else { return };
+        if let Some(times) = reply.times {
+            self.timeline.add(&machine, batch.sent_unix, received, times);
+        }
+        let _span = self.enter(Spot::COLLECT);
+        for ((task, generation), answer) in batch.pieces.into_iter().zip(reply.answers) {
+            self.answer(work, task, generation, &machine, answer, batch.sent);
+        }
+    }
+
+    fn reject(&mut self, machine: &str, why: &str) {
+        let name = self.machines.get(machine).map_or(machine, |it| &it.info.name).to_owned();
+        for (task, batch) in self
+            .batches
+            .values()
+            .filter(|it| it.machine == machine)
+            .flat_map(|batch| batch.pieces.iter().map(move |(task, _)| (task, batch)))
+        {
+            if let Some(flying) = self.flying.get(task) {
+                log(self.control, &flying.piece.id, &self.machines, &batch.machine, None, PieceEnd::Rejected);
+            }
+        }
+        self.exclude(machine, &name, &format!("it gave a wrong answer ({why})"));
+    }
+
+    /// Checks the answers to the pieces that are still open. The outer error is that of the whole reply.
+    fn verified(
+        &self,
+        verifier: &dyn Verify,
+        pieces: &[(usize, u64)],
+        answers: &[Answer],
+    ) -> Result<Vec<Result<(), String>>, String> {
+        if answers.len() != pieces.len() {
+            return Err(format!("{} for {}", count(answers.len(), "answer"), count(pieces.len(), "piece")));
+        }
+        let _span = self.enter(Spot::CHECK);
+        let check = |((task, generation), answer): (&(usize, u64), &Answer)| {
+            let Some(flying) = self.flying.get(task).filter(|it| it.generation == *generation) else {
+                return Ok(());
+            };
+            if flying.piece.id != answer.id {
+                return Err(format!("an answer to {} instead of {}", answer.id, flying.piece.id));
+            }
+            match &answer.result {
+                PieceResult::Stopped | PieceResult::Failed { .. } => Ok(()),
+                result => verifier.verify(*task, result),
+            }
+        };
+        Ok(self.pool.install(|| pieces.par_iter().zip(answers).map(check).collect()))
+    }
+
+    fn answer(
+        &mut self,
+        work: &mut dyn Work,
+        task: usize,
+        generation: u64,
+        machine: &str,
+        answer: Answer,
+        sent: Instant,
+    ) {
+        let open = self.flying.get_mut(&task).filter(|it| it.generation == generation);
+        let log = |end| log(self.control, &answer.id, &self.machines, machine, Some(answer.seconds), end);
+        let Some(flying) = open else { return log(PieceEnd::Duplicate) };
+        flying.machines.retain(|it| it != machine);
+        let failed = match &answer.result {
+            PieceResult::Failed { why } => {
+                tracing::warn!(task = answer.id, machine, why, "a piece failed");
+                true
+            }
+            PieceResult::Stopped => true,
+            _ => false,
+        };
+        if failed {
+            flying.failures += usize::from(!self.control.is_stopped());
+            if flying.machines.is_empty() {
+                self.lost.push_back(task);
+            }
+            // After a stop there is nothing more to expect of it.
+            if self.control.is_stopped() {
+                self.flying.remove(&task);
+            }
+            return log(PieceEnd::Failed);
+        }
+        log(PieceEnd::Accepted);
+        self.flying.remove(&task);
+        self.seconds =
+            (self.seconds.0 + answer.seconds.min(sent.elapsed().as_secs_f64()), self.seconds.1 + 1);
+        if let Some(machine) = self.machines.get_mut(machine) {
+            machine.pieces += 1;
+        }
+        work.take(task, machine, answer.result);
+    }
+
+    /// Ends the job, because it can no longer succeed.
+    pub(crate) fn give_up(&self) {
+        self.control.give_up();
+    }
+
+    /// Ends the work and returns the account of it, with the times of all machines.
+    pub(crate) fn finish(self) -> Used {
+        if !self.batches.is_empty() {
+            self.cluster.stop();
+        }
+        let mut machines: Vec<_> = self.machines.into_iter().collect();
+        machines.sort_by(|(_, a), (_, b)| a.info.name.cmp(&b.info.name));
+        let account = record::Cluster {
+            pieces: self.n_pieces,
+            executions: self.n_executions,
+            machines: machines
+                .iter()
+                .map(|(_, machine)| record::ClusterMachine {
+                    name: machine.info.name.clone(),
+                    cores: machine.info.cores,
+                    pieces: machine.pieces,
+                    stayed: machine.healthy,
+                })
+                .collect(),
+        };
+        let infos = machines.into_iter().map(|(id, machine)| (id, machine.info, machine.healthy)).collect();
+        Used { account, timeline: self.timeline, machines: infos }
+    }
+}
+
+/// A cluster, and the parts of this process that drive it.
+pub(crate) struct Driven<'d> {
+    pub(crate) cluster: &'d dyn Cluster,
+    pub(crate) control: &'d Control,
+    pub(crate) pool: &'d Pool,
+    pub(crate) trace: Option<&'d Trace>,
+}
+
+impl<'d> Driven<'d> {
+    /// Sends the programs and options of a job to all machines.
+    pub(crate) fn start(
+        &self,
+        job: &Job,
+        programs: &[Program],
+        work: PackageWork,
+    ) -> Result<Driver<'d>, JobError> {
+        let aliases = job.aliases.as_deref().map(|path| {
+            fs::read_to_string(path).map_err(|error| JobError::Read { path: path.to_owned(), error })
+        });
+        let profile = if self.trace.is_some() { job.save.level() } else { Profiling::Off };
+        let package = Package::new(programs, aliases.transpose()?, profile, work);
+        Driver::new(self, &package)
+    }
+}
+
+/// The work that a cluster did.
+pub(crate) struct Used {
+    account: record::Cluster,
+    timeline: Timeline,
+    machines: Vec<(String, MachineInfo, bool)>,
+}
+
+impl Used {
+    /// Adds the account and the times of the machines to the record.
+    pub(crate) fn add_to(self, record: &mut Record) {
+        record.environment.cluster = Some(self.account());
+        if let Some(profile) = &mut record.profile {
+            self.add_times(profile);
+        }
+    }
+
+    pub(crate) fn account(&self) -> record::Cluster {
+        self.account.clone()
+    }
+
+    /// Adds the times of the machines to a profile.
+    pub(crate) fn add_times(self, profile: &mut Profile) {
+        self.timeline.add_to(profile, &self.machines);
+    }
+}
+
+fn log(
+    control: &Control,
+    task: &str,
+    machines: &BTreeMap<String, Machine>,
+    machine: &str,
+    seconds: Option<f64>,
+    end: PieceEnd,
+) {
+    let machine = machines.get(machine).map_or(machine, |it| &it.info.name).to_owned();
+    control.emit(Event::Executed { task: task.to_owned(), machine, seconds, end });
+}
+
+fn lost_cluster(ClusterError(why): ClusterError) -> JobError {
+    JobError::Cluster(why)
+}
+
+/// Describes a machine that has another version.
+fn different_version(info: &MachineInfo) -> Option<String> {
+    let (version, dsl) = (env!("CARGO_PKG_VERSION"), batt_dsl::version().to_string());
+    let MachineInfo { name, version: theirs, dsl: their_dsl, .. } = info;
+    (theirs != version || *their_dsl != dsl).then(|| {
+        format!(
+            "machine {name} has arcbatt {theirs} with DSL {their_dsl}, this machine has arcbatt {version} with DSL \
+             {dsl}; install the same version on all machines"
+        )
+    })
+}
