@@ -315,9 +315,14 @@ fn a_search_on_several_machines_gives_the_record_and_the_store_of_one() {
             let mut job = Job::new("demo", Work::Search(Search { mode, effort, seed: 1, store }));
             job.tasks.limit = Some(9);
             if mode == Mode::Breed {
-                // Programs of other tasks to breed from.
-                job.programs =
-                    vec![batt_job::ProgramSource::Text(batt_job::DEMO_PROGRAMS.replace("solve_", "other_x"))];
+                // Damaged programs, to be repaired.
+                let damaged = batt_job::DEMO_PROGRAMS.replace("vmirror(", "hmirror(").replace("ZERO", "ONE");
+                job.programs = vec![batt_job::ProgramSource::Text(damaged.replace("rot90(", "rot180("))];
+                job.tasks.limit = None;
+                job.tasks.ids =
+                    ["kaleidoscope", "across_the_wall", "mirror_repair", "flipped_tiles", "repeat_right"]
+                        .map(str::to_owned)
+                        .to_vec();
             }
             job.save.record = Some(folder.join("record.json"));
             job
