@@ -64,6 +64,7 @@ pub(crate) fn job_error(py: Python<'_>, error: &JobError) -> PyErr {
         JobError::Store(error) => return store_error(py, error),
         JobError::Pool(PoolError::TooMany { .. }) => "ArgumentError",
         JobError::Pool(_) | JobError::Thread(_) => "EngineError",
+        JobError::Cluster(_) => "ClusterError",
         JobError::Stopped => "Stopped",
     };
     message(py, class, &error.to_string())

@@ -11,6 +11,7 @@ use arcbatt::{Event, Handle, Job, Outcome, Propose, Resources, Saved, engine, la
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
+use crate::cluster::PyCluster;
 use crate::convert::{dict, loads};
 use crate::data::{Task, dataset};
 use crate::error::{exception, job_error, translated};
@@ -96,14 +97,16 @@ impl Proposer {
     }
 }
 
-/// Starts a job. `job` is the JSON text of its description.
+/// Starts a job. `job` is the JSON text of its description. `steps` limits the pieces of a solve on a cluster.
 #[pyfunction]
-#[pyo3(signature = (job, tasks, propose = None))]
+#[pyo3(signature = (job, tasks, propose = None, cluster = None, steps = None))]
 pub(crate) fn start(
     py: Python<'_>,
     job: &str,
     tasks: Vec<Py<Task>>,
     propose: Option<Py<PyAny>>,
+    cluster: Option<Py<PyAny>>,
+    steps: Option<usize>,
 ) -> PyResult<Running> {
     let job: Job =
         serde_json::from_str(job).map_err(|error| exception(py, "ArgumentError", (error.to_string(),)))?;
@@ -115,6 +118,7 @@ pub(crate) fn start(
     let resources = Resources {
         dataset,
         proposer: proposer.clone().map(|proposer| proposer as Arc<dyn Propose>),
+        cluster: cluster.map(|object| PyCluster::new(object, steps)),
         ..Resources::default()
     };
     let running = py.detach(|| job.start_with(resources)).map_err(|error| job_error(py, &error))?;

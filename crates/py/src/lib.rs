@@ -4,6 +4,7 @@
 //! results into Python values. The public names are in `python/arcbatt`. Everything here releases the GIL while the
 //! engine works, and runs on threads of its own process: a forked child starts new ones.
 
+mod cluster;
 mod convert;
 mod data;
 mod engine;
@@ -23,6 +24,8 @@ mod _arcbatt {
     use arcbatt::task::install;
     use pyo3::prelude::*;
 
+    #[pymodule_export]
+    use crate::cluster::Worker;
     #[pymodule_export]
     use crate::data::{
         Dataset, Pair, Task, generate, install_from, load, make_pair, named_datasets, parse_task,

@@ -90,7 +90,7 @@ pub(crate) struct Progress {
 
 impl Progress {
     pub(crate) fn set_status(&mut self, status: Status) {
-        let Status { kind, data, seconds, done, total, solved, tried, left: _ } = status;
+        let Status { kind, data, seconds, done, total, solved, tried, left: _, machines: _ } = status;
         (self.kind, self.data, self.seconds) = (kind, data, seconds);
         (self.done, self.solved, self.tried) = (done, solved, tried);
         // The number of tasks is known before the job has counted them.

@@ -14,6 +14,7 @@ from ._data import datasets, demo_programs, install
 from ._errors import (
     ArcbattError,
     ArgumentError,
+    ClusterError,
     DataError,
     DataNotFound,
     EngineError,
@@ -44,6 +45,7 @@ __all__ = [
     "ArcbattWarning",
     "ArgumentError",
     "Attempt",
+    "ClusterError",
     "DataError",
     "DataNotFound",
     "Dataset",

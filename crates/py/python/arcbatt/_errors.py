@@ -41,6 +41,10 @@ class EngineError(ArcbattError, RuntimeError):
     """The engine cannot work, for example because the system refuses to start threads."""
 
 
+class ClusterError(EngineError):
+    """A cluster cannot be used, or not any more. Files are saved, and the same job continues from them."""
+
+
 class Stopped(EngineError):
     """A job was stopped before its first result."""
 

@@ -13,7 +13,7 @@ import warnings as _warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import TracebackType
-from typing import Any, Generic, Literal, Self, SupportsFloat, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, Self, SupportsFloat, TypeVar
 
 from . import _html
 from ._arcbatt import (
@@ -35,6 +35,9 @@ from ._programs import ProgramsLike, parse, texts
 from ._record import Record
 from ._submission import Submission
 from ._table import Table
+
+if TYPE_CHECKING:
+    from .cluster import Connection
 
 Path = str | os.PathLike[str]
 Propose = Callable[[Task], Iterable[Program | str] | Program | str]
@@ -207,6 +210,8 @@ class _Background(Generic[T]):
         self._joining = threading.Lock()
         self._bar = _progress_bar(progress, self._verb, len(tasks), budget)
         self.warnings: list[str] = []
+        self._cluster: Connection | None = None
+        self._at_end: Callable[[], None] | None = None
         _register(inner, folder)
 
     def _result(self, task: str, solved: bool) -> T | None:
@@ -246,6 +251,8 @@ class _Background(Generic[T]):
                     if event["event"] == "warning":
                         self.warnings.append(event["text"])
                         _warnings.warn(event["text"], ArcbattWarning, stacklevel=5)
+                    elif event["event"] == "executed" and self._cluster is not None:
+                        self._cluster.record_execution(event)
                     yield event
                 elif over:
                     break
@@ -261,7 +268,8 @@ class _Background(Generic[T]):
         if self._bar is not None:
             status = self._inner.status()
             self._bar.n = min(status["seconds"], self._bar.total) if self._budget else status["done"]
-            self._bar.set_postfix_str(f"{status['solved']} of {len(self._tasks)} solved", refresh=False)
+            machines = f", {status['machines']} machines" if "machines" in status else ""
+            self._bar.set_postfix_str(f"{status['solved']} of {len(self._tasks)} solved{machines}", refresh=False)
             self._bar.refresh()
 
     def _join(self) -> None:
@@ -283,6 +291,8 @@ class _Background(Generic[T]):
             self._show_progress()
             if self._bar is not None:
                 self._bar.close()
+            if self._at_end is not None:
+                self._at_end()
             for text in (self._outcome or {}).get("failed", []):
                 self.warnings.append(text)
                 _warnings.warn(text, ArcbattWarning, stacklevel=5)
@@ -477,6 +487,7 @@ def solve(
     resume: bool = False,
     overwrite: bool = False,
     progress: bool | None = None,
+    cluster: Connection | None = None,
 ) -> Solving:
     """Finds two attempts for every test output, from the demonstration pairs alone. Returns at once; the search runs in
     the background.
@@ -502,6 +513,8 @@ def solve(
     In a `with` block, the end of the block waits for the end of the job, and an exception stops the job.
 
     `progress` shows a progress bar (needs `tqdm`); by default only in notebooks and terminals.
+
+    `cluster`, a connection made by `arcbatt.cluster.connect`, does the work on many machines.
     """
     effort = _effort(per_task, fuel, budget)
     if unknown := [step for step in without if step not in ("enumerate", "breed")]:
@@ -520,7 +533,8 @@ def solve(
 
         folder = tempfile.TemporaryDirectory(prefix="arcbatt-")
         save["record"] = os.path.join(folder.name, "record.json")
-    return Solving(start(json.dumps(job), tasks, propose), tasks, label, progress, effort.get("budget"), folder)
+    inner = _start(job, tasks, cluster, propose)
+    return _on(cluster, Solving(inner, tasks, label, progress, effort.get("budget"), folder))
 
 
 def search(
@@ -540,17 +554,20 @@ def search(
     resume: bool = False,
     overwrite: bool = False,
     progress: bool | None = None,
+    cluster: Connection | None = None,
 ) -> Searching:
     """Breeds or enumerates new programs and keeps them in a store. Returns at once; the search runs in the background.
 
-    `programs` and the programs of the store are the start of breeding. The effort is given as for `solve`.
+    `programs` and the programs of the store are the start of breeding. The effort and the `cluster` are given as for
+    `solve`.
     """
     effort = _effort(per_task, fuel, budget)
     work = {"search": {"mode": mode, "effort": effort, "seed": _whole("seed", seed), "store": _path(store)}}
     save = {"record": _path(record), "report": _path(report), "existing": _existing(resume, overwrite)}
     tasks, label = tasks_of(data)
     job = _job(label, work, programs, threads, memory, save)
-    return Searching(start(json.dumps(job), tasks), tasks, label, progress, effort.get("budget"))
+    inner = _start(job, tasks, cluster)
+    return _on(cluster, Searching(inner, tasks, label, progress, effort.get("budget")))
 
 
 def run(
@@ -568,12 +585,13 @@ def run(
     profile: bool = False,
     overwrite: bool = False,
     progress: bool | None = None,
+    cluster: Connection | None = None,
 ) -> Record:
     """Runs programs on tasks and returns the record: right and wrong answers, failures, scores, fuel.
 
     A program runs on the task it is named after (`solve_007bbfb7` on `007bbfb7`); with `all_pairs`, every program runs
     on every task. After a wrong demonstration pair, a program skips the later pairs unless `all_demos`. `timeout` is
-    the time for the programs of one task.
+    the time for the programs of one task. The `cluster` is given as for `solve`.
 
     >>> import arcbatt
     >>> arcbatt.run("def solve_kaleidoscope(I): return rot90(I)").data["right"]["on_all"]
@@ -593,9 +611,23 @@ def run(
         job = _job(label, work, programs, threads, "4GB", save)
         if not job["programs"]:
             raise ArgumentError("there are no programs to run")
-        running = _Run(start(json.dumps(job), tasks), tasks, label, progress)
+        running = _on(cluster, _Run(_start(job, tasks, cluster), tasks, label, progress))
         running.wait()
         return Record.read(file)
+
+
+def _start(
+    job: dict[str, Any], tasks: list[Task], cluster: Connection | None, propose: Propose | None = None
+) -> Running:
+    return start(json.dumps(job), tasks, propose, cluster, None if cluster is None else cluster.steps)
+
+
+B = TypeVar("B", bound=_Background[Any])
+
+
+def _on(cluster: Connection | None, job: B) -> B:
+    job._cluster = cluster
+    return job
 
 
 def _number(name: str, value: Any, least: float, most: float = 1e9) -> float:
