@@ -204,7 +204,7 @@ impl<'d> Driver<'d> {
                 if !self.started {
                     return Err(JobError::Cluster(different));
                 }
-                self.exclude(&id, &info.name, &different);
+                self.exclude(&id, &different);
                 continue;
             }
             match self.machines.get_mut(&id) {
@@ -238,32 +238,38 @@ impl<'d> Driver<'d> {
         Ok(())
     }
 
-    /// Uses a machine no longer until it answers again, and repeats its pieces elsewhere.
+    /// Uses a machine no longer until it answers again.
     fn lose(&mut self, id: &str, why: &str) {
-        let Some(machine) = self.machines.get_mut(id) else { return };
-        if machine.healthy {
-            machine.healthy = false;
-            let batches: Vec<u64> = self
-                .batches
-                .iter()
-                .filter(|(_, batch)| batch.machine == id)
-                .map(|(batch, _)| *batch)
-                .collect();
-            let n: usize = batches.iter().map(|batch| self.batches[batch].pieces.len()).sum();
-            let name = &machine.info.name;
-            let again = if n == 0 { String::new() } else { format!("; repeating {}", count(n, "piece")) };
-            self.control.warn(format!("lost machine {name}: {why}{again}"));
-            for batch in batches {
-                self.repeat(batch, PieceEnd::Lost);
-            }
+        let name = self.name(id);
+        self.release(id, &format!("lost machine {name}: {why}"));
+    }
+
+    /// Uses a machine no longer.
+    fn exclude(&mut self, id: &str, why: &str) {
+        let name = self.name(id);
+        self.cluster.exclude(id, why);
+        self.excluded.insert(id.to_owned());
+        self.release(id, &format!("machine {name} is no longer used: {why}"));
+    }
+
+    /// Repeats the pieces of a machine elsewhere, and warns about it.
+    fn release(&mut self, id: &str, warning: &str) {
+        let Some(machine) = self.machines.get_mut(id).filter(|machine| machine.healthy) else {
+            return self.control.warn(warning.to_owned());
+        };
+        machine.healthy = false;
+        let batches = self.batches.iter().filter(|(_, batch)| batch.machine == id);
+        let batches: Vec<u64> = batches.map(|(batch, _)| *batch).collect();
+        let n: usize = batches.iter().map(|batch| self.batches[batch].pieces.len()).sum();
+        let again = if n == 0 { String::new() } else { format!("; repeating {}", count(n, "piece")) };
+        self.control.warn(format!("{warning}{again}"));
+        for batch in batches {
+            self.repeat(batch, PieceEnd::Lost);
         }
     }
 
-    fn exclude(&mut self, id: &str, name: &str, why: &str) {
-        self.control.warn(format!("machine {name} is no longer used: {why}"));
-        self.cluster.exclude(id, why);
-        self.excluded.insert(id.to_owned());
-        self.lose(id, why);
+    fn name(&self, machine: &str) -> String {
+        self.machines.get(machine).map_or(machine, |it| &it.info.name).to_owned()
     }
 
     /// Puts the pieces of a batch back, unless they are at work elsewhere.
@@ -442,7 +448,6 @@ impl<'d> Driver<'d> {
     }
 
     fn reject(&mut self, machine: &str, why: &str) {
-        let name = self.machines.get(machine).map_or(machine, |it| &it.info.name).to_owned();
         for (task, batch) in self
             .batches
             .values()
@@ -453,7 +458,7 @@ impl<'d> Driver<'d> {
                 log(self.control, &flying.piece.id, &self.machines, &batch.machine, None, PieceEnd::Rejected);
             }
         }
-        self.exclude(machine, &name, &format!("it gave a wrong answer ({why})"));
+        self.exclude(machine, &format!("it gave a wrong answer ({why})"));
     }
 
     /// Checks the answers to the pieces that are still open. The outer error is that of the whole reply.

@@ -7,9 +7,10 @@ import hashlib
 import json
 import os
 import queue
+import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -22,9 +23,11 @@ _PING_EVERY = 0.5
 # A machine that does not answer for this long is given up, until it answers again.
 _SILENCE = 3.0
 # The head is lost if it does not answer for this long.
-_HEAD_SILENCE = 8.0
+_HEAD_SILENCE = 5.0
 # How long a machine may take to start its process.
 _START = 60.0
+
+_CANNOT_START = "it cannot start arcbatt"
 
 J = TypeVar("J")
 
@@ -170,9 +173,31 @@ class Connection:
     def publish(self, package: bytes) -> None:
         """Makes the package of a job available to all machines."""
         self.stop()
+        self._wait_for_versions()
         # Another package with the same content is another job: its flags must not be shared.
         hash = hashlib.sha256(package).hexdigest() + os.urandom(4).hex()
         self._work = _Work(hash, self._ray.put(package))
+
+    def _wait_for_versions(self) -> None:
+        """Waits until every machine has told its version, so that all are compared before the work begins."""
+        end = time.monotonic() + _START
+        while True:
+            self._check()
+            with self._lock:
+                nodes = list(self._nodes.values())
+            for node in nodes:
+                if node.gone is not None and node.gone.startswith(_CANNOT_START):
+                    raise ClusterError(f"machine {node.name}: {node.gone}; install arcbatt[ray] on all machines")
+            waiting = [node.name for node in nodes if node.version is None and node.gone is None]
+            if nodes and not waiting:
+                return
+            if time.monotonic() > end:
+                names = ", ".join(waiting)
+                raise ClusterError(
+                    f"{names or 'no machine'} did not start within {_START:g} seconds; other work may occupy its cores"
+                    if nodes else "the cluster has no machine with a free core; start one with `ray start --address=…`"
+                )
+            time.sleep(0.02)
 
     def machines(self) -> list[tuple[str, str, int, str, str, int, int | None]]:
         """The machines that are healthy."""
@@ -196,6 +221,10 @@ class Connection:
             try:
                 work.replies.put((batch, future.result(), ""))
             except BaseException as error:
+                if isinstance(error, self._ray.exceptions.ActorUnavailableError):
+                    node.answered = 0.0
+                elif isinstance(error, self._ray.exceptions.RayActorError):
+                    node.gone = _first_line(error)
                 work.replies.put((batch, None, _first_line(error)))
 
         node.actor.work.remote(work.hash, [work.package], pieces).future().add_done_callback(done)
@@ -299,7 +328,9 @@ class Connection:
                 node.version = future.result()
                 node.answered = time.monotonic()
             except BaseException as error:
-                node.gone = f"it cannot start arcbatt: {_first_line(error)}"
+                # A machine may also have died before its process started.
+                broken = any(sign in str(error) for sign in ("ImportError", "ModuleNotFoundError", "creation task"))
+                node.gone = f"{_CANNOT_START}: {_last_line(error)}" if broken else _first_line(error)
 
         with self._lock:
             self._nodes[id] = node
@@ -353,8 +384,9 @@ def _start_ray(address: str | None) -> tuple[Any, bool]:
     if ray.is_initialized():
         return ray, False
     try:
+        _knock(address)
         ray.init(address=address or "auto", logging_level="ERROR", log_to_driver=False)
-    except (ConnectionError, RuntimeError, ValueError) as error:
+    except (OSError, RuntimeError, ValueError) as error:
         raise ClusterError(
             f"cannot connect to a Ray cluster at {address or 'auto'!r}: {_first_line(error)}; start one with "
             "`ray start --head`, or pass address='local' to use this machine alone"
@@ -362,6 +394,20 @@ def _start_ray(address: str | None) -> tuple[Any, bool]:
     return ray, True
 
 
+def _knock(address: str | None) -> None:
+    """Fails if nobody listens at the address: Ray would try for minutes."""
+    host, colon, port = (address or "").rpartition(":")
+    if colon and port.isdigit() and "//" not in host:
+        socket.create_connection((host, int(port)), timeout=5.0).close()
+
+
+def _lines(error: BaseException) -> list[str]:
+    return [line.strip() for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
+
+
 def _first_line(error: BaseException) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[0] if lines else type(error).__name__
+    return _lines(error)[0]
+
+
+def _last_line(error: BaseException) -> str:
+    return _lines(error)[-1]

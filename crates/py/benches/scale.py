@@ -1,0 +1,89 @@
+"""Measures a cluster of processes of this machine against the local pool: throughput, overhead a task, memory.
+
+    python crates/py/benches/scale.py --tasks 10000 --fuel 20000 --machines 1 2 3
+
+Machines have one core each. With more machines than cores, they share the cores, so the throughput cannot grow.
+`--record FOLDER` writes the record of each run, with its profile, for `batt profile budget … --nodes`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import pathlib
+import tempfile
+import time
+from typing import Any
+
+import ray
+
+import arcbatt
+from arcbatt import cluster
+
+
+def resident() -> float:
+    """The memory of this process in MB."""
+    pages = int(pathlib.Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tasks", type=int, default=10_000, help="number of generated tasks")
+    parser.add_argument("--data", help="a data set instead of generated tasks")
+    parser.add_argument("--fuel", type=int, default=20_000, help="fuel for each task")
+    parser.add_argument("--machines", type=int, nargs="+", default=[1, 2, 3], help="numbers of machines")
+    parser.add_argument("--record", type=pathlib.Path, help="folder for the records")
+    options = parser.parse_args()
+    data = arcbatt.load(options.data) if options.data else arcbatt.generate(seed=1, count=options.tasks)
+    print(f"{len(data)} tasks, {options.fuel:,} fuel each, {os.cpu_count()} cores")
+    with tempfile.TemporaryDirectory() as folder:
+        alone: dict[int, float] = {}
+        expected = ""
+        for threads in sorted({1, min(2, os.cpu_count() or 1)}):
+            seconds, expected, _ = solve(data, options.fuel, folder, threads=threads)
+            alone[threads] = seconds
+            print(f"local pool, {threads} threads: {seconds:.2f} s, {len(data) / seconds:.0f} tasks/s")
+        for count in options.machines:
+            measure(data, options, folder, count, alone, expected)
+
+
+def measure(
+    data: Any, options: argparse.Namespace, folder: str, count: int, alone: dict[int, float], expected: str
+) -> None:
+    from ray.cluster_utils import Cluster
+
+    small = {"object_store_memory": 80 * 2**20}
+    machines = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False, **small})
+    for number in range(count):
+        machines.add_node(num_cpus=1, node_name=f"machine-{number + 1}", **small)
+    with cluster.connect(machines.address) as connection:
+        connection.wait_for(count)
+        # Threads, buffers and connections exist after a first job.
+        solve(data[:200], options.fuel, folder, cluster=connection)
+        before, processor = resident(), time.process_time()
+        seconds, text, job = solve(data, options.fuel, folder, cluster=connection, profile=options.record is not None)
+        memory, processor = resident() - before, time.process_time() - processor
+        if options.record:
+            options.record.mkdir(parents=True, exist_ok=True)
+            (options.record / f"machines-{count}.json").write_text(job.record().text)
+    ray.shutdown()
+    machines.shutdown()
+    base = alone[max(threads for threads in alone if threads <= count)]
+    print(
+        f"cluster, {count} machines: {seconds:.2f} s, {len(data) / seconds:.0f} tasks/s, {base / seconds:.2f}× the local "
+        f"pool of as many threads (at most {max(alone)}); driver: {1e3 * processor / len(data):.2f} ms CPU a task, "
+        f"{memory:+.0f} MB; overhead {1e3 * (seconds * min(count, max(alone)) - alone[1]) / len(data):+.2f} ms a task; "
+        f"same bytes: {text == expected}"
+    )
+
+
+def solve(data: Any, fuel: int, folder: str, **options: Any) -> tuple[float, str, arcbatt.Solving]:
+    start = time.perf_counter()
+    output = pathlib.Path(folder) / "submission.json"
+    solving = arcbatt.solve(data, fuel=fuel, output=output, overwrite=True, progress=False, **options).wait()
+    return time.perf_counter() - start, output.read_text(), solving
+
+
+if __name__ == "__main__":
+    main()
