@@ -98,9 +98,9 @@ pub use batt_job::{
     Advanced, DEMO, DEMO_PROGRAMS, Effort, Engine, Evaluated, EvaluatedPair, Evaluation, Event, Existing,
     FUEL_PER_SECOND, Handle, Job, JobError, LiveSolve, LiveTask, MEMORY_PER_THREAD, Measured, Measurer, Mode,
     Outcome, Pool, PoolError, Profiling, ProgramErrors, ProgramFile, ProgramSource, Propose, Reliability,
-    Resources, Run, RunOutcome, Running, Save, Saved, Search, SearchOutcome, Solve, SolveOutcome, Step, Stop,
-    StoreReader, SubmissionState, TaskClocks, TaskSelection, Work, default_store, engine, evaluate,
-    read_aliases, with_backstop,
+    Resources, Run, RunOutcome, Running, Save, Saved, Search, SearchOutcome, Shard, Solve, SolveOutcome,
+    Step, Stop, StoreReader, SubmissionState, TaskClocks, TaskSelection, Work, default_store, engine,
+    evaluate, read_aliases, with_backstop,
 };
 
 /// Work on many machines: the messages between a driver and the machines, which front ends carry.

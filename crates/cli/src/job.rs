@@ -4,7 +4,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use arcbatt::base::{size, time};
-use arcbatt::{Effort, Existing, Job, MEMORY_PER_THREAD, Profiling, ProgramSource, Save, TaskSelection};
+use arcbatt::{
+    Effort, Existing, Job, MEMORY_PER_THREAD, Profiling, ProgramSource, Save, Shard, TaskSelection,
+};
 
 use crate::data::DEMO;
 use crate::files;
@@ -18,6 +20,9 @@ pub(crate) struct TaskArgs {
     pub(crate) data: String,
     #[command(flatten)]
     select: SelectArgs,
+    /// Process only shard I of N: every N-th of the selected tasks, such as 2/3; `batt merge` joins the results
+    #[arg(long, value_name = "I/N")]
+    shard: Option<Shard>,
     /// Skip broken tasks, with a warning for each
     #[arg(long)]
     skip_bad: bool,
@@ -31,6 +36,7 @@ impl TaskArgs {
             start: self.select.start,
             limit: self.select.n,
             skip_bad: self.skip_bad,
+            shard: self.shard,
         })
     }
 }

@@ -78,12 +78,17 @@ fn stopped_note(job: &Job) -> String {
 }
 
 fn submission_note(submission: &SubmissionState, data: &str) -> String {
-    let SubmissionState { path, tasks, answered, of, defects } = submission;
+    let SubmissionState { path, tasks, answered, of, shard, defects } = submission;
     let path = path.display();
     let answers = match tasks - answered {
+        0 if *tasks == 0 => "no answers".to_owned(),
         0 => "all with answers".to_owned(),
         fallbacks => format!("{answered} with answers, {fallbacks} with fallbacks"),
     };
+    if let (Some(shard), 0) = (shard, defects) {
+        let tasks = count(*tasks, "task");
+        return format!("{path} is {shard}: {tasks} of {data}, {answers}; `batt merge` joins the shards");
+    }
     match defects {
         0 if submission.is_complete() => {
             format!("{path} is ready to submit: all {} of {data}, {answers}", count(*of, "task"))

@@ -9,6 +9,7 @@ use batt_task::Select;
 use serde::{Deserialize, Serialize};
 
 use crate::error::JobError;
+use crate::shard::Shard;
 
 /// A piece of work on a data set. It is plain data, so it can be stored as JSON, sent to another machine, and started
 /// there with [`Job::start`].
@@ -60,9 +61,24 @@ pub struct TaskSelection {
     /// Skip broken tasks instead of refusing the data set.
     #[serde(default)]
     pub skip_bad: bool,
+    /// Process only this shard of the tasks above; all if `None`.
+    #[serde(default)]
+    pub shard: Option<Shard>,
 }
 
 impl TaskSelection {
+    /// Returns the selection of all tasks of a data set.
+    pub fn all(data: &str) -> TaskSelection {
+        TaskSelection {
+            data: data.to_owned(),
+            ids: Vec::new(),
+            start: 0,
+            limit: None,
+            skip_bad: false,
+            shard: None,
+        }
+    }
+
     pub(crate) fn select(&self) -> Select {
         Select { ids: self.ids.clone(), start: self.start, limit: self.limit }
     }
@@ -367,11 +383,9 @@ impl Job {
 
     /// Returns a job on all tasks of a data set, with default options, that writes no file.
     pub fn new(data: &str, work: Work) -> Job {
-        let tasks =
-            TaskSelection { data: data.to_owned(), ids: Vec::new(), start: 0, limit: None, skip_bad: false };
         let save = Save::default();
         Job {
-            tasks,
+            tasks: TaskSelection::all(data),
             programs: Vec::new(),
             aliases: None,
             work,
@@ -392,6 +406,11 @@ impl Job {
     /// Checks the description without reading any file. Errors name the field and the valid values.
     pub fn validate(&self) -> Result<(), JobError> {
         let wrong = |field: &'static str, remedy: String| Err(JobError::Field { field, remedy });
+        if let Some(shard) = self.tasks.shard
+            && let Err(remedy) = shard.check()
+        {
+            return wrong("shard", remedy);
+        }
         if let Work::Run(run) = &self.work {
             if !(0.001..=86_400.0).contains(&run.timeout) {
                 return wrong("timeout", "must be between 1 millisecond and 1 day".to_owned());

@@ -32,7 +32,7 @@ pub(crate) fn setup(data: &str, tasks: &crate::tasks::Tasks, options: record::Op
             name: data.to_owned(),
             hash: tasks.hash.clone(),
             tasks: tasks.index.len(),
-            shard: None,
+            shard: tasks.shard.clone(),
         },
         options,
     }

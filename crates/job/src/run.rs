@@ -25,7 +25,7 @@ use crate::description::{self, Job};
 use crate::document;
 use crate::error::JobError;
 use crate::event::Event;
-use crate::identity::identity;
+use crate::identity::identify;
 use crate::pool::Pool;
 use crate::programs::{ProgramErrors, Programs};
 use crate::recording::Recording;
@@ -429,8 +429,7 @@ impl<'r> Results<'r> {
             if self.files.finish(path, |path| submission.write(path)).is_some() {
                 let inputs = submission.inputs()?;
                 let inputs = inputs.iter().map(|(id, n)| (id.as_str(), *n));
-                saved.submission =
-                    SubmissionState::check(path, inputs, submission.n_answered, tasks.in_data_set);
+                saved.submission = SubmissionState::check(path, inputs, submission.n_answered, tasks.of());
             }
         }
         if let Some(path) = self.finish_record(&record, profile) {
@@ -481,8 +480,8 @@ fn setup(job: &Job, work: &description::Run, tasks: &Tasks) -> Setup {
 
 /// Returns the record as far as it is known before the work.
 fn head(job: &Job, work: &description::Run, tasks: &Tasks, battery: &Battery<'_>, threads: usize) -> Record {
-    let setup = setup(job, work, tasks);
-    let job = identity(Kind::Run, &setup, battery.programs());
+    let mut setup = setup(job, work, tasks);
+    let job = identify(Kind::Run, &mut setup, battery.programs());
     Record {
         schema: record::SCHEMA,
         kind: Kind::Run,

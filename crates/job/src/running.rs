@@ -93,7 +93,8 @@ impl Job {
         self.validate()?;
         Programs::read(self)?;
         let index = Tasks::index(&self.tasks)?.select(&self.tasks.select());
-        Ok(index.map_err(|error| JobError::load(error, self.tasks.skip_bad))?.len())
+        let n = index.map_err(|error| JobError::load(error, self.tasks.skip_bad))?.len();
+        Ok(self.tasks.shard.map_or(n, |shard| shard.size(n)))
     }
 
     /// Starts the job with resources of this process.

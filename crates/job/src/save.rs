@@ -21,6 +21,7 @@ use crate::event::Event;
 use crate::identity::{describe, difference};
 use crate::page;
 use crate::save_timer::SaveTimer;
+use crate::shard::Shard;
 
 /// How often files are saved.
 const SAVE_EVERY: Duration = Duration::from_secs(5);
@@ -55,6 +56,8 @@ pub struct SubmissionState {
     pub answered: usize,
     /// Number of tasks in the data set.
     pub of: usize,
+    /// The shard of the job that it is.
+    pub shard: Option<Shard>,
     /// Number of defects that `batt check` finds.
     pub defects: usize,
 }
@@ -66,12 +69,12 @@ impl SubmissionState {
     }
 
     /// Checks a written submission. Returns `None` for a pipe or a device, which cannot be read back. `tasks` are ids
-    /// and numbers of test inputs, `of` is the size of the data set.
+    /// and numbers of test inputs, `of` is the size of the data set and the shard.
     pub(crate) fn check<'t>(
         path: &Path,
         tasks: impl IntoIterator<Item = (&'t str, usize)>,
         answered: usize,
-        of: usize,
+        (of, shard): (usize, Option<Shard>),
     ) -> Option<SubmissionState> {
         if !is_plain(path) {
             return None;
@@ -80,7 +83,7 @@ impl SubmissionState {
         let n = tasks.len();
         let submission = fs::read(path).ok().and_then(|text| Submission::parse(&text).ok());
         let defects = submission.map_or(1, |it| it.check(tasks).len());
-        Some(SubmissionState { path: path.to_owned(), tasks: n, answered, of, defects })
+        Some(SubmissionState { path: path.to_owned(), tasks: n, answered, of, shard, defects })
     }
 }
 

@@ -23,7 +23,7 @@ use crate::document;
 use crate::enumeration::{self, Enumeration};
 use crate::error::JobError;
 use crate::event::Event;
-use crate::identity::identity;
+use crate::identity::identify;
 use crate::pool::Pool;
 use crate::programs::{ProgramErrors, Programs};
 use crate::recording::Recording;
@@ -68,8 +68,8 @@ pub(crate) fn search(context: &Context<'_>, work: &description::Search) -> Resul
     let pool = context.pool()?;
     let found = Tasks::select(context.index()?, job, &pool, control)?;
     let tasks = found.load()?;
-    let setup = setup(job, work, &found, &programs.list);
-    let identity = identity(Kind::Search, &setup, &programs.list);
+    let mut setup = setup(job, work, &found, &programs.list);
+    let identity = identify(Kind::Search, &mut setup, &programs.list);
     let (files, earlier) = Files::claim(&job.save, control, &identity, &setup)?;
     // Opened only now, because this can create the file, and an invalid job must not.
     let mut store = Store::open(&work.store)?;

@@ -28,7 +28,7 @@ use crate::description::{self, Job, Save};
 use crate::document;
 use crate::error::JobError;
 use crate::event::Event;
-use crate::identity::identity;
+use crate::identity::identify;
 use crate::live_solve::LiveSolve;
 use crate::pool::Pool;
 use crate::programs::{ProgramErrors, Programs};
@@ -85,8 +85,8 @@ pub(crate) fn solve(context: &Context<'_>, work: &description::Solve) -> Result<
     let tasks = found.load()?;
     drop(span);
     let span = recording.enter(Spot::SET_UP);
-    let setup = setup(context, work, &found, &programs.list);
-    let identity = identity(Kind::Solve, &setup, &programs.list);
+    let mut setup = setup(context, work, &found, &programs.list);
+    let identity = identify(Kind::Solve, &mut setup, &programs.list);
     let (files, earlier) = Files::claim(&job.save, control, &identity, &setup)?;
     // Opened before the work, so that an unwritable store is reported at once.
     let mut store = work.store.as_deref().map(Store::open).transpose()?;
@@ -480,7 +480,7 @@ impl<'s> Results<'s> {
             if written.is_some() {
                 let inputs = tasks.iter().map(|task| (task.id.as_str(), task.test.len()));
                 let answered = results.iter().filter(|task| task.answered).count();
-                saved.submission = SubmissionState::check(path, inputs, answered, found.in_data_set);
+                saved.submission = SubmissionState::check(path, inputs, answered, found.of());
             }
         }
         // All attempts are chosen, so test outputs can be opened.

@@ -1,12 +1,14 @@
 //! The tasks of a job, selected and checked before the work begins.
 
 use batt_base::number::count;
+use batt_record as record;
 use batt_task::{ContentHasher, Index, LoadError, Options, Problem, Select, Task};
 
 use crate::control::Control;
 use crate::description::{Job, TaskSelection, Work};
 use crate::error::JobError;
 use crate::pool::Pool;
+use crate::shard::Shard;
 
 /// The selected tasks that can be read.
 pub(crate) struct Tasks {
@@ -17,6 +19,8 @@ pub(crate) struct Tasks {
     pub(crate) in_data_set: usize,
     /// Content hash of the tasks; empty if the job needs none.
     pub(crate) hash: String,
+    /// The shard that they are, without the identity of the whole job.
+    pub(crate) shard: Option<record::Shard>,
 }
 
 impl Tasks {
@@ -37,12 +41,15 @@ impl Tasks {
         let load = |error| JobError::load(error, selection.skip_bad);
         let in_data_set = index.len() + index.problems().len();
         let index = index.select(&selection.select()).map_err(load)?;
-        let (mut hasher, mut n_read) = (ContentHasher::new(), 0);
+        let (mut hasher, mut whole, mut n_read) = (ContentHasher::new(), ContentHasher::new(), 0);
         let add = |task: &Task| {
-            n_read += 1;
-            if hashed {
+            if hashed && selection.shard.is_none_or(|shard| shard.has(n_read)) {
                 hasher.add(task);
             }
+            if hashed && selection.shard.is_some() {
+                whole.add(task);
+            }
+            n_read += 1;
         };
         let bad = pool.install(|| index.check(|| control.is_stopped(), add));
         // Without all tasks there is no identity, so the files of the same job would seem to be those of another.
@@ -65,7 +72,19 @@ impl Tasks {
                 selection.data
             )));
         }
-        let hash = if hashed { hasher.finish().to_string() } else { String::new() };
+        let hash = |hasher: &ContentHasher| if hashed { hasher.finish().to_string() } else { String::new() };
+        let shard = selection.shard.map(|Shard { index: number, of }| record::Shard {
+            index: number,
+            of,
+            job: String::new(),
+            hash: hash(&whole),
+            tasks: index.len(),
+        });
+        let hash = hash(&hasher);
+        let index = match selection.shard {
+            Some(shard) => index.retain(|place| shard.has(place)),
+            None => index,
+        };
         tracing::info!(
             data = selection.data,
             tasks = index.len(),
@@ -73,7 +92,14 @@ impl Tasks {
             hash,
             "checked tasks"
         );
-        Ok(Tasks { index, skipped, in_data_set, hash })
+        Ok(Tasks { index, skipped, in_data_set, hash, shard })
+    }
+
+    /// Returns the number of tasks that the submission is compared with: those of the data set, and the shard of which it
+    /// is one.
+    pub(crate) fn of(&self) -> (usize, Option<Shard>) {
+        let shard = self.shard.as_ref().map(|shard| Shard { index: shard.index, of: shard.of });
+        (self.in_data_set, shard)
     }
 
     /// Loads all tasks into memory.

@@ -171,6 +171,13 @@ impl Index {
         self
     }
 
+    /// Keeps the tasks at the indices for which `keep` returns true.
+    pub fn retain(mut self, keep: impl Fn(usize) -> bool) -> Index {
+        let mut places = 0..;
+        self.entries.retain(|_| places.next().is_some_and(&keep));
+        self
+    }
+
     fn new(label: &str, found: Found, options: &Options) -> Result<Index, LoadError> {
         let Found { entries, problems } = found;
         let index = Index { label: label.to_owned(), skip_bad: options.skip_bad, entries, problems };

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 Path = str | os.PathLike[str]
 Propose = Callable[[Task], Iterable[Program | str] | Program | str]
+Shard = str | tuple[int, int]
 Step = Literal["enumerate"] | Literal["breed"]
 
 
@@ -486,6 +487,7 @@ def solve(
     profile: bool = False,
     resume: bool = False,
     overwrite: bool = False,
+    shard: Shard | None = None,
     progress: bool | None = None,
     cluster: Connection | None = None,
 ) -> Solving:
@@ -510,6 +512,9 @@ def solve(
     submission that you edited is kept as FILE.1.old. Files of another job are never replaced unless `overwrite`; `resume`
     requires something to continue from. With `profile`, the record shows where the time went.
 
+    `shard` selects every n-th task: "2/3" or `(2, 3)` is the second of three shards. Shards run independently, on any
+    machine; `batt merge` joins their files to those of one job.
+
     In a `with` block, the end of the block waits for the end of the job, and an exception stops the job.
 
     `progress` shows a progress bar (needs `tqdm`); by default only in notebooks and terminals.
@@ -525,7 +530,7 @@ def solve(
         "resolved": resolved, "profile": "nodes" if profile else "off", "existing": _existing(resume, overwrite),
     }
     tasks, label = tasks_of(data)
-    job = _job(label, work, programs, threads, memory, save)
+    job = _job(label, work, programs, threads, memory, save, shard)
     folder = None
     if profile and record is None and report is None:
         # A job makes a profile only for a record file.
@@ -534,7 +539,7 @@ def solve(
         folder = tempfile.TemporaryDirectory(prefix="arcbatt-")
         save["record"] = os.path.join(folder.name, "record.json")
     inner = _start(job, tasks, cluster, propose)
-    return _on(cluster, Solving(inner, tasks, label, progress, effort.get("budget"), folder))
+    return _on(cluster, Solving(inner, _own(tasks, job), label, progress, effort.get("budget"), folder))
 
 
 def search(
@@ -553,6 +558,7 @@ def search(
     report: Path | None = None,
     resume: bool = False,
     overwrite: bool = False,
+    shard: Shard | None = None,
     progress: bool | None = None,
     cluster: Connection | None = None,
 ) -> Searching:
@@ -560,14 +566,17 @@ def search(
 
     `programs` and the programs of the store are the start of breeding. The effort and the `cluster` are given as for
     `solve`.
+
+    `shard` selects every n-th task, as for `solve`; give each shard a store of its own. Breeding passes solutions only
+    between tasks of the same shard, so it finds other programs than one search of all tasks.
     """
     effort = _effort(per_task, fuel, budget)
     work = {"search": {"mode": mode, "effort": effort, "seed": _whole("seed", seed), "store": _path(store)}}
     save = {"record": _path(record), "report": _path(report), "existing": _existing(resume, overwrite)}
     tasks, label = tasks_of(data)
-    job = _job(label, work, programs, threads, memory, save)
+    job = _job(label, work, programs, threads, memory, save, shard)
     inner = _start(job, tasks, cluster)
-    return _on(cluster, Searching(inner, tasks, label, progress, effort.get("budget")))
+    return _on(cluster, Searching(inner, _own(tasks, job), label, progress, effort.get("budget")))
 
 
 def run(
@@ -584,6 +593,7 @@ def run(
     report: Path | None = None,
     profile: bool = False,
     overwrite: bool = False,
+    shard: Shard | None = None,
     progress: bool | None = None,
     cluster: Connection | None = None,
 ) -> Record:
@@ -591,7 +601,7 @@ def run(
 
     A program runs on the task it is named after (`solve_007bbfb7` on `007bbfb7`); with `all_pairs`, every program runs
     on every task. After a wrong demonstration pair, a program skips the later pairs unless `all_demos`. `timeout` is
-    the time for the programs of one task. The `cluster` is given as for `solve`.
+    the time for the programs of one task. `shard` and `cluster` are given as for `solve`.
 
     >>> import arcbatt
     >>> arcbatt.run("def solve_kaleidoscope(I): return rot90(I)").data["right"]["on_all"]
@@ -608,10 +618,10 @@ def run(
             "submission": _path(output), "record": file, "report": _path(report),
             "profile": "nodes" if profile else "off", "existing": _existing(False, overwrite),
         }
-        job = _job(label, work, programs, threads, "4GB", save)
+        job = _job(label, work, programs, threads, "4GB", save, shard)
         if not job["programs"]:
             raise ArgumentError("there are no programs to run")
-        running = _on(cluster, _Run(_start(job, tasks, cluster), tasks, label, progress))
+        running = _on(cluster, _Run(_start(job, tasks, cluster), _own(tasks, job), label, progress))
         running.wait()
         return Record.read(file)
 
@@ -648,15 +658,38 @@ def _whole(name: str, value: Any, least: int = 0, most: int = 2**64 - 1) -> int:
     return number
 
 
+def _shard(shard: Shard) -> dict[str, int]:
+    """Shard "2/3" or (2, 3) as the job describes it. The job checks the numbers."""
+    parts = shard.split("/") if isinstance(shard, str) else shard
+    if isinstance(shard, str) and all(part.isascii() and part.isdigit() for part in parts):
+        parts = [int(part) for part in parts]
+    if not isinstance(parts, (list, tuple)) or len(parts) != 2 or any(isinstance(part, str) for part in parts):
+        raise ArgumentError(f"shard is written '2/3' or (2, 3), for the second of three shards, not {shard!r}")
+    index, of = (_whole("shard", part) for part in parts)
+    return {"index": index, "of": of}
+
+
+def _own(tasks: list[Task], job: dict[str, Any]) -> list[Task]:
+    """The tasks of the job's shard."""
+    shard = job["tasks"]["shard"]
+    return tasks if shard is None else sorted(tasks, key=lambda task: task.id)[shard["index"] - 1 :: shard["of"]]
+
+
 def _job(
-    label: str, work: dict[str, Any], programs: ProgramsLike, threads: int, memory: int | str, save: dict[str, Any]
+    label: str,
+    work: dict[str, Any],
+    programs: ProgramsLike,
+    threads: int,
+    memory: int | str,
+    save: dict[str, Any],
+    shard: Shard | None,
 ) -> dict[str, Any]:
     sources = texts(programs)
     for source in sources:
         # Raises the first error; the job itself would leave the program out.
         parse(source)
     return {
-        "tasks": {"data": label},
+        "tasks": {"data": label, "shard": None if shard is None else _shard(shard)},
         "programs": [{"text": "\n\n".join(sources)}] if sources else [],
         "work": work,
         "threads": _whole("threads", threads),
