@@ -96,11 +96,11 @@
 
 pub use batt_job::{
     Advanced, DEMO, DEMO_PROGRAMS, Effort, Engine, Evaluated, EvaluatedPair, Evaluation, Event, Existing,
-    FUEL_PER_SECOND, Handle, Job, JobError, LiveSolve, LiveTask, MEMORY_PER_THREAD, Measured, Measurer, Mode,
-    Outcome, Pool, PoolError, Profiling, ProgramErrors, ProgramFile, ProgramSource, Propose, Reliability,
-    Resources, Run, RunOutcome, Running, Save, Saved, Search, SearchOutcome, Shard, Solve, SolveOutcome,
-    Step, Stop, StoreReader, SubmissionState, TaskClocks, TaskSelection, Work, default_store, engine,
-    evaluate, read_aliases, with_backstop,
+    FUEL_PER_SECOND, Handle, Job, JobError, LiveSolve, LiveTask, MEMORY_PER_THREAD, Measured, Measurer,
+    Merge, Merged, Mode, Outcome, Pool, PoolError, Profiling, ProgramErrors, ProgramFile, ProgramSource,
+    Propose, Reliability, Resources, Run, RunOutcome, Running, Save, Saved, Search, SearchOutcome, Shard,
+    Solve, SolveOutcome, Step, Stop, StoreReader, SubmissionState, TaskClocks, TaskSelection, Work,
+    default_store, engine, evaluate, read_aliases, with_backstop,
 };
 
 /// Work on many machines: the messages between a driver and the machines, which front ends carry.
@@ -177,7 +177,7 @@ pub mod score {
 pub mod store {
     pub use batt_store::{
         Added, Ancestor, Entry, Exported, KEEP, Measure, Origin, Pruned, Ranked, Sealed, Stats, Store,
-        StoreError, Stored, TestResult, export,
+        StoreError, Stored, TestResult, export, merge,
     };
 }
 

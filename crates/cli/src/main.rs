@@ -88,6 +88,8 @@ enum Command {
     Check(commands::check::Args),
     /// Score a submission by output, task fraction and whole task
     Score(commands::score::Args),
+    /// Join the submissions, records or stores of shards
+    Merge(commands::merge::Args),
     /// Show where the time went in a recorded run
     #[command(subcommand)]
     Profile(commands::profile::Command),
@@ -117,7 +119,7 @@ enum Command {
 const GROUPS: [(&str, &[&str]); 5] = [
     ("Find programs", &["solve", "search"]),
     ("Use programs", &["run", "eval", "show", "plan", "programs"]),
-    ("Submissions", &["check", "score"]),
+    ("Submissions", &["check", "score", "merge"]),
     ("Measure", &["profile", "report", "serve", "bench"]),
     ("Data, language and setup", &["data", "dsl", "conformance", "schema", "completions", "man"]),
 ];
@@ -201,6 +203,7 @@ fn dispatch(command: Command) -> Answer {
         Command::Plan(args) => commands::plan::run(&args),
         Command::Check(args) => commands::check::run(&args),
         Command::Score(args) => commands::score::run(&args),
+        Command::Merge(args) => commands::merge::run(&args),
         Command::Profile(command) => commands::profile::run(&command),
         Command::Report(args) => commands::report::run(&args),
         Command::Serve(args) => commands::serve::run(&args),

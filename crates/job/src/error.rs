@@ -41,6 +41,9 @@ pub enum JobError {
     Rescued { path: PathBuf, error: io::Error, rescued: PathBuf },
     #[error("cannot read {}: {error}", path.display())]
     Record { path: PathBuf, error: RecordError },
+    /// Files cannot be joined.
+    #[error("{0}")]
+    Merge(String),
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error(transparent)]

@@ -419,7 +419,7 @@ impl Claim<'_> {
     }
 }
 
-fn exists(path: &Path, what: String) -> JobError {
+pub(crate) fn exists(path: &Path, what: String) -> JobError {
     let remedy = "use --overwrite to replace it, or choose another file".to_owned();
     JobError::Exists { path: path.to_owned(), what, remedy }
 }

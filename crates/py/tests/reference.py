@@ -51,7 +51,8 @@ def reference() -> str:
         "All names of the package `arcbatt`, by topic. [Python](python.md) explains how they work together.", "",
         "Signatures use these short names: `Path` is `str | os.PathLike[str]`; `DataLike` is a name, a path, a task or "
         "tasks; `ProgramsLike` is a text, a program, several of them, or the `pathlib.Path` of a file; `Propose` is a "
-        "function of a task that returns texts or programs; `Step` is `\"enumerate\"` or `\"breed\"`; `Part` is "
+        "function of a task that returns texts or programs; `Step` is `\"enumerate\"` or `\"breed\"`; `Shard` is "
+        "`\"2/3\"` or `(2, 3)`; `Part` is "
         "`\"train\"`, `\"test\"` or `\"extra\"`; `View` is a view of `Record.profile`.", "",
         " · ".join(f"[{topic}](#{topic.lower().replace(' ', '-')})" for topic in TOPICS), "",
     ]

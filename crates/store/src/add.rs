@@ -1,8 +1,10 @@
 //! Adding programs, and keeping only the best of each task.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
+use batt_value::ContentHash;
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
 use crate::entry::{self, Added, Entry, Measure, Origin, Stored};
@@ -24,32 +26,54 @@ impl Store {
 }
 
 /// An entry with everything that can be computed before the store is locked.
-struct Row<'e> {
-    entry: &'e Entry,
+pub(crate) struct Row<'e> {
+    program: ContentHash,
     hash: String,
-    text: String,
-    signature: String,
+    text: Cow<'e, str>,
+    signature: Cow<'e, str>,
     calls: u32,
+    origin: &'e Origin,
+    names: Vec<&'e str>,
+    measures: &'e [Measure],
 }
 
-impl Row<'_> {
-    fn new(entry: &Entry) -> Result<Row<'_>, StoreError> {
-        let program = &entry.program;
+impl<'e> Row<'e> {
+    fn new(entry: &'e Entry) -> Result<Row<'e>, StoreError> {
+        let Entry { program, origin, measures } = entry;
+        // A search has given its programs no names.
+        let name = Some(program.name()).filter(|_| !matches!(origin, Origin::Found { .. }));
         Ok(Row {
-            entry,
+            program: program.hash(),
             hash: program.hash().to_string(),
-            text: entry::text(program)?,
-            signature: entry::signature(program),
+            text: entry::text(program)?.into(),
+            signature: entry::signature(program).into(),
             calls: entry::calls(program),
+            origin,
+            names: name.into_iter().collect(),
+            measures,
         })
     }
 
-    fn scoring(&self) -> impl Iterator<Item = &Measure> {
-        self.entry.measures.iter().filter(|measure| measure.score > 0)
+    /// Returns the row of a program of another store, which need not be readable.
+    pub(crate) fn of_stored(stored: &'e Stored, measures: &'e [Measure]) -> Row<'e> {
+        Row {
+            program: stored.hash,
+            hash: stored.hash.to_string(),
+            text: (&*stored.text).into(),
+            signature: (&*stored.signature).into(),
+            calls: stored.calls,
+            origin: &stored.origin,
+            names: stored.names.iter().map(String::as_str).collect(),
+            measures,
+        }
+    }
+
+    fn scoring(&self) -> impl Iterator<Item = &'e Measure> {
+        self.measures.iter().filter(|measure| measure.score > 0)
     }
 }
 
-fn add(transaction: &Transaction<'_>, rows: &[Row<'_>]) -> rusqlite::Result<Vec<Added>> {
+pub(crate) fn add(transaction: &Transaction<'_>, rows: &[Row<'_>]) -> rusqlite::Result<Vec<Added>> {
     let mut known = Vec::with_capacity(rows.len());
     // Programs that may have lost their last result, and tasks that may have too many programs.
     let mut affected: BTreeSet<String> = BTreeSet::new();
@@ -80,20 +104,18 @@ fn file_program(connection: &Connection, row: &Row<'_>) -> rusqlite::Result<bool
     if !known {
         insert(connection, row)?;
     }
-    let program = &row.entry.program;
     // A program that was exported and imported again under a generated name has not been named by anybody.
-    let named = !(known && export::is_generated(program.name(), program.hash()));
-    if named && !matches!(row.entry.origin, Origin::Found { .. }) {
+    for name in row.names.iter().filter(|name| !(known && export::is_generated(name, row.program))) {
         connection
             .prepare_cached("INSERT OR IGNORE INTO names (program, name) VALUES (?1, ?2)")?
-            .execute([&row.hash, program.name()])?;
+            .execute([&*row.hash, name])?;
     }
     Ok(known)
 }
 
 fn insert(connection: &Connection, row: &Row<'_>) -> rusqlite::Result<()> {
-    let Row { entry, hash, text, signature, calls } = row;
-    let (file, seed, operator, parents, saw) = match &entry.origin {
+    let Row { hash, text, signature, calls, origin, .. } = row;
+    let (file, seed, operator, parents, saw) = match origin {
         Origin::Imported { file } => (Some(file), None, None, &[][..], &[][..]),
         Origin::Written => (None, None, None, &[][..], &[][..]),
         Origin::Found { seed, operator, parents, saw } => {
@@ -105,7 +127,7 @@ fn insert(connection: &Connection, row: &Row<'_>) -> rusqlite::Result<()> {
             "INSERT INTO programs (hash, text, signature, calls, origin, file, seed, operator)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
         )?
-        .execute(params![hash, text, signature, calls, entry.origin.name(), file, seed, operator])?;
+        .execute(params![hash, text, signature, calls, origin.name(), file, seed, operator])?;
     for (place, parent) in parents.iter().enumerate() {
         connection
             .prepare_cached("INSERT INTO parents (program, place, parent) VALUES (?1, ?2, ?3)")?

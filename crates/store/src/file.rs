@@ -62,7 +62,7 @@ fn rename(temporary: &Path, path: &Path) -> io::Result<()> {
 }
 
 /// Returns a path in the same folder that no other process or thread uses.
-fn temporary_path(path: &Path) -> Result<PathBuf, StoreError> {
+pub(crate) fn temporary_path(path: &Path) -> Result<PathBuf, StoreError> {
     let Some(name) = path.file_name() else {
         return Err(StoreError::io(path, io::ErrorKind::InvalidFilename.into()));
     };
@@ -126,7 +126,7 @@ fn connect(path: &Path, flags: OpenFlags) -> rusqlite::Result<Connection> {
 }
 
 /// Returns the path of SQLite's write-ahead log.
-fn log(path: &Path) -> PathBuf {
+pub(crate) fn log(path: &Path) -> PathBuf {
     let mut log = path.as_os_str().to_owned();
     log.push("-wal");
     PathBuf::from(log)

@@ -12,6 +12,7 @@ pub(crate) mod data_generate;
 pub(crate) mod dsl;
 pub(crate) mod eval;
 pub(crate) mod man;
+pub(crate) mod merge;
 pub(crate) mod plan;
 pub(crate) mod profile;
 pub(crate) mod programs;
