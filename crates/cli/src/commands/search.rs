@@ -16,7 +16,10 @@ use crate::{Answer, files, output, progress, summary};
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   batt search --programs mine.py --budget 10m    breed from your programs, for the built-in tasks
-  batt search arc1-training --mode enumerate --per-task 5s --record search.json")]
+  batt search arc1-training --mode enumerate --per-task 5s --record search.json
+  batt search arc1-training --mode enumerate --shard 2/3 --store part2.sqlite
+
+With --shard, breeding passes solutions only between the tasks of the shard.")]
 pub(crate) struct Args {
     #[command(flatten)]
     tasks: TaskArgs,

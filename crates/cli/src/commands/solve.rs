@@ -16,7 +16,8 @@ use crate::{Answer, files, output, progress, summary};
 #[command(after_help = "Examples:
   batt solve                                       solve the built-in tasks
   batt solve arc1-evaluation -o submission.json    write a submission
-  batt solve test_challenges.json --budget 11h30m -o submission.json")]
+  batt solve test_challenges.json --budget 11h30m -o submission.json
+  batt solve arc1-evaluation --shard 2/3 -o part2.json    solve a third; `batt merge` joins the parts")]
 pub(crate) struct Args {
     #[command(flatten)]
     tasks: TaskArgs,
