@@ -20,8 +20,8 @@ use serde::Serialize;
 
 use crate::commands::profile::ViewDocument;
 use crate::commands::{
-    check, conformance, data, data_generate, dsl, eval, plan, programs, programs_explain, programs_resolve,
-    programs_store, report, run, score, search, serve, show, solve,
+    check, conformance, data, data_generate, dsl, eval, merge, plan, programs, programs_explain,
+    programs_resolve, programs_store, report, run, score, search, serve, show, solve,
 };
 use crate::output::Versioned;
 
@@ -122,6 +122,7 @@ documents! {
         => programs_store::PruneDocument;
     "check", "batt check --json", "The defects of a submission." => check::Document;
     "score", "batt score --json", "The scores of a submission." => score::Document;
+    "merge", "batt merge --json", "Files that were joined." => merge::Document;
     "profile dsl", "batt profile dsl --json", "The cost of each primitive." => ViewDocument<view::Dsl>;
     "profile framework", "batt profile framework --json", "The time of all threads by category."
         => ViewDocument<view::Framework>;

@@ -212,6 +212,7 @@ fn check_jobs(checker: &mut Checker) {
     checker.printed("check", "check {dir}/run.sub.json demo");
     checker.printed("check", "check {dir}/solve.sub.json demo");
     checker.printed("score", "score {dir}/run.sub.json demo");
+    checker.printed("merge", "merge {dir}/run.sub.json -o {dir}/merged.sub.json");
     checker.printed("score", "score {dir}/run.sub.json demo --verbose");
     // Fractions are not reduced, even if all outputs are right.
     let run = checker.printed("run", "run demo -o {dir}/all.sub.json");

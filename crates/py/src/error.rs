@@ -54,7 +54,9 @@ pub(crate) fn load_error(py: Python<'_>, error: &LoadError) -> PyErr {
 
 pub(crate) fn job_error(py: Python<'_>, error: &JobError) -> PyErr {
     let class = match error {
-        JobError::Field { .. } | JobError::Programs(_) | JobError::Expected(_) => "ArgumentError",
+        JobError::Field { .. } | JobError::Programs(_) | JobError::Expected(_) | JobError::Merge(_) => {
+            "ArgumentError"
+        }
         JobError::Data(_) | JobError::State { .. } => "DataError",
         JobError::Exists { .. } | JobError::Resume { .. } => "FileExists",
         JobError::Read { .. }

@@ -49,6 +49,27 @@ def test_records_of_runs_are_those_of_the_command_line(tmp_path: Path, programs:
         assert ours.data[part] == theirs.data[part], part
 
 
+def test_shards_are_those_of_the_command_line(demo: Dataset, tmp_path: Path, programs: Programs) -> None:
+    shards: list[str | tuple[int, int]] = ["1/3", (2, 3), "3/3"]
+    for number, shard in enumerate(shards, 1):
+        ours, theirs = tmp_path / f"python{number}.json", tmp_path / f"batt{number}.json"
+        solving = arcbatt.solve("demo", fuel=FUEL, shard=shard, output=ours, progress=False).wait()
+        assert list(solving.results) == [task.id for task in demo][number - 1 :: 3]
+        batt("solve", "demo", "--fuel-per-task", str(FUEL), "--shard", f"{number}/3", "-o", str(theirs))
+        assert ours.read_bytes() == theirs.read_bytes()
+        data = json.loads(Path(f"{ours}.state").read_text())["setup"]["data"]
+        assert (data["shard"]["index"], data["shard"]["of"], data["shard"]["tasks"]) == (number, 3, 79)
+        record = arcbatt.run(programs, shard=shard)
+        assert [task["id"] for task in record.data["tasks"]] == list(solving.results)
+    # Those of Python and of the command line can be joined.
+    parts = [str(tmp_path / name) for name in ("python1.json", "batt2.json", "python3.json")]
+    batt("merge", *parts, "-o", str(tmp_path / "all.json"))
+    whole = arcbatt.solve("demo", fuel=FUEL, progress=False).wait().submission()
+    assert (tmp_path / "all.json").read_text() == whole.text
+    searching = arcbatt.search(demo[:2], store=tmp_path / "s.sqlite", fuel=1000, shard=(3, 3), progress=False)
+    assert list(searching) == []
+
+
 def test_results_come_one_by_one_and_the_submission_is_always_valid(demo: Dataset) -> None:
     some = demo[:6]
     solving = arcbatt.solve(some, fuel=FUEL, progress=False)
@@ -264,6 +285,14 @@ def test_wrong_arguments_are_named(demo: Dataset, tmp_path: Path) -> None:
         ({"per_task": float("nan")}, "per_task is a number"),
         ({"budget": 1e30}, "budget is a number"),
         ({"output": "\udcfe.json"}, "not valid Unicode"),
+        ({"shard": "4/3"}, "shard: the number of a shard must be between 1 and 3"),
+        ({"shard": (0, 3)}, "shard: the number of a shard must be between 1 and 3"),
+        ({"shard": (1, 100_001)}, "shard: the number of shards must be between 1 and 100,000"),
+        ({"shard": "2"}, "shard is written '2/3'"),
+        ({"shard": "a/b"}, "shard is written '2/3'"),
+        ({"shard": (1, 2, 3)}, "shard is written '2/3'"),
+        ({"shard": 2}, "shard is written '2/3'"),
+        ({"shard": (1.5, 3)}, "shard is a whole number"),
     ):
         with pytest.raises(arcbatt.ArgumentError, match=message):
             arcbatt.solve(demo[:1], **arguments).wait()

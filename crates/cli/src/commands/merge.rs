@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use arcbatt::base::number::count;
 use arcbatt::{Merge, Merged, TaskSelection};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::job::SelectArgs;
 use crate::{Answer, files, output};
@@ -41,6 +43,9 @@ pub(crate) struct Args {
     /// Join the files even if shards or tasks are missing
     #[arg(long)]
     partial: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
 }
 
 impl Args {
@@ -70,8 +75,13 @@ impl Args {
 }
 
 pub(crate) fn run(args: &Args) -> Answer {
-    let Merged { parts, tasks, outputs, programs, files, warnings } = args.merge()?.run()?;
-    warnings.iter().for_each(|warning| output::warning(warning));
+    let merged = args.merge()?.run()?;
+    merged.warnings.iter().for_each(|warning| output::warning(warning));
+    if args.json {
+        output::json(Document::new(merged))?;
+        return Ok(true);
+    }
+    let Merged { parts, tasks, outputs, programs, files, .. } = merged;
     let outputs = outputs.map(|n| count(n, "output"));
     let programs = programs.map(|n| count(n, "program"));
     let counts: Vec<String> = [Some(count(tasks, "task")), outputs, programs].into_iter().flatten().collect();
@@ -82,4 +92,29 @@ pub(crate) fn run(args: &Args) -> Answer {
     }
     out.flush()?;
     Ok(true)
+}
+
+/// Files that were joined.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct Document {
+    /// What was joined, such as `3 shards of solve of demo`.
+    parts: String,
+    /// Number of tasks.
+    tasks: usize,
+    /// Number of test outputs of a submission. Null for other files.
+    outputs: Option<usize>,
+    /// Number of programs of a record or a store. Null for other files.
+    programs: Option<usize>,
+    /// Paths of the files that were written, the output first.
+    files: Vec<String>,
+    /// Problems that did not prevent joining, such as missing shards with `--partial`.
+    warnings: Vec<String>,
+}
+
+impl Document {
+    fn new(merged: Merged) -> Document {
+        let Merged { parts, tasks, outputs, programs, files, warnings } = merged;
+        let files = files.iter().map(|path| path.display().to_string()).collect();
+        Document { parts, tasks, outputs, programs, files, warnings }
+    }
 }
