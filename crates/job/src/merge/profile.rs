@@ -40,25 +40,31 @@ pub(super) fn join(parts: &Parts<Record>, warnings: &mut Vec<String>) -> Option<
         counted: 0,
     }];
     let mut tasks: Vec<Task> = Vec::new();
-    for (number, profile) in profiles.iter().enumerate() {
+    let mut machines: Vec<Machine> = Vec::new();
+    for (part, profile) in parts.list.iter().zip(&profiles) {
         let offset = lanes.len() as u32;
         tasks.extend(profile.tasks.iter().map(|task| Task { lane: offset + task.lane, ..task.clone() }));
-        let machine = Some(number as u32);
-        lanes.extend(profile.lanes.iter().map(|lane| Lane { machine, ..lane.clone() }));
+        // A shard that ran on a cluster is followed by the machines of its cluster.
+        let shard = machines.len() as u32;
+        let machine = |lane: &Lane| Some(shard + lane.machine.map_or(0, |machine| machine + 1));
+        lanes.extend(profile.lanes.iter().map(|lane| Lane { machine: machine(lane), ..lane.clone() }));
+        let name = format!("shard {} of {}", part.shard.index, part.shard.of);
+        machines.push(Machine {
+            name: name.clone(),
+            cores: part.document.environment.threads,
+            clock_offset: 0,
+            round_trip: None,
+            stayed: part.document.finished,
+        });
+        let named = |it: &Machine| Machine { name: format!("{name}, {}", it.name), ..it.clone() };
+        machines.extend(profile.machines.iter().map(named));
     }
     tasks.sort_by_key(|task| (task.start, task.lane));
-    let machines = parts.list.iter().map(|part| Machine {
-        name: format!("shard {} of {}", part.shard.index, part.shard.of),
-        cores: part.document.environment.threads,
-        clock_offset: 0,
-        round_trip: None,
-        stayed: part.document.finished,
-    });
     let cost = |cost: fn(&Costs) -> f64| profiles.iter().map(|it| cost(&it.costs)).fold(0.0, f64::max);
     Some(Box::new(Profile {
         costs: Costs { stamp: cost(|it| it.stamp), call: cost(|it| it.call) },
         excused: profiles.iter().map(|it| it.excused).sum(),
-        machines: machines.collect(),
+        machines,
         lanes,
         tasks,
         repeats: repeats(&profiles, waiting),

@@ -6,8 +6,8 @@ use batt_base::number::count;
 use batt_lang::parse;
 use batt_plan::Plan;
 use batt_record::{
-    self as record, CurvePoint, Environment, Kind, OperatorCounts, PlanCounts, Program, Record, Right, Task,
-    VerdictCount,
+    self as record, Cluster, CurvePoint, Environment, Kind, OperatorCounts, PlanCounts, Program, Record,
+    Right, Task, VerdictCount,
 };
 use batt_score::{Scores, Totals, Verdict};
 use batt_task::Pair;
@@ -78,7 +78,29 @@ fn environment(records: &[&Record]) -> Environment {
         kernels: all().all(|it| it.kernels),
         seconds: all().map(|it| it.seconds).sum(),
         machine: all().next().map(|it| it.machine.clone()).unwrap_or_default(),
+        cluster: cluster(all().filter_map(|it| it.cluster.as_ref())),
     }
+}
+
+/// Adds up the work of clusters. Machines of the same name are one.
+fn cluster<'c>(clusters: impl Iterator<Item = &'c Cluster>) -> Option<Cluster> {
+    let mut joined: Option<Cluster> = None;
+    for cluster in clusters {
+        let sum = joined.get_or_insert_default();
+        sum.pieces += cluster.pieces;
+        sum.executions += cluster.executions;
+        for machine in &cluster.machines {
+            match sum.machines.iter_mut().find(|it| it.name == machine.name) {
+                Some(known) => {
+                    known.cores = known.cores.max(machine.cores);
+                    known.pieces += machine.pieces;
+                    known.stayed &= machine.stayed;
+                }
+                None => sum.machines.push(machine.clone()),
+            }
+        }
+    }
+    joined
 }
 
 /// A run merges all its programs in every shard; a solve and a search merge those that they found.
