@@ -163,6 +163,12 @@ impl<'p> Battery<'p> {
         Battery { programs, plan: Plan::merge(programs), own: ProgramsByTask::new(programs, ids) }
     }
 
+    /// Merges the programs, which are assigned to tasks already. Every task must be there.
+    pub(crate) fn assigned(programs: &'p [Program], tasks: BTreeMap<String, Vec<ProgramId>>) -> Battery<'p> {
+        let own = ProgramsByTask { tasks, rules: BTreeMap::new() };
+        Battery { programs, plan: Plan::merge(programs), own }
+    }
+
     pub fn programs(&self) -> &'p [Program] {
         self.programs
     }

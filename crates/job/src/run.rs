@@ -238,11 +238,7 @@ fn execute_on_cluster(
 ) -> Result<Used, JobError> {
     let (control, index) = (driven.control, results.index);
     let (battery, resumed) = (results.battery, results.resumed);
-    let packaged = PackageWork::Run {
-        run: work.clone(),
-        ids: index.ids().map(str::to_owned).collect(),
-        answers: results.tasks.is_some(),
-    };
+    let packaged = PackageWork::Run { run: work.clone(), answers: results.tasks.is_some() };
     let total = index.len();
     control.update(|status| (status.done, status.total) = (resumed, total));
     let programs = battery.programs();

@@ -35,8 +35,6 @@ pub(crate) enum PackageWork {
     },
     Run {
         run: Run,
-        /// The ids of all tasks, because they determine which programs belong to which task.
-        ids: Vec<String>,
         /// Whether the answers of all programs are needed, for a record.
         answers: bool,
     },
@@ -108,7 +106,10 @@ pub(crate) enum PieceWork {
         /// Programs to try on this task only.
         programs: Vec<String>,
     },
-    Run,
+    Run {
+        /// The programs that are named after the task.
+        own: Vec<u32>,
+    },
     Enumerate {
         fuel: u64,
         /// Whether the programs of the package run first.

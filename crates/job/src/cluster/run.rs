@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use batt_dsl::Limits;
 use batt_lang::Program;
+use batt_plan::ProgramId;
 use batt_record as record;
 use batt_score::Verdict;
 use batt_task::{LoadError, Task};
@@ -79,7 +80,8 @@ where
         };
         let place = self.n_handed;
         (self.n_handed, self.n_left) = (place + 1, self.n_left.saturating_sub(1));
-        let piece = Piece::new(&task, PieceWork::Run);
+        let own = self.checker.battery.own(&task.id).iter().map(|ProgramId(program)| *program).collect();
+        let piece = Piece::new(&task, PieceWork::Run { own });
         lock(&self.checker.tasks).insert(place, task);
         Some((place, piece))
     }

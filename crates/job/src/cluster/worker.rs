@@ -83,7 +83,7 @@ impl Worker {
         let trace = recorder.as_ref().map(|it| &it.trace);
         let answers = batt_base::with_enough_stack(|| match &self.package.work {
             PackageWork::Solve { seed, without } => self.solve(&pieces, *seed, without, trace),
-            PackageWork::Run { run, ids, answers } => self.run(&pieces, run, ids, *answers, trace),
+            PackageWork::Run { run, answers } => self.run(&pieces, run, *answers, trace),
             PackageWork::Enumerate => each(&pieces, |piece, task| self.enumerate(piece, task, trace)),
             PackageWork::Breed { seed, elites, tried } => {
                 let capacity = Capacity { elites: *elites, tried: *tried };
@@ -146,15 +146,13 @@ impl Worker {
         }
     }
 
-    fn run(
-        &self,
-        pieces: &[Piece],
-        run: &Run,
-        ids: &[String],
-        answers: bool,
-        trace: Option<&Trace>,
-    ) -> Vec<Answer> {
-        let battery = Battery::new(&self.programs, ids.iter().map(String::as_str));
+    fn run(&self, pieces: &[Piece], run: &Run, answers: bool, trace: Option<&Trace>) -> Vec<Answer> {
+        let own = |piece: &Piece| match &piece.work {
+            PieceWork::Run { own } => own.iter().map(|program| ProgramId(*program)).collect(),
+            _ => Vec::new(),
+        };
+        let own = pieces.iter().map(|piece| (piece.id.clone(), own(piece))).collect();
+        let battery = Battery::assigned(&self.programs, own);
         let limits = Limits { fuel: run.fuel, ..Limits::STANDARD };
         let arena = Arena::new(limits.caps);
         let mut scratch = Scratch::new(limits);
