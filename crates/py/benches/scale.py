@@ -41,9 +41,9 @@ def main() -> None:
         alone: dict[int, float] = {}
         expected = ""
         for threads in sorted({1, min(2, os.cpu_count() or 1)}):
-            seconds, expected, _ = solve(data, options.fuel, folder, threads=threads)
+            seconds, expected, memory, _ = solve(data, options.fuel, folder, threads=threads)
             alone[threads] = seconds
-            print(f"local pool, {threads} threads: {seconds:.2f} s, {len(data) / seconds:.0f} tasks/s")
+            print(f"local pool, {threads} threads: {seconds:.2f} s, {len(data) / seconds:.0f} tasks/s; memory: {memory}")
         for count in options.machines:
             measure(data, options, folder, count, alone, expected)
 
@@ -61,9 +61,9 @@ def measure(
         connection.wait_for(count)
         # Threads, buffers and connections exist after a first job.
         solve(data[:200], options.fuel, folder, cluster=connection)
-        before, processor = resident(), time.process_time()
-        seconds, text, job = solve(data, options.fuel, folder, cluster=connection, profile=options.record is not None)
-        memory, processor = resident() - before, time.process_time() - processor
+        processor = time.process_time()
+        seconds, text, memory, job = solve(data, options.fuel, folder, cluster=connection, profile=options.record is not None)
+        processor = time.process_time() - processor
         if options.record:
             options.record.mkdir(parents=True, exist_ok=True)
             (options.record / f"machines-{count}.json").write_text(job.record().text)
@@ -73,16 +73,27 @@ def measure(
     print(
         f"cluster, {count} machines: {seconds:.2f} s, {len(data) / seconds:.0f} tasks/s, {base / seconds:.2f}× the local "
         f"pool of as many threads (at most {max(alone)}); driver: {1e3 * processor / len(data):.2f} ms CPU a task, "
-        f"{memory:+.0f} MB; overhead {1e3 * (seconds * min(count, max(alone)) - alone[1]) / len(data):+.2f} ms a task; "
+        f"memory: {memory}; overhead {1e3 * (seconds * min(count, max(alone)) - alone[1]) / len(data):+.2f} ms a task; "
         f"same bytes: {text == expected}"
     )
 
 
-def solve(data: Any, fuel: int, folder: str, **options: Any) -> tuple[float, str, arcbatt.Solving]:
+def solve(data: Any, fuel: int, folder: str, **options: Any) -> tuple[float, str, str, arcbatt.Solving]:
+    """Solves the tasks. Returns the time, the submission, the memory at the start, in the middle and at the end of the
+    work, and the job."""
     start = time.perf_counter()
     output = pathlib.Path(folder) / "submission.json"
-    solving = arcbatt.solve(data, fuel=fuel, output=output, overwrite=True, progress=False, **options).wait()
-    return time.perf_counter() - start, output.read_text(), solving
+    solving = arcbatt.solve(data, fuel=fuel, output=output, overwrite=True, progress=False, **options)
+    samples: dict[int, float] = {}
+    while not solving.done:
+        solving.wait(0.02)
+        if done := solving.status["done"]:
+            samples.setdefault(10 * done // len(data), resident())
+    solving.wait()
+    seconds = time.perf_counter() - start
+    tenths = sorted(samples)
+    memory = ", ".join(f"{samples[tenth]:.0f} MB at {10 * tenth} %" for tenth in tenths[:: max(1, len(tenths) // 3)])
+    return seconds, output.read_text(), memory, solving
 
 
 if __name__ == "__main__":

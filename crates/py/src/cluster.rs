@@ -8,7 +8,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-/// Machines that a Python object reaches. Its methods are those of `Machines` in `arcbatt/cluster/_machines.py`.
+/// Machines that a Python object reaches. Its methods are those of `RayMachines` in `arcbatt/cluster/_ray.py`.
 pub(crate) struct PyCluster {
     object: Py<PyAny>,
     steps: Option<usize>,
@@ -38,7 +38,7 @@ impl Cluster for PyCluster {
     }
 
     fn machines(&self) -> Result<Vec<MachineInfo>, ClusterError> {
-        let list = self.call(|object| object.call_method0("machines")?.extract::<Vec<Machine>>())?;
+        let list = self.call(|object| object.call_method0("healthy_machines")?.extract::<Vec<Machine>>())?;
         let info = |machine: Machine| {
             let (id, name, cores, version, dsl, clock_offset, round_trip) = machine;
             MachineInfo { id, name, cores, version, dsl, clock_offset, round_trip }

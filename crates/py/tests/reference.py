@@ -9,8 +9,10 @@ from __future__ import annotations
 import ast
 import inspect
 from pathlib import Path
+from types import ModuleType
 
 import arcbatt
+from arcbatt import cluster
 
 PACKAGE = Path(arcbatt.__file__).parent
 
@@ -26,7 +28,7 @@ TOPICS: dict[str, list[str]] = {
     "Results": ["Record", "Submission", "Score", "Table"],
     "Evaluate": ["evaluate", "Evaluation", "traces", "Traces"],
     "Exceptions": [
-        "ArcbattError", "ArgumentError", "DataError", "DataNotFound", "TaskNotFound", "FileError", "FileExists",
+        "ArcbattError", "ArgumentError", "ClusterError", "DataError", "DataNotFound", "TaskNotFound", "FileError", "FileExists",
         "ProgramError", "ProgramFailed", "OutOfFuel", "EngineError", "Stopped", "ArcbattWarning",
     ],
     "Constants": ["DEFAULT_FUEL", "DSL_VERSION", "__version__"],
@@ -54,36 +56,43 @@ def reference() -> str:
         "function of a task that returns texts or programs; `Step` is `\"enumerate\"` or `\"breed\"`; `Shard` is "
         "`\"2/3\"` or `(2, 3)`; `Part` is "
         "`\"train\"`, `\"test\"` or `\"extra\"`; `View` is a view of `Record.profile`.", "",
-        " · ".join(f"[{topic}](#{topic.lower().replace(' ', '-')})" for topic in TOPICS), "",
+        " · ".join(f"[{topic}](#{topic.lower().replace(' ', '-')})" for topic in [*TOPICS, "Clusters"]), "",
     ]
     for topic, names in TOPICS.items():
         lines += [f"## {topic}", ""]
         for name in names:
-            lines += entry(name, declared)
+            lines += entry(arcbatt, name, declared)
+    lines += ["## Clusters", "", "The module `arcbatt.cluster` ([more than one machine](scale.md#ray)).", ""]
+    for name in cluster.__all__:
+        lines += entry(cluster, name, declared, prefix="cluster.")
     return "\n".join(lines).rstrip() + "\n"
 
 
 def declarations() -> dict[tuple[str, str], ast.stmt]:
     """The classes and functions of the package's sources and stub, by module and name."""
     found: dict[tuple[str, str], ast.stmt] = {}
-    for file in [*sorted(PACKAGE.glob("_*.py")), PACKAGE / "_arcbatt.pyi"]:
+    for file in [*sorted(PACKAGE.glob("_*.py")), PACKAGE / "_arcbatt.pyi", *sorted(PACKAGE.glob("cluster/_*.py"))]:
+        folder = "arcbatt.cluster" if file.parent.name == "cluster" else "arcbatt"
+        module = folder if file.stem == "__init__" else f"{folder}.{file.stem}"
         for node in ast.parse(file.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.ClassDef | ast.FunctionDef):
-                found[f"arcbatt.{file.stem}", node.name] = node
+                found[module, node.name] = node
     return found
 
 
-def entry(name: str, declared: dict[tuple[str, str], ast.stmt]) -> list[str]:
-    value = getattr(arcbatt, name)
+def entry(
+    package: ModuleType, name: str, declared: dict[tuple[str, str], ast.stmt], prefix: str = ""
+) -> list[str]:
+    value = getattr(package, name)
     if name in CONSTANTS:
         return [f"- `{name}`: {CONSTANTS[name]}", ""] if name == "__version__" else [f"- `{name}`: {CONSTANTS[name]}"]
     module = value.__module__ if (value.__module__, name) in declared else "arcbatt._arcbatt"
     node = declared[module, name]
     if isinstance(node, ast.FunctionDef):
-        return [f"### {name}", "", *code(signature(node)), *text(value.__doc__)]
+        return [f"### {prefix}{name}", "", *code(signature(node)), *text(value.__doc__)]
     assert isinstance(node, ast.ClassDef)
     bases = [ast.unparse(base) for base in node.bases if not ast.unparse(base).startswith("_")]
-    lines = [f"### {name}", "", *code(constructor(node) + (f"  # {', '.join(bases)}" if bases else ""))]
+    lines = [f"### {prefix}{name}", "", *code(constructor(node) + (f"  # {', '.join(bases)}" if bases else ""))]
     lines += text(value.__doc__)
     members = members_of(node)
     for base in node.bases:

@@ -355,6 +355,21 @@ def test_the_driver_of_many_small_tasks_needs_little_memory(machines: Machines) 
     assert grown < 100 * 2**20, f"{grown / 2**20:.0f} MB more for 2,000 tasks"
 
 
+def test_a_connection_runs_one_job_at_a_time(machines: Machines) -> None:
+    with cluster.connect(machines.address) as connection:
+        first = arcbatt.solve("demo", fuel=FUEL, progress=False, cluster=connection)
+        with pytest.raises(arcbatt.ArgumentError, match="works on another job"):
+            arcbatt.solve("demo", fuel=1000, progress=False, cluster=connection)
+        first.stop()
+        again = arcbatt.solve("demo", fuel=1000, progress=False, cluster=connection).wait()
+        assert again.status["done"] == 79
+    with pytest.raises(arcbatt.ClusterError, match="closed"):
+        arcbatt.solve("demo", fuel=1000, progress=False, cluster=connection)
+    # Without its connection, a function that suggests programs exists on one machine only.
+    with cluster.connect(machines.address) as connection, pytest.raises(arcbatt.ArgumentError, match="cluster"):
+        arcbatt.solve("demo", fuel=1000, propose=lambda task: [], progress=False, cluster=connection).wait()
+
+
 def test_wrong_arguments_are_named(tmp_path: pathlib.Path) -> None:
     with pytest.raises(arcbatt.ArgumentError, match="steps is a whole number from 1"):
         cluster.connect("local", steps=0)

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import arcbatt
+from arcbatt import cluster
 
 ROOT = Path(__file__).parents[3]
 
@@ -45,8 +46,9 @@ def test_examples_run(name: str, text: str) -> None:
 
 
 def test_every_public_name_is_documented() -> None:
-    for name in arcbatt.__all__:
-        value = getattr(arcbatt, name)
+    names = [*((arcbatt, name) for name in arcbatt.__all__), *((cluster, name) for name in cluster.__all__)]
+    for package, name in names:
+        value = getattr(package, name)
         if callable(value):
             assert value.__doc__, name
         if inspect.isclass(value) and value.__module__.startswith("arcbatt"):

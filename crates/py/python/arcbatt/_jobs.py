@@ -253,7 +253,7 @@ class _Background(Generic[T]):
                         self.warnings.append(event["text"])
                         _warnings.warn(event["text"], ArcbattWarning, stacklevel=5)
                     elif event["event"] == "executed" and self._cluster is not None:
-                        self._cluster.record_execution(event)
+                        self._cluster._record_execution(event)
                     yield event
                 elif over:
                     break
@@ -629,7 +629,11 @@ def run(
 def _start(
     job: dict[str, Any], tasks: list[Task], cluster: Connection | None, propose: Propose | None = None
 ) -> Running:
-    return start(json.dumps(job), tasks, propose, cluster, None if cluster is None else cluster.steps)
+    if cluster is None:
+        return start(json.dumps(job), tasks, propose)
+    cluster._check_free()
+    cluster._job = start(json.dumps(job), tasks, propose, cluster, cluster.steps)
+    return cluster._job
 
 
 B = TypeVar("B", bound=_Background[Any])

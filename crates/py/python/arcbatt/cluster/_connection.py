@@ -1,33 +1,18 @@
-"""The connection to a Ray cluster."""
+"""The connection to a cluster."""
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
 import json
 import os
-import queue
-import socket
-import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from .._errors import ArgumentError, ClusterError
-from ._machine import MachineProcess
-
-# How often machines are asked whether they are well, in seconds.
-_PING_EVERY = 0.5
-# A machine that does not answer for this long is given up, until it answers again.
-_SILENCE = 3.0
-# The head is lost if it does not answer for this long.
-_HEAD_SILENCE = 5.0
-# How long a machine may take to start its process.
-_START = 60.0
-
-_CANNOT_START = "it cannot start arcbatt"
+from .._arcbatt import Running
+from .._errors import ArgumentError, ClusterError, FileError
+from ._ray import RayMachines
 
 J = TypeVar("J")
 
@@ -46,44 +31,18 @@ class Machine:
     """The time for a message and its answer, in seconds; None before the first one."""
 
 
-@dataclass
-class _Node:
-    id: str
-    name: str
-    cores: int
-    actor: Any
-    since: float
-    version: tuple[str, str] | None = None
-    """The versions of arcbatt and of its DSL; None until the process has started."""
-    answered: float = 0.0
-    """When it last answered, on the monotonic clock."""
-    waiting: bool = False
-    """Whether a ping is on its way."""
-    offset: int = 0
-    round_trip: int | None = None
-    gone: str | None = None
-    """Why it cannot be used."""
-
-    def healthy(self, now: float) -> bool:
-        return self.gone is None and self.version is not None and now - self.answered < _SILENCE
-
-
-@dataclass
-class _Work:
-    """The job that is running."""
-
-    hash: str
-    package: Any
-    replies: queue.SimpleQueue[tuple[int, bytes | None, str]] = field(default_factory=queue.SimpleQueue)
-
-
-class Connection:
+class Connection(RayMachines):
     """A connection to a Ray cluster, made by `connect`. It runs one job at a time.
 
     >>> from arcbatt import cluster
     >>> with cluster.connect("local", cores=1) as connection:  # doctest: +SKIP
     ...     arcbatt.solve("demo", cluster=connection).wait()
     """
+
+    steps: int | None
+    """The most steps of a piece; None for whole tasks."""
+    executions: dict[str, int]
+    """The number of executions of pieces by their end: accepted, duplicate, lost, failed, rejected."""
 
     def __init__(
         self,
@@ -96,25 +55,16 @@ class Connection:
         for name, value in (("steps", steps), ("cores", cores)):
             if value is not None and (not isinstance(value, int) or value < 1):
                 raise ArgumentError(f"{name} is a whole number from 1, not {value!r}")
-        self.steps = steps
-        self._cores = cores
-        self._log_path = None if log is None else os.fspath(log)
-        self.executions: dict[str, int] = {}
-        """The number of executions of pieces by their end: accepted, duplicate, lost, failed, rejected."""
-        self._lock = threading.Lock()
-        self._nodes: dict[str, _Node] = {}
-        self._excluded: set[str] = set()
-        self._work: _Work | None = None
-        self._closed = threading.Event()
-        self._error: str | None = None
-        self._ray, self._owned = _start_ray(address)
-        self._log = open(self._log_path, "a", encoding="utf-8") if self._log_path else None
-        self._heard = time.monotonic()
-        for target in (self._follow_nodes, self._ping_all):
-            threading.Thread(target=target, name=f"arcbatt {target.__name__}", daemon=True).start()
+        self.steps, self.executions = steps, {}
+        self._job: Running | None = None
+        try:
+            self._log = None if log is None else open(log, "a", encoding="utf-8")
+        except OSError as error:
+            raise FileError(f"cannot write {os.fspath(log or '')}: {error.strerror}") from None
+        super().__init__(address, cores)
 
     @property
-    def machines_now(self) -> list[Machine]:
+    def machines(self) -> list[Machine]:
         """The machines that were seen so far."""
         now = time.monotonic()
         with self._lock:
@@ -127,34 +77,20 @@ class Connection:
     def wait_for(self, machines: int, timeout: float = 60.0) -> Self:
         """Waits until this many machines are ready."""
         end = time.monotonic() + timeout
-        while sum(machine.healthy for machine in self.machines_now) < machines:
+        while sum(machine.healthy for machine in self.machines) < machines:
             self._check()
             if time.monotonic() > end:
-                ready = sum(machine.healthy for machine in self.machines_now)
+                ready = sum(machine.healthy for machine in self.machines)
                 raise ClusterError(f"{ready} of {machines} machines are ready after {timeout:g} seconds")
             time.sleep(0.05)
         return self
 
     def close(self) -> None:
         """Ends the worker processes. The cluster itself keeps running, unless this connection started it."""
-        if self._closed.is_set():
-            return
-        self._closed.set()
-        with self._lock:
-            nodes = list(self._nodes.values())
-        # A lost cluster may not answer, and the process must be able to end.
-        thread = threading.Thread(target=self._disconnect, args=(nodes,), daemon=True)
-        thread.start()
-        thread.join(timeout=5.0 if self._error is None else 0.5)
-        if self._log is not None:
-            self._log.close()
-
-    def _disconnect(self, nodes: list[_Node]) -> None:
-        with contextlib.suppress(Exception):
-            for node in nodes:
-                self._ray.kill(node.actor)
-            if self._owned and self._error is None:
-                self._ray.shutdown()
+        if not self._closed.is_set():
+            self.disconnect()
+            if self._log is not None:
+                self._log.close()
 
     def __enter__(self) -> Self:
         return self
@@ -165,101 +101,17 @@ class Connection:
         self.close()
 
     def __repr__(self) -> str:
-        ready = sum(machine.healthy for machine in self.machines_now)
+        ready = sum(machine.healthy for machine in self.machines)
         return f"<Connection: {ready} machines ready>"
 
-    # Called by the job that uses the connection, on its own thread.
+    def _check_free(self) -> None:
+        """Fails if a job cannot be started on this connection now."""
+        if self._closed.is_set():
+            raise ClusterError("this connection is closed; make another one with arcbatt.cluster.connect")
+        if self._job is not None and not self._job.is_finished():
+            raise ArgumentError("the cluster works on another job of this connection; wait for its end, or connect again")
 
-    def publish(self, package: bytes) -> None:
-        """Makes the package of a job available to all machines."""
-        self.stop()
-        self._wait_for_versions()
-        # Another package with the same content is another job: its flags must not be shared.
-        hash = hashlib.sha256(package).hexdigest() + os.urandom(4).hex()
-        self._work = _Work(hash, self._ray.put(package))
-
-    def _wait_for_versions(self) -> None:
-        """Waits until every machine has told its version, so that all are compared before the work begins."""
-        end = time.monotonic() + _START
-        while True:
-            self._check()
-            with self._lock:
-                nodes = list(self._nodes.values())
-            for node in nodes:
-                if node.gone is not None and node.gone.startswith(_CANNOT_START):
-                    raise ClusterError(f"machine {node.name}: {node.gone}; install arcbatt[ray] on all machines")
-            waiting = [node.name for node in nodes if node.version is None and node.gone is None]
-            if nodes and not waiting:
-                return
-            if time.monotonic() > end:
-                names = ", ".join(waiting)
-                raise ClusterError(
-                    f"{names or 'no machine'} did not start within {_START:g} seconds; other work may occupy its cores"
-                    if nodes else "the cluster has no machine with a free core; start one with `ray start --address=…`"
-                )
-            time.sleep(0.02)
-
-    def machines(self) -> list[tuple[str, str, int, str, str, int, int | None]]:
-        """The machines that are healthy."""
-        self._check()
-        now = time.monotonic()
-        with self._lock:
-            return [
-                (node.id, node.name, node.cores, *node.version, node.offset, node.round_trip)
-                for node in self._nodes.values()
-                if node.version is not None and node.healthy(now)
-            ]
-
-    def send(self, machine: str, batch: int, pieces: bytes) -> None:
-        """Sends a batch to a machine. Its reply arrives in `receive`."""
-        work = self._work
-        assert work is not None
-        with self._lock:
-            node = self._nodes[machine]
-
-        def done(future: Any) -> None:
-            try:
-                work.replies.put((batch, future.result(), ""))
-            except BaseException as error:
-                if isinstance(error, self._ray.exceptions.ActorUnavailableError):
-                    node.answered = 0.0
-                elif isinstance(error, self._ray.exceptions.RayActorError):
-                    node.gone = _first_line(error)
-                work.replies.put((batch, None, _first_line(error)))
-
-        node.actor.work.remote(work.hash, [work.package], pieces).future().add_done_callback(done)
-
-    def receive(self, seconds: float) -> list[tuple[int, bytes | None, str]]:
-        """Waits for replies."""
-        work = self._work
-        assert work is not None
-        replies = []
-        with contextlib.suppress(queue.Empty):
-            replies.append(work.replies.get(timeout=seconds))
-            while True:
-                replies.append(work.replies.get_nowait())
-        return replies
-
-    def exclude(self, machine: str, why: str) -> None:
-        """Uses a machine no longer."""
-        with self._lock:
-            self._excluded.add(machine)
-            node = self._nodes[machine]
-            node.gone = why
-        with contextlib.suppress(Exception):
-            self._ray.kill(node.actor)
-
-    def stop(self) -> None:
-        """Asks all machines to stop their work on the job."""
-        work = self._work
-        if work is not None:
-            with self._lock:
-                nodes = list(self._nodes.values())
-            for node in nodes:
-                with contextlib.suppress(Exception):
-                    node.actor.stop.remote(work.hash)
-
-    def record_execution(self, event: dict[str, Any]) -> None:
+    def _record_execution(self, event: dict[str, Any]) -> None:
         """Counts an execution, and writes it to the log."""
         self.executions[event["end"]] = self.executions.get(event["end"], 0) + 1
         if self._log is not None and not self._log.closed:
@@ -276,138 +128,3 @@ class Connection:
             raise
         job._at_end = self.close  # type: ignore[attr-defined]
         return job
-
-    def _check(self) -> None:
-        if self._error is None and time.monotonic() - self._heard > _HEAD_SILENCE:
-            self._error = (
-                f"the head of the Ray cluster does not answer for {_HEAD_SILENCE:g} seconds; results are saved, and the "
-                "same command continues from them on this or another cluster"
-            )
-        if self._error is not None:
-            raise ClusterError(self._error)
-
-    # Threads that watch the machines.
-
-    def _follow_nodes(self) -> None:
-        """Starts a process on every machine that joins."""
-        while not self._closed.wait(0.5 if self._nodes else 0.05):
-            try:
-                listed = self._ray.nodes()
-            except Exception as error:
-                if time.monotonic() - self._heard > _HEAD_SILENCE and self._error is None:
-                    self._error = f"the head of the Ray cluster does not answer: {_first_line(error)}"
-                continue
-            self._heard = time.monotonic()
-            alive = {node["NodeID"]: node for node in listed if node["Alive"]}
-            for id, node in alive.items():
-                cores = int(node["Resources"].get("CPU", 0))
-                if cores > 0 and id not in self._nodes and id not in self._excluded:
-                    self._start(id, node, cores if self._cores is None else min(cores, self._cores))
-            with self._lock:
-                for id, known in self._nodes.items():
-                    if id not in alive and known.gone is None:
-                        known.gone = "it left the cluster"
-
-    def _start(self, id: str, info: dict[str, Any], cores: int) -> None:
-        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
-
-        given = info.get("NodeName") or ""
-        name = given if given != info["NodeManagerAddress"] else info["NodeManagerHostname"]
-        with self._lock:
-            if any(node.name == name for node in self._nodes.values()):
-                name = f"{name}-{id[:6]}"
-        process = self._ray.remote(concurrency_groups={"health": 2})(_with_health_methods(self._ray))
-        actor = process.options(
-            num_cpus=cores, max_concurrency=cores, max_restarts=0, max_task_retries=0,
-            scheduling_strategy=NodeAffinitySchedulingStrategy(node_id=id, soft=False),
-        ).remote()
-        node = _Node(id, name, cores, actor, since=time.monotonic())
-
-        def described(future: Any) -> None:
-            try:
-                node.version = future.result()
-                node.answered = time.monotonic()
-            except BaseException as error:
-                # A machine may also have died before its process started.
-                broken = any(sign in str(error) for sign in ("ImportError", "ModuleNotFoundError", "creation task"))
-                node.gone = f"{_CANNOT_START}: {_last_line(error)}" if broken else _first_line(error)
-
-        with self._lock:
-            self._nodes[id] = node
-        actor.describe.remote().future().add_done_callback(described)
-
-    def _ping_all(self) -> None:
-        while not self._closed.wait(_PING_EVERY):
-            with self._lock:
-                nodes = [node for node in self._nodes.values() if node.gone is None and node.version is not None]
-            for node in nodes:
-                if not node.waiting:
-                    self._ping(node)
-
-    def _ping(self, node: _Node) -> None:
-        sent, node.waiting = time.time_ns(), True
-
-        def answered(future: Any) -> None:
-            node.waiting = False
-            received = time.time_ns()
-            try:
-                there = future.result()
-            except BaseException as error:
-                node.gone = _first_line(error)
-                return
-            node.answered = time.monotonic()
-            if node.round_trip is None or received - sent < node.round_trip:
-                node.round_trip = received - sent
-                node.offset = there - (sent + received) // 2
-
-        try:
-            node.actor.ping.remote().future().add_done_callback(answered)
-        except Exception:
-            node.waiting = False
-
-
-def _with_health_methods(ray: Any) -> type:
-    """The class of the process, with the methods that must answer while it works."""
-    health = {
-        name: ray.method(concurrency_group="health")(getattr(MachineProcess, name))
-        for name in ("describe", "ping", "stop")
-    }
-    return type("MachineProcess", (MachineProcess,), health)
-
-
-def _start_ray(address: str | None) -> tuple[Any, bool]:
-    """Connects this process to Ray. Returns Ray, and whether this connection must end it."""
-    try:
-        import ray
-    except ImportError:
-        raise ClusterError("clusters need the package ray; install arcbatt[ray] on all machines") from None
-    if ray.is_initialized():
-        return ray, False
-    try:
-        _knock(address)
-        ray.init(address=address or "auto", logging_level="ERROR", log_to_driver=False)
-    except (OSError, RuntimeError, ValueError) as error:
-        raise ClusterError(
-            f"cannot connect to a Ray cluster at {address or 'auto'!r}: {_first_line(error)}; start one with "
-            "`ray start --head`, or pass address='local' to use this machine alone"
-        ) from None
-    return ray, True
-
-
-def _knock(address: str | None) -> None:
-    """Fails if nobody listens at the address: Ray would try for minutes."""
-    host, colon, port = (address or "").rpartition(":")
-    if colon and port.isdigit() and "//" not in host:
-        socket.create_connection((host, int(port)), timeout=5.0).close()
-
-
-def _lines(error: BaseException) -> list[str]:
-    return [line.strip() for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
-
-
-def _first_line(error: BaseException) -> str:
-    return _lines(error)[0]
-
-
-def _last_line(error: BaseException) -> str:
-    return _lines(error)[-1]
