@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use batt_record::profile::{self, Function, Profile};
 use batt_record::{Record, RecordError};
+use batt_trace::{Category, Phase};
 
 /// The reasons why a view cannot be shown.
 #[derive(Debug, thiserror::Error)]
@@ -151,12 +152,52 @@ impl<'r> Facts<'r> {
     /// Returns the time of all lanes without waiting.
     pub fn busy(&self) -> u64 {
         let sums = self.booked();
-        let idle = |function: &Function| function.category == batt_trace::Category::Idle.name();
         sums.iter()
             .zip(&self.profile.functions)
-            .filter(|(_, function)| !idle(function))
+            .filter(|(_, function)| !is_waiting(function))
             .map(|(ns, _)| ns)
             .sum()
+    }
+
+    /// Returns the time of all lanes in a category.
+    pub(crate) fn in_category(&self, category: Category) -> u64 {
+        let sums = self.booked().into_iter().zip(&self.profile.functions);
+        sums.filter(|(_, function)| function.category == category.name()).map(|(ns, _)| ns).sum()
+    }
+
+    /// Returns whether machines of a cluster did the work.
+    pub(crate) fn is_cluster(&self) -> bool {
+        !self.profile.machines.is_empty()
+    }
+
+    /// Returns the name of a lane, after the name of its machine.
+    pub(crate) fn lane_name(&self, lane: usize) -> String {
+        let profile::Lane { name, machine, .. } = &self.profile.lanes[lane];
+        match machine.map(|machine| &self.profile.machines[machine as usize].name) {
+            Some(machine) if !name.starts_with(machine.as_str()) => format!("{machine} {name}"),
+            _ => name.clone(),
+        }
+    }
+
+    /// Returns the times in which tasks ran. On one machine, the main lane waits meanwhile. The driver of a
+    /// cluster is busy meanwhile, so there it is the time from the first task to the last.
+    pub(crate) fn windows(&self) -> Vec<(u64, u64)> {
+        if !self.is_cluster() {
+            return self.profile.lanes[0].waits.clone();
+        }
+        let start = self.profile.tasks.iter().map(|task| task.start).min().unwrap_or(0);
+        let end = self.profile.tasks.iter().map(|task| task.end).max().unwrap_or(start);
+        vec![(start, end)]
+    }
+
+    /// Returns the time of the main lane outside of [windows](Facts::windows), by function. The profile of a
+    /// cluster does not tell when the driver ran a function, so its phase decides.
+    pub(crate) fn main_alone(&self) -> impl Iterator<Item = (u32, u64)> {
+        let during = [Phase::Execute, Phase::Score, Phase::None].map(Phase::name);
+        let alone =
+            move |function: u32| !self.is_cluster() || !during.contains(&&*self.function(function).phase);
+        let main = self.profile.lanes[0].between.iter();
+        main.filter(move |it| alone(it.0)).map(|(function, ns, _)| (*function, *ns))
     }
 
     /// Returns the time that shares refer to: the busy time of all lanes, or the time of the selected tasks.
@@ -287,6 +328,11 @@ impl Rates {
     }
 }
 
+/// Returns whether time of the function is not work: the lane waits for other lanes or for the network.
+pub(crate) fn is_waiting(function: &Function) -> bool {
+    [Category::Idle, Category::Network].iter().any(|category| function.category == category.name())
+}
+
 /// Iterates over the nodes of a task, each with its nested calls.
 fn nodes(task: &profile::Task) -> impl Iterator<Item = (&profile::NodeTime, &[profile::Inner])> {
     let mut rest = &task.inner[..];
@@ -320,6 +366,9 @@ fn check(profile: &Profile) -> Result<(), ReportError> {
     for lane in &profile.lanes {
         if lane.end < lane.start || !lane.between.iter().all(|(function, ..)| known(function)) {
             return damaged("a lane ends before it starts, or names a function that is not listed");
+        }
+        if lane.machine.is_some_and(|machine| machine as usize >= profile.machines.len()) {
+            return damaged("a lane is on a machine that is not listed");
         }
         sums.push(lane.between.iter().map(|(_, ns, _)| ns).sum());
     }

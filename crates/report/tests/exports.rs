@@ -86,6 +86,25 @@ fn chrome_files_match_the_schema() {
 }
 
 #[test]
+fn machines_are_processes_of_a_timeline() {
+    let file: Value = serde_json::from_str(&text(&common::cluster(), Format::Chrome)).unwrap();
+    check(include_str!("schemas/chrome.json"), &file);
+    let events = file["traceEvents"].as_array().unwrap();
+    let named = |kind: &str| {
+        let named = events.iter().filter(|event| event["name"] == kind);
+        let named = named.map(|it| (it["pid"].as_u64().unwrap(), it["args"]["name"].as_str().unwrap()));
+        named.collect::<Vec<_>>()
+    };
+    assert_eq!(named("process_name"), [(1, "batt 0"), (2, "alpha"), (3, "<b>beta</b>")]);
+    assert_eq!(named("thread_name"), [(1, "main"), (2, "core 1"), (3, "core 1"), (2, "core 2")]);
+    let row = |event: &Value| (event["pid"].as_u64().unwrap(), event["tid"].as_u64().unwrap());
+    let rows =
+        |category: &str| events.iter().filter(|event| event["cat"] == category).map(row).collect::<Vec<_>>();
+    assert_eq!(rows("task"), [(2, 1), (2, 3), (3, 2), (2, 1)]);
+    assert_eq!(rows("idle"), [(1, 0); 3]);
+}
+
+#[test]
 fn firefox_files_match_the_schema() {
     let record = record(Level::Nodes);
     let file: Value = serde_json::from_str(&text(&record, Format::Firefox)).unwrap();

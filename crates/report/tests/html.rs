@@ -104,6 +104,31 @@ fn states_of_tasks() {
 }
 
 #[test]
+fn machines_are_shown_if_there_are_any() {
+    let record = common::cluster();
+    let page = page(&record);
+    let cost = &data(&page)["runs"][0]["cost"]["Ok"];
+    assert_eq!(cost["framework"]["machines"][1]["name"], "<b>beta</b>");
+    assert_eq!(page.matches("<b>beta").count(), 0, "text of a record is never markup");
+    let schedule = &cost["schedule"];
+    assert_eq!(
+        schedule["lanes"],
+        serde_json::json!(["main", "alpha core 1", "<b>beta</b> core 1", "alpha core 2"])
+    );
+    assert_eq!(schedule["order"], serde_json::json!([0, 1, 3, 2]), "lanes of a machine are together");
+    assert_eq!(schedule["windows"], serde_json::json!([[150, 860]]));
+    // Work of the driver while tasks ran cannot be saved.
+    assert_eq!(schedule["main"].as_array().unwrap().len(), 2);
+
+    let alone = data(&self::page(&self::record()));
+    let cost = &alone["runs"][0]["cost"]["Ok"];
+    assert_eq!(cost["framework"]["machines"], serde_json::json!([]));
+    assert_eq!(cost["framework"]["driver"], Value::Null);
+    assert_eq!(cost["schedule"]["windows"], cost["schedule"]["waits"]);
+    assert_eq!(cost["schedule"]["lanes"], serde_json::json!(["main", "worker 1"]));
+}
+
+#[test]
 fn figures_are_those_of_the_views() {
     let record = record();
     let data = data(&page(&record));

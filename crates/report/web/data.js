@@ -16,11 +16,15 @@
 /** @typedef {{ low: number, middle: number, high: number }} Projected */
 /** @typedef {[string, number, Block[]]} Block A box of the flame graph: name, time including all parts, parts. */
 /**
- * @typedef {{ wall: number, lanes: string[], workers: number, functions: [string, string, string, boolean][],
- *   main: [number, number][], waits: [number, number][],
+ * @typedef {{ wall: number, lanes: string[], order: number[], workers: number, functions: [string, string, string, boolean][],
+ *   main: [number, number][], waits: [number, number][], windows: [number, number][],
  *   tasks: [string, number, number, number, [number, number][]][] }} Schedule
  */
 /** @typedef {{ name: string, time: number, share: number, functions: { name: string, phase: string, time: number, stamps: number }[] }} Category */
+/**
+ * @typedef {{ name: string, cores: number, tasks: number, lane_time: number, busy: number, idle: number, network: number,
+ *   clock_offset: number, clock_error: number | null, lost: boolean }} Machine
+ */
 /**
  * @typedef {{ name: string, family: string, hits: number, calls: number, fails: number, tasks: number,
  *   measured: number, apportioned: number, fuel: number, median: number | null, p99: number | null,
@@ -35,7 +39,8 @@
 /**
  * @typedef {{ validity: { valid: boolean, reasons: string[], search: boolean, programs: number, right: number, excused: number,
  *     unaccounted: number, recorder: number },
- *   framework: { wall: number, lanes: number, lane_time: number, busy: number, categories: Category[] },
+ *   framework: { wall: number, lanes: number, lane_time: number, busy: number, categories: Category[],
+ *     machines: Machine[], driver: { lane_time: number, busy: number } | null },
  *   dsl: { base: number, primitives: number, deep: boolean, rows: PrimitiveRow[] },
  *   phases: { wall: number, tasks: number, rows: PhaseRow[], warnings: string[],
  *     projection: { to_tasks: number, from_tasks: number, busy: Projected, wall: Projected, parallel: number } },

@@ -1,4 +1,4 @@
-// The profile: flame graph, treemap, lanes, phases, outliers, what-if and budget.
+// The profile: flame graph, treemap, machines, lanes, phases, outliers, what-if and budget.
 
 import { count, el, fill, figure, grouped, hue, percent, prose, section, svg, table, time } from "./dom.js";
 import { ok, reason } from "./data.js";
@@ -18,7 +18,7 @@ export function profileView(run) {
     el("h1", {}, "Profile"),
     el("p", { class: `stamp ${cost.validity.valid ? "good" : "bad"}` }, run.stamp),
     el("p", {}, "wall ", figure("wall", wall, time(wall)), ` · ${count(lanes, "lane")} · `, figure("lane time", lane_time, time(lane_time)), " of lane time, ", figure("busy", busy, time(busy)), " busy"),
-    whatIfPart(cost), categoriesPart(cost), section("Flame graph", flame(cost.flame)), section("Treemap", treemap(cost)),
+    whatIfPart(cost), categoriesPart(cost), machinesPart(cost), section("Flame graph", flame(cost.flame)), section("Treemap", treemap(cost)),
     primitivesPart(cost), phasesPart(cost), outliersPart(cost), section("Lanes over time", lanesPlot(cost)));
 }
 
@@ -28,6 +28,20 @@ function categoriesPart(cost) {
     row.name, figure(`category ${row.name}`, row.time, time(row.time)), percent(row.share),
     row.functions.filter((it) => it.time > 0).slice(0, 4).map((it) => `${it.name} ${time(it.time)}`).join(" · ")]);
   return section("Categories", table("Time of all lanes; every function is in one category", ["category", " self", " share", "top functions"], rows));
+}
+
+/** Shows the machines of a cluster, if there are any. @param {Cost} cost */
+function machinesPart(cost) {
+  const { machines, driver } = cost.framework;
+  if (driver === null) return null;
+  const rows = machines.map((row) => {
+    const share = (/** @type {number} */ ns) => percent(ns / Math.max(1, row.lane_time));
+    return [row.name, grouped(row.cores), grouped(row.tasks), figure(`busy ${row.name}`, row.busy, share(row.busy)), share(row.idle),
+      figure(`network ${row.name}`, row.network, share(row.network)),
+      `${time(row.clock_offset)} ± ${row.clock_error === null ? "?" : time(row.clock_error)}`, row.lost ? "lost" : ""];
+  });
+  return section("Machines", table("Shares of the time of each machine's lanes", ["machine", " cores", " tasks", " busy", " idle", " network", " clock offset", ""], rows),
+    el("p", { class: "muted" }, `The driver was busy for ${percent(driver.busy / Math.max(1, driver.lane_time))} of its time.`));
 }
 
 /** @param {Cost} cost */
@@ -192,7 +206,7 @@ function flame(root) {
  */
 function treemap(cost) {
   const [width, height] = [1000, 420];
-  const categories = cost.framework.categories.filter((row) => row.time > 0 && row.name !== "idle");
+  const categories = cost.framework.categories.filter((row) => row.time > 0 && row.name !== "idle" && row.name !== "network");
   const busy = categories.reduce((sum, row) => sum + row.time, 0);
   const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "flame", role: "img", "aria-label": `Busy time by category and function, ${time(busy)}` });
   squares(categories.map((row) => row.time), 0, 0, width, height).forEach(([x, y, w, h], i) => {
@@ -251,15 +265,19 @@ function squares(values, x, y, width, height) {
 /** @param {Cost} cost */
 function lanesPlot(cost) {
   const { schedule } = cost;
-  const [width, row, left] = [1000, 26, 80];
+  const longest = schedule.lanes.reduce((most, name) => Math.max(most, name.length), 0);
+  const [width, row, left] = [1000, schedule.lanes.length > 40 ? 15 : 26, Math.min(260, Math.max(80, 7 * longest + 10))];
   const start = Math.min(...schedule.waits.map(([from]) => from), ...schedule.tasks.slice(0, 1).map((slot) => slot[2]));
   const end = schedule.tasks.reduce((most, slot) => Math.max(most, slot[3]), start + 1);
   const x = (/** @type {number} */ ns) => left + ((width - left) * (ns - start)) / (end - start);
   const height = schedule.lanes.length * row + 20;
   const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "flame", role: "img", "aria-label": `Tasks on ${count(schedule.lanes.length, "lane")} over time` });
-  schedule.lanes.forEach((name, i) => picture.append(svg("text", { x: 0, y: i * row + 16, class: "plain" }, name)));
+  // The lanes of a machine are drawn together.
+  const place = schedule.lanes.map((_, lane) => schedule.order.indexOf(lane));
+  const letters = Math.floor((left - 10) / 7);
+  schedule.lanes.forEach((name, lane) => picture.append(svg("text", { x: 0, y: place[lane] * row + row - 10 * (row / 26), class: "plain" }, name.length > letters ? svg("title", {}, name) : null, name.slice(0, letters))));
   schedule.waits.forEach(([from, to]) => picture.append(svg("rect", { x: x(from), y: 2, width: Math.max(0, x(to) - x(from)), height: row - 4, class: "wait" }, svg("title", {}, `waits ${time(to - from)}`))));
-  schedule.tasks.forEach(([id, lane, from, to]) => picture.append(svg("rect", { x: x(from).toFixed(2), y: lane * row + 2, width: Math.max(0.4, x(to) - x(from)).toFixed(2), height: row - 4, fill: `hsl(${hue(id)} 60% 65%)` }, svg("title", {}, `${id}: ${time(to - from)}`))));
+  schedule.tasks.forEach(([id, lane, from, to]) => picture.append(svg("rect", { x: x(from).toFixed(2), y: place[lane] * row + 2, width: Math.max(0.4, x(to) - x(from)).toFixed(2), height: row - 4, fill: `hsl(${hue(id)} 60% 65%)` }, svg("title", {}, `${id}: ${time(to - from)}`))));
   picture.append(svg("text", { x: left, y: height - 4, class: "plain" }, time(start)), svg("text", { x: width, y: height - 4, "text-anchor": "end", class: "plain" }, time(end)));
   return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Lanes over time" }, picture);
 }

@@ -18,7 +18,7 @@ export function whatIf(schedule, speedups) {
   const add = (/** @type {number} */ sum, /** @type {[number, number]} */ cost) => sum + saved(cost);
   const main = schedule.main.reduce(add, 0);
   const tasks = schedule.tasks.map((slot) => slot[4].reduce(add, 0));
-  const waited = schedule.waits.reduce((sum, [from, to]) => sum + (to - from), 0);
+  const waited = schedule.windows.reduce((sum, [from, to]) => sum + (to - from), 0);
   const sum = (/** @type {number[]} */ less) => less.reduce((sum, ns) => sum + ns, 0);
   // The total time of the tasks. With one worker all savings count.
   const schedules = (/** @type {number[]} */ less) => schedule.workers === 1 ? waited - sum(less) : replay(schedule, less);
@@ -30,8 +30,7 @@ export function whatIf(schedule, speedups) {
 }
 
 /**
- * Returns how long the main lane would wait in all: tasks begin in the recorded order, each on the first free
- * worker,
+ * Returns how long tasks would run in all: they begin in the recorded order, each on the first free worker,
  * after the same pause as in the record.
  * @param {Schedule} schedule
  * @param {number[]} less
@@ -41,7 +40,7 @@ function replay(schedule, less) {
   const used = new Set(schedule.tasks.map((slot) => slot[1]));
   const lanes = Array.from({ length: n }, (_, lane) => lane).filter((lane) => lane > 0 && used.has(lane));
   let total = 0;
-  for (const [from, to] of schedule.waits) {
+  for (const [from, to] of schedule.windows) {
     const ended = Array(n).fill(from);
     const free = Array(n).fill(from);
     let [last, lastReplayed] = [from, from];

@@ -1,4 +1,5 @@
-//! The Trace Event Format for chrome://tracing and Perfetto: a timeline for each lane.
+//! The Trace Event Format for chrome://tracing and Perfetto: a timeline for each lane, and a process for each
+//! machine of a cluster.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -18,30 +19,49 @@ pub(super) fn write(
     list.out.write_all(b"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n")?;
     let process = json!({ "name": format!("batt {}", facts.record.setup.version) });
     list.add(&json!({ "ph": "M", "name": "process_name", "pid": 1, "tid": 0, "args": process }))?;
+    for (number, machine) in facts.profile.machines.iter().enumerate() {
+        let (pid, args) = (machine_pid(number as u32), json!({ "name": machine.name }));
+        list.add(&json!({ "ph": "M", "name": "process_name", "pid": pid, "tid": 0, "args": args }))?;
+    }
+    let row =
+        |lane: u32| Row { pid: facts.profile.lanes[lane as usize].machine.map_or(1, machine_pid), lane };
     for (number, lane) in facts.profile.lanes.iter().enumerate() {
+        let Row { pid, lane: tid } = row(number as u32);
         let args = json!({ "name": lane.name });
-        list.add(&json!({ "ph": "M", "name": "thread_name", "pid": 1, "tid": number, "args": args }))?;
+        list.add(&json!({ "ph": "M", "name": "thread_name", "pid": pid, "tid": tid, "args": args }))?;
     }
     for task in &facts.profile.tasks {
         let args = json!({ "cells": task.cells, "cold": task.cold });
-        let event = complete(&task.id, "task", task.lane, task.start, task.end - task.start, Some(args));
-        list.add(&event)?;
+        let (start, ns) = (task.start, task.end - task.start);
+        list.add(&complete(&task.id, "task", row(task.lane), start, ns, Some(args)))?;
     }
     match events {
-        Some(path) => write_events(facts, Reader::open(path)?, &mut list)?,
+        Some(path) => write_events(facts, Reader::open(path)?, row, &mut list)?,
         None => {
             for (from, to) in &facts.profile.lanes[0].waits {
-                list.add(&complete("waiting for tasks", "idle", 0, *from, to - from, None))?;
+                list.add(&complete("waiting for tasks", "idle", row(0), *from, to - from, None))?;
             }
         }
     }
     Ok(list.out.write_all(b"\n]}\n")?)
 }
 
+/// A row of the timeline: a lane of a process.
+struct Row {
+    pid: u32,
+    lane: u32,
+}
+
+/// Returns the number of a machine's process. Process 1 is the one that started the job.
+fn machine_pid(machine: u32) -> u32 {
+    machine + 2
+}
+
 /// Writes all events in the order of the file, one at a time.
 fn write_events<R: std::io::BufRead>(
     facts: &Facts<'_>,
     reader: Reader<R>,
+    row: impl Fn(u32) -> Row,
     list: &mut List<'_>,
 ) -> Result<(), ReportError> {
     let names = reader.functions.clone();
@@ -61,7 +81,7 @@ fn write_events<R: std::io::BufRead>(
                 continue;
             }
             let args = event.node.map(|node| json!({ "node": node }));
-            list.add(&complete(name, category, event.lane, event.start, event.ns, args))?;
+            list.add(&complete(name, category, row(event.lane), event.start, event.ns, args))?;
         }
     }
     if left.iter().all(|ns| *ns == 0) { Ok(()) } else { Err(mismatch()) }
@@ -69,11 +89,11 @@ fn write_events<R: std::io::BufRead>(
 
 /// Returns an event with start and duration in microseconds. Readers add the two to find the end, so both are
 /// rounded to fractions that floating point represents exactly: one event ends where the next begins.
-fn complete(name: &str, category: &str, lane: u32, start: u64, ns: u64, args: Option<Value>) -> Value {
+fn complete(name: &str, category: &str, row: Row, start: u64, ns: u64, args: Option<Value>) -> Value {
     let micros = |ns: u64| (ns as f64 * 1.024).round() / 1024.0;
     let (ts, dur) = (micros(start), micros(start + ns) - micros(start));
     let mut event = json!({
-        "ph": "X", "name": name, "cat": category, "pid": 1, "tid": lane, "ts": ts, "dur": dur,
+        "ph": "X", "name": name, "cat": category, "pid": row.pid, "tid": row.lane, "ts": ts, "dur": dur,
     });
     if let Some(args) = args {
         event["args"] = args;

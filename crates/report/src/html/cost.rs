@@ -27,13 +27,19 @@ struct Block(String, u64, Vec<Block>);
 #[derive(Serialize)]
 struct Schedule {
     wall: u64,
+    /// Names of the lanes, after those of their machines.
     lanes: Vec<String>,
+    /// The lanes in the order to draw them: those of a machine are together.
+    order: Vec<usize>,
     workers: usize,
     /// Name, category, phase, whether it is a primitive.
     functions: Vec<(String, String, String, bool)>,
-    /// Time of the main lane between tasks: function and time.
+    /// Time of the main lane while no tasks ran: function and time.
     main: Vec<(u32, u64)>,
+    /// When the main lane waited.
     waits: Vec<(u64, u64)>,
+    /// When tasks ran.
+    windows: Vec<(u64, u64)>,
     tasks: Vec<Slot>,
 }
 
@@ -81,13 +87,17 @@ impl Schedule {
             let costs = costs.iter().filter(|cost| cost.ns > 0).map(|cost| (cost.function, cost.ns));
             (task.id.clone(), task.lane, task.start, task.end, costs.collect())
         });
+        let mut order: Vec<usize> = (0..profile.lanes.len()).collect();
+        order.sort_by_key(|lane| profile.lanes[*lane].machine);
         Schedule {
             wall: facts.wall(),
-            lanes: profile.lanes.iter().map(|lane| lane.name.clone()).collect(),
+            lanes: (0..profile.lanes.len()).map(|lane| facts.lane_name(lane)).collect(),
+            order,
             workers: facts.workers(),
             functions: functions.collect(),
-            main: profile.lanes[0].between.iter().map(|(function, ns, _)| (*function, *ns)).collect(),
+            main: facts.main_alone().collect(),
             waits: profile.lanes[0].waits.clone(),
+            windows: facts.windows(),
             tasks: slots.collect(),
         }
     }

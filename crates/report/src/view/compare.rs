@@ -6,6 +6,7 @@ use std::fmt;
 use batt_base::number::percent;
 use batt_base::time::brief_ns;
 use batt_record::{self as record, profile::Repeat};
+use batt_trace::Spot;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -88,12 +89,12 @@ impl Compare {
             ));
         }
         let (mine, theirs) = (repetitions(a), repetitions(b));
-        let idle = |name: &str| name == "waiting";
+        let waiting = |name: &str| [Spot::IDLE, Spot::NETWORK].iter().any(|spot| spot.info().name == name);
         let sum = |repeat: &Sums| {
             repeat
                 .by_name
                 .iter()
-                .filter(|(name, _)| !idle(name))
+                .filter(|(name, _)| !waiting(name))
                 .fold((0.0, 0.0), |sum, (_, it)| (sum.0 + it.0, sum.1 + it.1))
         };
         let wall = change("wall", &mine, &theirs, |repeat| (repeat.wall, 0.0));
@@ -101,7 +102,7 @@ impl Compare {
         let mut names: Vec<&String> = mine.iter().chain(&theirs).flat_map(|it| it.by_name.keys()).collect();
         names.sort();
         names.dedup();
-        let functions = names.into_iter().filter(|name| !idle(name)).map(|name| {
+        let functions = names.into_iter().filter(|name| !waiting(name)).map(|name| {
             change(name, &mine, &theirs, |repeat| repeat.by_name.get(name).copied().unwrap_or((0.0, 0.0)))
         });
         let mut functions: Vec<Change> = functions.collect();

@@ -1,6 +1,6 @@
-//! The time of all lanes by category. Every function is in exactly one category.
+//! The time of all lanes by category, and by machine. Every function is in exactly one category.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use batt_base::number::{grouped, percent};
@@ -27,6 +27,10 @@ pub struct Framework {
     pub busy: Measured,
     /// The categories: unaccounted time first, then the largest.
     pub categories: Vec<CategoryRow>,
+    /// The machines of a cluster. Empty if the job ran on one machine.
+    pub machines: Vec<MachineRow>,
+    /// The process that handed out the work. Null if the job ran on one machine.
+    pub driver: Option<DriverRow>,
     /// Estimated cost of the recorder in nanoseconds. The categories include it.
     pub recorder_inside: f64,
     /// Number of times that the recorder read the clock.
@@ -59,6 +63,101 @@ pub struct FunctionRow {
     pub time: Measured,
     /// Number of intervals.
     pub stamps: u64,
+}
+
+/// A machine of a cluster.
+#[derive(Clone, PartialEq, Debug, JsonSchema, Serialize)]
+pub struct MachineRow {
+    /// Name of the machine.
+    pub name: String,
+    /// Number of cores.
+    pub cores: usize,
+    /// Number of tasks that it worked on.
+    pub tasks: usize,
+    /// Wall times of its threads together.
+    pub lane_time: Measured,
+    /// Time of its threads without waiting.
+    pub busy: Measured,
+    /// Time that its threads waited for work.
+    pub idle: Measured,
+    /// Time that its threads waited for work in transit.
+    pub network: Measured,
+    /// Time on its clock minus the time on the clock of the profile, in nanoseconds.
+    pub clock_offset: i64,
+    /// Uncertainty of the offset: half of the round trip, in nanoseconds. Null if not measured.
+    pub clock_error: Option<u64>,
+    /// True if it was lost or dropped before the end.
+    pub lost: bool,
+}
+
+/// The process that handed out the work to the machines of a cluster.
+#[derive(Clone, PartialEq, Debug, JsonSchema, Serialize)]
+pub struct DriverRow {
+    /// Wall times of its threads together.
+    pub lane_time: Measured,
+    /// Time of its threads without waiting.
+    pub busy: Measured,
+}
+
+/// The time of some lanes.
+struct LaneSums {
+    total: u64,
+    idle: u64,
+    network: u64,
+    tasks: usize,
+}
+
+impl LaneSums {
+    /// Sums up the lanes of a machine, or those of the process that started the job.
+    fn new(facts: &Facts<'_>, machine: Option<u32>) -> LaneSums {
+        let profile = facts.profile;
+        let tasks =
+            || profile.tasks.iter().filter(move |task| profile.lanes[task.lane as usize].machine == machine);
+        let lanes = || profile.lanes.iter().filter(move |lane| lane.machine == machine);
+        let time = |category: Category| {
+            let between = lanes().flat_map(|lane| &lane.between);
+            let booked = between.chain(tasks().flat_map(|task| &task.booked));
+            booked.filter(|it| facts.function(it.0).category == category.name()).map(|it| it.1).sum()
+        };
+        LaneSums {
+            total: lanes().map(|lane| lane.end - lane.start).sum(),
+            idle: time(Category::Idle),
+            network: time(Category::Network),
+            tasks: tasks().map(|task| &task.id).collect::<BTreeSet<_>>().len(),
+        }
+    }
+
+    fn busy(&self) -> Measured {
+        Measured(self.total - self.idle - self.network)
+    }
+}
+
+impl MachineRow {
+    fn new(facts: &Facts<'_>, place: usize) -> MachineRow {
+        let machine = &facts.profile.machines[place];
+        let sums = LaneSums::new(facts, Some(place as u32));
+        MachineRow {
+            name: machine.name.clone(),
+            cores: machine.cores,
+            tasks: sums.tasks,
+            lane_time: Measured(sums.total),
+            busy: sums.busy(),
+            idle: Measured(sums.idle),
+            network: Measured(sums.network),
+            clock_offset: machine.clock_offset,
+            clock_error: machine.round_trip.map(|ns| ns / 2),
+            lost: !machine.stayed,
+        }
+    }
+
+    /// Returns the offset with its uncertainty, in words.
+    fn clock(&self) -> String {
+        let offset = brief_ns(self.clock_offset as f64);
+        match self.clock_error {
+            Some(error) => format!("{offset} ± {}", brief_ns(error as f64)),
+            None => format!("{offset} ± ?"),
+        }
+    }
 }
 
 impl Framework {
@@ -104,6 +203,11 @@ impl Framework {
             lane_time: Measured(lane_time),
             busy: Measured(facts.busy()),
             categories,
+            machines: (0..profile.machines.len()).map(|place| MachineRow::new(facts, place)).collect(),
+            driver: facts.is_cluster().then(|| {
+                let sums = LaneSums::new(facts, None);
+                DriverRow { lane_time: Measured(sums.total), busy: sums.busy() }
+            }),
             recorder_inside: recorder_inside(facts),
             stamps: profile.lanes.iter().map(|lane| lane.stamps).sum(),
             counted: profile.lanes.iter().map(|lane| lane.counted).sum(),
@@ -130,6 +234,35 @@ impl fmt::Display for Framework {
             brief_ns(self.recorder_inside),
             grouped(self.stamps),
             grouped(self.counted)
+        )?;
+        self.write_machines(f)
+    }
+}
+
+impl Framework {
+    /// Writes the table of machines, if there are any.
+    fn write_machines(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(driver) = &self.driver else { return Ok(()) };
+        let head = ["machine", "cores", "tasks", "busy", "idle", "network", "clock offset", ""];
+        let mut table = Table::new(&head, head.len() - 1);
+        for row in &self.machines {
+            let share = |time: Measured| percent(time.0 as f64 / row.lane_time.0.max(1) as f64);
+            table.row([
+                row.name.clone(),
+                row.cores.to_string(),
+                grouped(row.tasks as u64),
+                share(row.busy),
+                share(row.idle),
+                share(row.network),
+                row.clock(),
+                if row.lost { "lost" } else { "" }.to_owned(),
+            ]);
+        }
+        let share = percent(driver.busy.0 as f64 / driver.lane_time.0.max(1) as f64);
+        write!(f, "\n{table}")?;
+        writeln!(
+            f,
+            "shares are of the time of a machine's lanes; the driver was busy for {share} of its time"
         )
     }
 }

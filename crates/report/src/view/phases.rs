@@ -4,11 +4,11 @@ use std::fmt;
 
 use batt_base::number::percent;
 use batt_base::time::brief_ns;
-use batt_trace::Phase;
+use batt_trace::{Category, Phase};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::facts::{Facts, ReportError};
+use crate::facts::{Facts, ReportError, is_waiting};
 use crate::figure::{Measured, Projected};
 use crate::stats::{Resampler, line, mean, quantile};
 use crate::table::Table;
@@ -20,6 +20,10 @@ pub struct Phases {
     pub wall: Measured,
     /// Number of tasks of the last record.
     pub tasks: usize,
+    /// Time that lanes of the last record waited for other lanes. It is in no row.
+    pub idle: Measured,
+    /// Time that machines of a cluster waited for work in transit. It is in no row.
+    pub network: Measured,
     /// Number of tasks of each record.
     pub sizes: Vec<usize>,
     /// The phases.
@@ -156,13 +160,12 @@ impl Phases {
             wall: in_tasks.over(parallel).plus(outside),
             parallel,
         };
-        let mut slowest: Vec<(String, Measured)> =
-            facts.every.iter().map(|task| (task.id.clone(), Measured(task.end - task.start))).collect();
-        slowest.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        let mut slowest = slowest(facts);
         let warnings = warnings(&slowest, to_tasks);
         slowest.truncate(5);
         let wall = Measured(facts.wall());
-        Ok(Phases { wall, tasks: n, sizes, rows, projection, slowest, warnings })
+        let [idle, network] = [Category::Idle, Category::Network].map(|it| Measured(facts.in_category(it)));
+        Ok(Phases { wall, tasks: n, idle, network, sizes, rows, projection, slowest, warnings })
     }
 }
 
@@ -171,8 +174,7 @@ fn part(facts: &Facts<'_>, place: usize) -> [u64; 2] {
     let (_, phases) = PARTS[place];
     let mine = |function: u32| {
         let function = facts.function(function);
-        let idle = function.category == batt_trace::Category::Idle.name();
-        !idle && phases.iter().any(|phase| phase.name() == function.phase)
+        !is_waiting(function) && phases.iter().any(|phase| phase.name() == function.phase)
     };
     let sum = |booked: &[(u32, u64, u64)]| -> u64 {
         booked.iter().filter(|it| mine(it.0)).map(|(_, ns, _)| ns).sum()
@@ -243,15 +245,23 @@ impl TaskProjection {
     }
 }
 
-/// Returns the mean number of busy workers while the main lane waited for them.
+/// Returns the mean number of busy workers while tasks ran.
 fn parallel(facts: &Facts<'_>) -> f64 {
-    let waited: u64 = facts.profile.lanes[0].waits.iter().map(|(from, to)| to - from).sum();
+    let waited: u64 = facts.windows().iter().map(|(from, to)| to - from).sum();
     let worked: u64 = facts.profile.tasks.iter().map(|task| task.end - task.start).sum();
     (worked as f64 / waited.max(1) as f64).max(1.0).min(facts.workers() as f64)
 }
 
-/// Returns reasons to doubt the projection. `slowest` has all tasks, the slowest first.
-fn warnings(slowest: &[(String, Measured)], to_tasks: usize) -> Vec<String> {
+/// Returns all tasks with their times, the slowest first.
+pub(crate) fn slowest(facts: &Facts<'_>) -> Vec<(String, Measured)> {
+    let mut slowest: Vec<(String, Measured)> =
+        facts.every.iter().map(|task| (task.id.clone(), Measured(task.end - task.start))).collect();
+    slowest.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    slowest
+}
+
+/// Returns reasons to doubt a projection. `slowest` has all tasks, the slowest first.
+pub(crate) fn warnings(slowest: &[(String, Measured)], to_tasks: usize) -> Vec<String> {
     let mut warnings = Vec::new();
     let total: u64 = slowest.iter().map(|(_, ns)| ns.0).sum();
     let mut sum = 0;
@@ -299,6 +309,9 @@ impl fmt::Display for Phases {
             ]);
         }
         write!(f, "{table}")?;
+        if self.network.0 > 0 {
+            writeln!(f, "not in the table: idle {}, network {}", self.idle, self.network)?;
+        }
         writeln!(f, "projected from {from_tasks} to {to_tasks} tasks (95 % interval): lane time {busy}")?;
         writeln!(f, "wall {wall}, with {parallel:.2} workers busy on average, as recorded")?;
         if self.sizes.len() == 1 {

@@ -11,7 +11,7 @@ use batt_trace::Category;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::facts::{Facts, FunctionTime, ReportError};
+use crate::facts::{Facts, FunctionTime, ReportError, is_waiting};
 use crate::figure::{Measured, Projected};
 use crate::view::phases::part_of;
 
@@ -185,10 +185,9 @@ fn factors(facts: &Facts<'_>, speedups: &[Speedup]) -> Result<(Vec<f64>, Vec<Kin
             if !kind.matches(bare, function) {
                 continue;
             }
-            let not_work = [Category::Idle, Category::Unaccounted].map(Category::name);
-            if not_work.contains(&function.category.as_str()) {
+            if is_waiting(function) || function.category == Category::Unaccounted.name() {
                 return fail(format!(
-                    "`{name}` includes idle or unaccounted time, which cannot be made faster"
+                    "`{name}` includes idle, network or unaccounted time, which cannot be made faster"
                 ));
             }
             if entry.0.is_none_or(|closest| kind < closest) {
@@ -210,7 +209,7 @@ struct Savings {
 impl Savings {
     fn new(facts: &Facts<'_>, factors: &[f64]) -> Savings {
         let saved = |function: u32, ns: u64| ns as f64 * (1.0 - 1.0 / factors[function as usize]);
-        let main = facts.profile.lanes[0].between.iter().map(|(function, ns, _)| saved(*function, *ns)).sum();
+        let main = facts.main_alone().map(|(function, ns)| saved(function, ns)).sum();
         let costs = costs(facts);
         let all = costs.iter().flatten();
         let apportioned = all.map(|cost| saved(cost.function, cost.apportioned)).sum();
@@ -241,7 +240,7 @@ pub(crate) fn costs(facts: &Facts<'_>) -> Vec<Vec<Cost>> {
     facts.profile.tasks.iter().map(of_task).collect()
 }
 
-/// Returns how long the main lane would wait in all if each task were shorter by `saved`. Tasks begin in the
+/// Returns how long tasks would run in all if each were shorter by `saved`. Tasks begin in the
 /// recorded order, each on the first free worker, after the same pause as in the record.
 fn replay(facts: &Facts<'_>, saved: &[f64]) -> f64 {
     let tasks = &facts.profile.tasks;
@@ -249,8 +248,8 @@ fn replay(facts: &Facts<'_>, saved: &[f64]) -> f64 {
     let lanes: Vec<usize> =
         (1..n_lanes).filter(|lane| tasks.iter().any(|task| task.lane as usize == *lane)).collect();
     let mut total = 0.0;
-    for (from, to) in &facts.profile.lanes[0].waits {
-        let (from, to) = (*from as f64, *to as f64);
+    for (from, to) in facts.windows() {
+        let (from, to) = (from as f64, to as f64);
         let mut ended = vec![from; n_lanes];
         let mut free = vec![from; n_lanes];
         let (mut last, mut last_replayed) = (from, from);
@@ -271,9 +270,9 @@ fn replay(facts: &Facts<'_>, saved: &[f64]) -> f64 {
     total
 }
 
-/// Returns how long the main lane waited.
+/// Returns how long tasks ran, on any lane.
 fn waited(facts: &Facts<'_>) -> f64 {
-    facts.profile.lanes[0].waits.iter().map(|(from, to)| (to - from) as f64).sum()
+    facts.windows().iter().map(|(from, to)| (to - from) as f64).sum()
 }
 
 impl fmt::Display for WhatIf {

@@ -2,7 +2,9 @@
 
 #![allow(dead_code, reason = "not every test file uses all of it")]
 
-use batt_record::profile::{Costs, Function, Lane, Node, PrimitiveTimes, Profile, Repeat, Task, VERSION};
+use batt_record::profile::{
+    Costs, Function, Lane, Machine, Node, PrimitiveTimes, Profile, Repeat, Task, VERSION,
+};
 use batt_record::{
     Data, Environment, Options, Outcome, Pair, PlanCounts, Program, Record, Right, SCHEMA, Setup,
 };
@@ -218,4 +220,58 @@ pub(crate) fn tasks(times: &[u64]) -> Record {
     world.main(Spot::LOAD, 1_000);
     times.iter().enumerate().for_each(|(i, ns)| world.task(&format!("t{i}"), &[(OBJECTS, *ns)]));
     world.finish()
+}
+
+/// Makes a record of four tasks on a cluster of two machines. `alpha` has two cores, `beta` has one and was lost.
+/// The tasks ran from 150 to 860, while the driver was busy for 40 ns.
+pub(crate) fn cluster() -> Record {
+    let mut record = tasks(&[1]);
+    let profile = record.profile.as_mut().unwrap();
+    let template = Lane { stamps: 0, counted: 0, primitives: Vec::new(), ..profile.lanes[0].clone() };
+    let main = [(Spot::IDLE, 700), (Spot::LOAD, 100), (Spot::HAND_OUT, 60), (Spot::WRITE, 140)];
+    let main = main.map(|(spot, ns)| (number(spot), ns, 1)).to_vec();
+    let waits = vec![(120, 470), (490, 600), (620, 860)];
+    let lane = |name: &str, machine, idle, network| Lane {
+        name: name.to_owned(),
+        machine: Some(machine),
+        start: 100,
+        end: 900,
+        between: vec![(number(Spot::IDLE), idle, 1), (number(Spot::NETWORK), network, 1)],
+        waits: Vec::new(),
+        ..template.clone()
+    };
+    profile.lanes = vec![
+        Lane { start: 0, end: 1_000, between: main, waits, ..template.clone() },
+        lane("core 1", 0, 40, 100),
+        lane("core 1", 1, 660, 40),
+        lane("core 2", 0, 140, 60),
+    ];
+    let machine = |name: &str, cores, clock_offset, round_trip, stayed| Machine {
+        name: name.to_owned(),
+        cores,
+        clock_offset,
+        round_trip,
+        stayed,
+    };
+    profile.machines = vec![
+        machine("alpha", 2, 1_500_000, Some(400_000), true),
+        machine("<b>beta</b>", 1, -2_000, None, false),
+    ];
+    let objects = number(Spot::primitive(OBJECTS));
+    let times = [("a", 1, 150, 450), ("b", 3, 160, 760), ("d", 2, 200, 300), ("c", 1, 500, 860)];
+    let task = |(id, lane, start, end): (&str, u32, u64, u64)| Task {
+        id: id.to_owned(),
+        lane,
+        start,
+        end,
+        cold: false,
+        cells: 1,
+        samples: vec![end - start],
+        booked: vec![(objects, end - start, 1)],
+        nodes: vec![(0, 1, 0, end - start, end - start, 0)],
+        inner: Vec::new(),
+    };
+    profile.tasks = times.into_iter().map(task).collect();
+    profile.repeats = vec![Repeat { wall: 1_000, functions: Vec::new() }];
+    self::record(*record.profile.unwrap())
 }
