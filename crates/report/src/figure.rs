@@ -16,7 +16,8 @@ pub struct Measured(pub u64);
 #[serde(transparent)]
 pub struct Apportioned(pub u64);
 
-/// A projected time in nanoseconds: an estimate with its 95 % interval.
+/// A projected figure: an estimate with its interval. Unless the field that holds it says otherwise, it is a
+/// time in nanoseconds and the interval is of 95 %.
 #[derive(Clone, Copy, PartialEq, PartialOrd, Debug, JsonSchema, Serialize)]
 pub struct Projected {
     /// Lower end of the interval.

@@ -10,6 +10,7 @@
 
 mod figure;
 mod facts;
+mod simulation;
 mod stats;
 mod table;
 mod validity;

@@ -1,9 +1,9 @@
-//! Views of a job on a cluster.
+//! Views of a job on a cluster, and projections to a larger one.
 
 mod common;
 
 use batt_record::Record;
-use batt_report::view::{Compare, Framework, Phases, Speedup, WhatIf};
+use batt_report::view::{Compare, Framework, Phases, Plan, Scale, Speedup, WhatIf};
 use batt_report::{Facts, ReportError, Selection, Validity};
 use batt_trace::Spot;
 use common::{cluster, number, tasks};
@@ -11,6 +11,12 @@ use expect_test::expect;
 
 fn facts(record: &Record) -> Facts<'_> {
     Facts::new(record, &Selection::default()).unwrap()
+}
+
+const PLAN: Plan = Plan { nodes: None, cores: None, tasks: None, speed: 1.0, time: None };
+
+fn scale(record: &Record, plan: Plan) -> Scale {
+    Scale::new(&facts(record), plan).unwrap()
 }
 
 #[test]
@@ -93,4 +99,116 @@ fn a_lane_of_an_unknown_machine_is_damage() {
     let mut record = cluster();
     record.profile.as_mut().unwrap().machines.pop();
     assert!(matches!(Facts::new(&record, &Selection::default()), Err(ReportError::Damaged(_))));
+}
+
+#[test]
+fn a_projection_starts_from_what_was_recorded() {
+    let view = scale(&cluster(), PLAN);
+    assert_eq!((view.tasks, view.projected.nodes, view.cores_per_node), (4, 2, 2), "1.5 cores are rounded");
+    let basis = &view.basis;
+    assert_eq!((basis.tasks, basis.machines), (4, 2));
+    assert_eq!((basis.mean_task, basis.longest_task.0), (340.0, 600));
+    assert_eq!((basis.network_per_task, basis.driver_per_task), (50.0, 10.0));
+    assert_eq!(view.rows.iter().map(|row| (row.nodes, row.cores)).collect::<Vec<_>>(), [(1, 2), (2, 4)]);
+    assert_eq!(view.rows.last(), Some(&view.projected));
+    let nodes = |nodes| scale(&cluster(), Plan { nodes: Some(nodes), ..PLAN });
+    let sizes = |view: Scale| view.rows.iter().map(|row| row.nodes).collect::<Vec<_>>();
+    assert_eq!(sizes(nodes(1)), [1]);
+    assert_eq!(sizes(nodes(8)), [1, 2, 4, 8]);
+    assert_eq!(sizes(nodes(100)), [1, 2, 4, 8, 16, 32, 64, 100]);
+    // The limit of the driver without a list of waits.
+    let mut record = cluster();
+    record.profile.as_mut().unwrap().lanes[0].waits.clear();
+    assert_eq!(scale(&record, PLAN).basis.driver_per_task, 300.0 / 4.0);
+}
+
+/// A record of equal tasks, so that nothing is left to chance.
+fn equal(n: usize, ns: u64) -> Record {
+    tasks(&vec![ns; n])
+}
+
+#[test]
+fn equal_tasks_have_a_known_time() {
+    let record = equal(60, 1_000_000);
+    let plan = Plan { nodes: Some(100), cores: Some(8), tasks: Some(1_000_000), ..PLAN };
+    let view = scale(&record, plan);
+    let row = &view.projected;
+    assert_eq!((row.wall.low, row.wall.middle, row.wall.high), (1.25e9, 1.25e9, 1.25e9));
+    assert_eq!((row.throughput.middle, row.tail.middle, row.utilisation.middle), (800_000.0, 0.0, 1.0));
+    assert_eq!(row.bottleneck, "the cores");
+    assert_eq!(view.rows[0].wall.middle, 125e9, "8 cores");
+    // Half as fast.
+    assert_eq!(scale(&record, Plan { speed: 0.5, ..plan }).projected.wall.middle, 2.5e9);
+    let budget = scale(&record, Plan { time: Some(12.0 * 3600e9), ..plan }).budget.unwrap();
+    assert_eq!(budget.tasks.middle, 12.0 * 3600.0 * 800_000.0);
+    // Few tasks cannot use all cores.
+    let few = scale(&record, Plan { tasks: Some(4), ..plan }).projected;
+    assert_eq!((few.wall.middle, few.bottleneck.as_str()), (1e6, "the longest task: 1.00 ms"));
+}
+
+#[test]
+fn the_driver_of_a_cluster_limits_it() {
+    let plan = Plan { nodes: Some(64), cores: Some(2), tasks: Some(10_000), ..PLAN };
+    let view = scale(&cluster(), plan);
+    let row = &view.projected;
+    assert_eq!(row.bottleneck, "the driver: 10 ns a task");
+    // All tasks are handed out after 100 µs, and the last of them takes at most 650 ns.
+    assert!(row.wall.low > 100_000.0 && row.wall.high <= 100_650.0, "{row:?}");
+    assert_eq!(view.rows[0].bottleneck, "the cores");
+    assert!(view.rows.windows(2).all(|it| it[1].wall.middle <= it[0].wall.middle), "more is not slower");
+    assert!(view.rows.windows(2).all(|it| it[1].throughput.middle >= it[0].throughput.middle));
+    let range = &view.rows[0].wall;
+    assert!(range.low < range.middle && range.middle < range.high, "four tasks leave much to chance");
+}
+
+#[test]
+fn a_projection_states_its_limits() {
+    let alone = scale(&equal(60, 1_000), Plan { tasks: Some(2_000_000), ..PLAN });
+    let text = alone.to_string();
+    for part in [
+        "projected: 2,000,000 tasks on 1 node of 1 core, from 60 tasks recorded\n",
+        "limit: no task can be longer than the longest recorded one, 1.00 µs\n",
+        "limit: every core is assumed to be as fast as the recorded ones\n",
+        "limit: no cluster was recorded, so overhead of the network and of the driver is not included\n",
+        "limit: the last 100,000 tasks are simulated; those before take their mean time\n",
+        "5 % to 95 % of ",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let text = scale(&cluster(), Plan { speed: 2.0, ..PLAN }).to_string();
+    for part in [
+        "from 4 tasks recorded on 2 machines\n",
+        "recorded for each task: work 340 ns (at most 600 ns), network 50 ns, driver 10 ns\n",
+        "work 2 times as fast as the recorded ones; driver and network are as recorded\n",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(!text.contains("no cluster was recorded"), "{text}");
+    let larger = scale(&cluster(), Plan { tasks: Some(1_000), ..PLAN }).to_string();
+    assert!(larger.contains("warning: 4 tasks are too few to show rare kinds"), "{larger}");
+}
+
+#[test]
+fn a_projection_can_be_repeated() {
+    let plan = Plan { nodes: Some(5), tasks: Some(300), time: Some(1e6), ..PLAN };
+    let bytes = || serde_json::to_string(&scale(&cluster(), plan)).unwrap();
+    assert_eq!(bytes(), bytes());
+}
+
+#[test]
+fn impossible_plans_are_errors() {
+    let record = cluster();
+    for plan in [
+        Plan { nodes: Some(0), ..PLAN },
+        Plan { cores: Some(0), ..PLAN },
+        Plan { tasks: Some(0), ..PLAN },
+        Plan { speed: 0.0, ..PLAN },
+        Plan { speed: f64::NAN, ..PLAN },
+        Plan { time: Some(0.0), ..PLAN },
+        Plan { nodes: Some(u64::MAX), cores: Some(2), ..PLAN },
+        Plan { tasks: Some(u64::MAX), ..PLAN },
+    ] {
+        let error = Scale::new(&facts(&record), plan);
+        assert!(matches!(error, Err(ReportError::Question(_))), "{plan:?}");
+    }
 }

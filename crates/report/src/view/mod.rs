@@ -7,6 +7,7 @@ mod events;
 mod framework;
 mod lines;
 mod phases;
+mod scale;
 mod tasks;
 mod what_if;
 
@@ -18,6 +19,7 @@ pub use framework::Framework;
 pub use lines::Lines;
 pub(crate) use lines::ProgramRuns;
 pub use phases::Phases;
+pub use scale::{Plan, Scale};
 pub use tasks::Tasks;
 pub(crate) use what_if::costs;
 pub use what_if::{Kind, Speedup, WhatIf};
