@@ -223,6 +223,27 @@ try {
     await close();
   });
 
+  await test("machines are shown if there are any", async () => {
+    const cluster = structuredClone(record);
+    const machine = (name, stayed) => ({ name, cores: 2, clock_offset: 1500, round_trip: 400, stayed });
+    cluster.profile.machines = [machine("alpha", true), machine("<b>beta</b>", false)];
+    cluster.profile.lanes.slice(1).forEach((lane, i) => { lane.machine = i % 2; });
+    writeFileSync(file("cluster.json"), JSON.stringify(cluster));
+    run("report", file("cluster.json"), "-o", file("cluster.html"));
+    const { page, bad, close } = await open(file("cluster.html"));
+    await go(page, "#/profile");
+    for (const row of json("profile", "framework", file("cluster.json")).machines) assert.equal(await value(page, `busy ${row.name}`), row.busy, row.name);
+    const text = await page.locator("main").textContent();
+    assert(text.includes("<b>beta</b>") && text.includes("lost") && text.includes("alpha worker 1"));
+    assert.equal(await page.locator("main b").count(), 0);
+    assert.deepEqual(bad, []);
+    await close();
+    const alone = await open(file("run.html"));
+    await go(alone.page, "#/profile");
+    assert.equal(await alone.page.locator("h2", { hasText: "Machines" }).count(), 0);
+    await alone.close();
+  });
+
   await test("hostile names are text, and nothing runs", async () => {
     const evil = `"><img src=x onerror="window.evil=1"></script><script>window.evil=1</script><b>`;
     const hostile = structuredClone(JSON.parse(readFileSync(file("broken.json"), "utf8")));
