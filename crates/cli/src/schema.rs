@@ -133,6 +133,7 @@ documents! {
     "profile what-if", "batt profile what-if --json", "Predicted time of a run with speed-ups."
         => ViewDocument<view::WhatIf>;
     "profile budget", "batt profile budget --json", "Runs and candidates that fit into a time budget." => ViewDocument<view::Budget>;
+    "profile budget nodes", "batt profile budget --nodes N --json", "A job projected to a cluster." => ViewDocument<view::Scale>;
     "profile compare", "batt profile compare --json", "Differences between two records."
         => ViewDocument<view::Compare>;
     "profile events", "batt profile events --json", "Sums over a file of events." => view::EventSums;

@@ -243,6 +243,8 @@ fn check_profiles(checker: &mut Checker) {
     checker.printed("profile phases", "profile phases {dir}/p.json {dir}/solve.json");
     checker.printed("profile budget", "profile budget 8h {dir}/p.json --what-if objects=3x");
     checker.printed("profile budget", "profile budget 8h {dir}/solve.json");
+    checker.printed("profile budget nodes", "profile budget 8h {dir}/p.json --nodes 3");
+    checker.printed("profile budget nodes", "profile budget {dir}/solve.json --tasks 500");
     checker.printed("profile events", "profile events {dir}/p.events.jsonl");
     let events = checker.batt.read("p.events.jsonl");
     let (mut kinds, n) = (BTreeSet::new(), events.lines().count());

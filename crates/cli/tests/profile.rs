@@ -208,6 +208,19 @@ fn invalid_records_and_arguments_are_explained() {
         ("what-if {dir}/run.json objets=2x", "nothing is called `objets`"),
         ("what-if {dir}/run.json objects", "write one like `objects=3x`"),
         ("budget 8x {dir}/run.json", "`8x` is not a duration; write 90s"),
+        ("budget {dir}/run.json", "give a time budget (`batt profile budget 12h RECORD`), or"),
+        ("budget 8h", "give a time budget"),
+        ("budget", "required arguments were not provided"),
+        ("budget {dir}/run.json --nodes 0", "0 is not in"),
+        ("budget {dir}/run.json --cores 0", "0 is not in"),
+        ("budget {dir}/run.json --tasks 0", "0 is not in"),
+        ("budget {dir}/run.json --nodes 2000000", "at most 1,000,000 cores"),
+        ("budget {dir}/run.json --nodes 2 --speed 0", "speed must be above 0"),
+        ("budget 8h {dir}/run.json --nodes 2 --quota 2", "--quota must be above 0 and at most 1"),
+        ("budget {dir}/run.json --nodes 2 --quota 0.5", "<TIME>"),
+        ("budget 8h {dir}/run.json --nodes 2 --what-if objects=2x", "cannot be used with"),
+        ("budget {dir}/plain.json --nodes 2", "no profile; make one with"),
+        ("budget {dir}/none.json --nodes 2", "none.json"),
         ("lines {dir}/run.json", "79 programs ran"),
         ("tasks {dir}/run.json -k 0", "above 0"),
     ] {
@@ -215,6 +228,31 @@ fn invalid_records_and_arguments_are_explained() {
         assert!(text.contains(message) && text.ends_with("exit 2\n"), "{args}: {text}");
     }
     assert!(batt.run("run demo --profile").ends_with("exit 2\n"), "a profile needs a record");
+}
+
+#[test]
+fn a_job_is_projected_to_a_cluster() {
+    let batt = recorded("profile-scale", "--threads 2");
+    let text = batt.run("profile budget {dir}/run.json --nodes 100 --tasks 1000000 --allow-invalid");
+    let head = "\nprojected: 1,000,000 tasks on 100 nodes of 2 cores, from 79 tasks recorded\n";
+    assert!(text.contains(head) && text.ends_with("exit 0\n"), "{text}");
+    assert!(text.contains("no cluster was recorded") && !text.contains("\nin 12.0 h: "), "{text}");
+    // The options can come first, and the same record gives the same bytes.
+    let same = batt.run("profile budget --nodes 100 --allow-invalid --tasks 1000000 {dir}/run.json");
+    assert_eq!(same, text);
+    let json = |args: &str| json(&batt.run(&format!("profile budget {args} --json --allow-invalid")));
+    let budget = json("12h {dir}/run.json --nodes 100 --tasks 1000000");
+    let (wall, fitting) = (&budget["projected"]["wall"]["middle"], &budget["budget"]["tasks"]["middle"]);
+    let ratio = fitting.as_f64().unwrap() / 1e6 * wall.as_f64().unwrap() / (12.0 * 3600e9);
+    // The tail weighs more in the shorter job.
+    assert!((0.95..2.0).contains(&ratio), "{budget}");
+    let half = json("12h {dir}/run.json --nodes 100 --tasks 1000000 --quota 0.5");
+    assert_eq!(half["budget"]["time_ns"].as_f64(), Some(6.0 * 3600e9));
+    let small = json("{dir}/run.json --cores 4");
+    assert_eq!((&small["tasks"], &small["cores_per_node"]), (&79.into(), &4.into()));
+    assert_eq!((&small["projected"]["nodes"], &small["budget"]), (&1.into(), &serde_json::Value::Null));
+    // Without a size, it is the budget of the recorded run.
+    assert!(json("12h {dir}/run.json")["rows"][0]["runs_warm"].is_u64());
 }
 
 #[test]

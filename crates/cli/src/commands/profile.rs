@@ -11,7 +11,7 @@ use arcbatt::record::Record;
 use arcbatt::record::events::Reader;
 use arcbatt::report::export::{self, Format};
 use arcbatt::report::view::{
-    Budget, Compare, Dsl, EventSums, Framework, Lines, Phases, Quota, Speedup, Tasks, WhatIf,
+    Budget, Compare, Dsl, EventSums, Framework, Lines, Phases, Plan, Quota, Scale, Speedup, Tasks, WhatIf,
 };
 use arcbatt::report::{Facts, ReportError, Selection, Validity};
 use schemars::JsonSchema;
@@ -75,20 +75,33 @@ pub(crate) enum Command {
         #[command(flatten)]
         print: Print,
     },
-    /// Count the runs and candidates that fit into a time budget
-    #[command(after_help = "Example:\n  batt profile budget 12h run.json --speed 0.5 --what-if objects=3x")]
+    /// Count the runs and candidates that fit into a time budget, or project a job to a cluster
+    #[command(
+        allow_missing_positional = true,
+        after_help = "Examples:\n  batt profile budget 12h run.json --speed 0.5 --what-if objects=3x\n  batt profile budget run.json --nodes 100 --tasks 1000000"
+    )]
     Budget {
-        /// Time budget: 8h, 1h30m, 90s; plain numbers are seconds
+        /// Time budget: 8h, 1h30m, 90s; plain numbers are seconds. Optional with --nodes, --cores or --tasks
         #[arg(value_name = "TIME", value_parser = time::parse)]
-        time: Duration,
+        time: Option<Duration>,
         /// Record with a profile (--record FILE --profile); `-` is standard input
+        #[arg(required = true)]
         record: PathBuf,
         /// Add a row for a speed-up; can be repeated
-        #[arg(long, value_name = "NAME=FACTOR")]
+        #[arg(long, value_name = "NAME=FACTOR", conflicts_with_all = ["nodes", "cores", "tasks"])]
         what_if: Vec<Speedup>,
         /// Usable share of the time, from 0 to 1
-        #[arg(long, value_name = "SHARE", default_value_t = 1.0)]
+        #[arg(long, value_name = "SHARE", default_value_t = 1.0, requires = "time")]
         quota: f64,
+        /// Project the job to N machines [default: as recorded]
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+        nodes: Option<u64>,
+        /// Cores of each machine [default: the mean of the recorded machines, or the worker threads]
+        #[arg(long, value_name = "C", value_parser = clap::value_parser!(u64).range(1..))]
+        cores: Option<u64>,
+        /// Project the job to T tasks [default: as recorded]
+        #[arg(long, value_name = "T", value_parser = clap::value_parser!(u64).range(1..))]
+        tasks: Option<u64>,
         /// Speed of the target machine, relative to the recorded one
         #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
         speed: f64,
@@ -183,9 +196,24 @@ pub(crate) fn run(command: &Command) -> Answer {
             show(&facts, Phases::new(&facts, *tasks as usize)?, print)
         }
         Command::WhatIf { record, what, print } => whole(record, print, |facts| WhatIf::new(facts, what)),
-        Command::Budget { time, record, what_if, quota, speed, print } => {
-            let quota = Quota { share: *quota, speed: *speed };
-            whole(record, print, |facts| Budget::new(facts, time.as_nanos() as f64, quota, what_if))
+        Command::Budget { time, record, what_if, quota, nodes, cores, tasks, speed, print } => {
+            let (share, speed, time) = (*quota, *speed, time.map(|time| time.as_nanos() as f64));
+            if let Some(time) = time.filter(|_| (nodes, cores, tasks) == (&None, &None, &None)) {
+                let quota = Quota { share, speed };
+                return whole(record, print, |facts| Budget::new(facts, time, quota, what_if));
+            }
+            let (nodes, cores, tasks) = (*nodes, *cores, *tasks);
+            if (nodes, cores, tasks) == (None, None, None) {
+                anyhow::bail!(
+                    "give a time budget (`batt profile budget 12h RECORD`), or the size of a cluster or job \
+                     (`batt profile budget RECORD --nodes 100 --tasks 1000000`)"
+                );
+            }
+            if !(share > 0.0 && share <= 1.0) {
+                anyhow::bail!("--quota must be above 0 and at most 1");
+            }
+            let plan = Plan { nodes, cores, tasks, speed, time: time.map(|time| time * share) };
+            whole(record, print, |facts| Scale::new(facts, plan))
         }
         Command::Compare { before, after, fail_above, print } => {
             let (a, b) = (record(before)?, record(after)?);
