@@ -173,9 +173,9 @@ impl<'r> Facts<'r> {
     /// Returns the name of a lane, after the name of its machine.
     pub(crate) fn lane_name(&self, lane: usize) -> String {
         let profile::Lane { name, machine, .. } = &self.profile.lanes[lane];
-        match machine.map(|machine| &self.profile.machines[machine as usize].name) {
-            Some(machine) if !name.starts_with(machine.as_str()) => format!("{machine} {name}"),
-            _ => name.clone(),
+        match machine {
+            Some(machine) => format!("{} {name}", self.profile.machines[*machine as usize].name),
+            None => name.clone(),
         }
     }
 

@@ -11,8 +11,8 @@ use batt_base::Rng;
 pub(crate) struct Model {
     /// Work of each task. Not empty, and every time is above 0.
     pub(crate) work: Vec<f64>,
-    /// Time that a core waits for the network, for each task.
-    pub(crate) network: f64,
+    /// Time of a core for each task that is not work: to set it up, and to wait for the network.
+    pub(crate) overhead: f64,
     /// Time that the driver needs for each task.
     pub(crate) driver: f64,
 }
@@ -65,7 +65,7 @@ impl Model {
 
     /// Returns the time from one finished task to the next, if there are always more tasks.
     fn interval(&self, cores: u64) -> f64 {
-        f64::max((self.mean() + self.network) / cores as f64, self.driver)
+        f64::max((self.mean() + self.overhead) / cores as f64, self.driver)
     }
 
     /// Runs tasks that are drawn from the measured ones.
@@ -78,7 +78,7 @@ impl Model {
             let task = rng.pick(&self.work);
             work += task;
             longest = f64::max(longest, task);
-            queue.run(task + self.network);
+            queue.run(task + self.overhead);
         }
         let wall = before * self.interval(cores) + queue.end;
         // A core without a single task has none from the start.
@@ -89,9 +89,9 @@ impl Model {
             tail: queue.end - f64::max(first_free, queue.last_start),
             utilisation: work / (all_cores * wall),
             bounds: Bounds {
-                cores: (work + tasks as f64 * self.network) / all_cores,
+                cores: (work + tasks as f64 * self.overhead) / all_cores,
                 driver: tasks as f64 * self.driver,
-                longest: longest + self.network,
+                longest: longest + self.overhead,
             },
         }
     }
@@ -105,7 +105,7 @@ impl Model {
         let left = time - before as f64 * interval;
         let mut queue = Queue::new(cores, self.driver);
         let ended = (0..2 * most).take_while(|_| {
-            queue.run(rng.pick(&self.work) + self.network);
+            queue.run(rng.pick(&self.work) + self.overhead);
             queue.end <= left
         });
         before + ended.count() as u64
@@ -150,8 +150,8 @@ impl Queue {
 mod tests {
     use super::*;
 
-    fn run(work: &[f64], network: f64, driver: f64, tasks: u64, cores: u64) -> Simulated {
-        let model = Model { work: work.to_vec(), network, driver };
+    fn run(work: &[f64], overhead: f64, driver: f64, tasks: u64, cores: u64) -> Simulated {
+        let model = Model { work: work.to_vec(), overhead, driver };
         model.run(tasks, cores, &mut Rng::of(1, "test", 0))
     }
 
@@ -166,7 +166,7 @@ mod tests {
         // One task more takes one more round, in which the other cores have nothing to do.
         let job = run(&[50.0], 0.0, 0.0, 13, 4);
         assert_eq!((job.wall, job.tail, job.utilisation), (200.0, 50.0, 13.0 * 50.0 / 800.0));
-        // The network takes time but is no work.
+        // The overhead takes time but is no work.
         let job = run(&[50.0], 25.0, 0.0, 12, 4);
         assert_eq!((job.wall, job.utilisation), (225.0, 12.0 * 50.0 / 900.0));
     }
@@ -223,25 +223,25 @@ mod tests {
     fn the_body_and_the_whole_agree() {
         // Small enough to simulate by hand, large enough that most is a product.
         let work: Vec<f64> = (1..50).map(f64::from).collect();
-        let model = Model { work, network: 2.0, driver: 0.1 };
+        let model = Model { work, overhead: 2.0, driver: 0.1 };
         let (tasks, cores) = (400_000, 8);
         assert!(simulated_tasks(tasks, cores) < tasks / 2);
         let part = model.run(tasks, cores, &mut Rng::of(1, "test", 0)).wall;
         let mut queue = Queue::new(cores, model.driver);
         let mut rng = Rng::of(2, "test", 0);
-        (0..tasks).for_each(|_| queue.run(rng.pick(&model.work) + model.network));
+        (0..tasks).for_each(|_| queue.run(rng.pick(&model.work) + model.overhead));
         assert!((part / queue.end - 1.0).abs() < 0.005, "{part} and {}", queue.end);
     }
 
     #[test]
     fn what_fits_takes_the_time() {
-        let equal = Model { work: vec![50.0], network: 0.0, driver: 0.0 };
+        let equal = Model { work: vec![50.0], overhead: 0.0, driver: 0.0 };
         let fitting = |time| equal.fitting(time, 4, &mut Rng::of(1, "test", 0));
         assert_eq!([49.0, 50.0, 99.0, 100.0, 50e6].map(fitting), [0, 4, 4, 8, 4_000_000]);
-        let driven = Model { work: vec![50.0], network: 0.0, driver: 7.0 };
+        let driven = Model { work: vec![50.0], overhead: 0.0, driver: 7.0 };
         assert_eq!(driven.fitting(7_050.0, 100, &mut Rng::of(1, "test", 0)), 1_000);
         // The job with that number of tasks fits, and the next larger one does not.
-        let model = Model { work: (1..80).map(f64::from).collect(), network: 1.0, driver: 0.1 };
+        let model = Model { work: (1..80).map(f64::from).collect(), overhead: 1.0, driver: 0.1 };
         let tasks = model.fitting(10_000.0, 16, &mut Rng::of(1, "test", 0));
         let wall = |tasks| model.run(tasks, 16, &mut Rng::of(1, "test", 0)).wall;
         assert!(wall(tasks) <= 10_000.0 && wall(tasks + 1) > 10_000.0);

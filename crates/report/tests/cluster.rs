@@ -116,6 +116,14 @@ fn a_projection_starts_from_what_was_recorded() {
     assert_eq!(sizes(nodes(1)), [1]);
     assert_eq!(sizes(nodes(8)), [1, 2, 4, 8]);
     assert_eq!(sizes(nodes(100)), [1, 2, 4, 8, 16, 32, 64, 100]);
+    // Time of a core between tasks is part of the cost of a task.
+    let mut record = cluster();
+    let between = &mut record.profile.as_mut().unwrap().lanes[2].between;
+    between[0].1 -= 20;
+    between.push((number(Spot::SET_UP), 20, 0));
+    let one = |record: &Record| scale(record, Plan { nodes: Some(1), cores: Some(1), ..PLAN });
+    assert_eq!(one(&record).basis.set_up_per_task, 5.0);
+    assert!(one(&record).projected.wall.low >= one(&cluster()).projected.wall.low + 4.0 * 5.0);
     // The limit of the driver without a list of waits.
     let mut record = cluster();
     record.profile.as_mut().unwrap().lanes[0].waits.clear();
@@ -178,7 +186,7 @@ fn a_projection_states_its_limits() {
     let text = scale(&cluster(), Plan { speed: 2.0, ..PLAN }).to_string();
     for part in [
         "from 4 tasks recorded on 2 machines\n",
-        "recorded for each task: work 340 ns (at most 600 ns), network 50 ns, driver 10 ns\n",
+        "recorded for each task: work 340 ns (at most 600 ns), set-up 0 ns, network 50 ns, driver 10 ns\n",
         "work 2 times as fast as the recorded ones; driver and network are as recorded\n",
     ] {
         assert!(text.contains(part), "{part}: {text}");

@@ -105,6 +105,21 @@ fn machines_are_processes_of_a_timeline() {
 }
 
 #[test]
+fn lanes_of_different_machines_are_kept_apart() {
+    let record = common::cluster();
+    for (format, lane) in [
+        (Format::Folded, "\n<b>beta</b> core 1;"),
+        (Format::Csv, ",<b>beta</b> core 1,"),
+        (Format::Speedscope, "\"<b>beta</b> core 1\""),
+        (Format::Firefox, "\"<b>beta</b> core 1\""),
+        (Format::Svg, "&lt;b&gt;beta&lt;/b&gt; core 1: "),
+    ] {
+        let text = text(&record, format);
+        assert!(text.contains(lane), "{text}");
+    }
+}
+
+#[test]
 fn firefox_files_match_the_schema() {
     let record = record(Level::Nodes);
     let file: Value = serde_json::from_str(&text(&record, Format::Firefox)).unwrap();

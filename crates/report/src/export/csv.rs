@@ -14,19 +14,19 @@ pub(super) fn write(facts: &Facts<'_>, out: &mut dyn Write) -> Result<(), Report
         let fields = [task, lane, &function.name, &function.category, &function.phase].map(quoted);
         writeln!(out, "{},{rest}", fields.join(","))
     };
-    for lane in &facts.profile.lanes {
+    for (number, lane) in facts.profile.lanes.iter().enumerate() {
         for (function, ns, _) in &lane.between {
-            row("", &lane.name, *function, format!(",,,{ns},0,,"))?;
+            row("", &facts.lane_name(number), *function, format!(",,,{ns},0,,"))?;
         }
     }
     for task in &facts.profile.tasks {
-        let lane = &facts.profile.lanes[task.lane as usize].name;
+        let lane = facts.lane_name(task.lane as usize);
         for (function, it) in &facts.task_functions(task) {
             let (hits, calls, fails, fuel, bytes) = (it.hits, it.calls, it.fails, it.fuel, it.bytes);
             let (measured, apportioned) = (it.measured, it.apportioned);
             row(
                 &task.id,
-                lane,
+                &lane,
                 *function,
                 format!("{hits},{calls},{fails},{measured},{apportioned},{fuel},{bytes}"),
             )?;

@@ -18,9 +18,9 @@ pub(super) fn write(facts: &Facts<'_>, out: &mut dyn Write) -> Result<(), Report
     let mut profile = Profile::new(&product, epoch, SamplingInterval::from_nanos(1_000));
     let start = Timestamp::from_nanos_since_reference(0);
     let process = profile.add_process(&facts.record.setup.data.name, 1, start);
-    for (number, lane) in facts.profile.lanes.iter().enumerate() {
+    for number in 0..facts.profile.lanes.len() {
         let thread = profile.add_thread(process, number as u32 + 1, start, number == 0);
-        profile.set_thread_name(thread, &lane.name);
+        profile.set_thread_name(thread, &facts.lane_name(number));
         let mut now = 0u64;
         for (stack, ns) in stacks::of_lane(facts, number) {
             let mut frames = Vec::with_capacity(stack.len());

@@ -20,9 +20,9 @@ impl Frame {
     /// Returns the root of all lanes.
     pub(crate) fn of(facts: &Facts<'_>) -> Frame {
         let mut root = Frame::default();
-        for (number, lane) in facts.profile.lanes.iter().enumerate() {
-            for (stack, ns) in stacks::of_lane(facts, number) {
-                let stack: Vec<String> = std::iter::once(lane.name.clone()).chain(stack).collect();
+        for lane in 0..facts.profile.lanes.len() {
+            for (stack, ns) in stacks::of_lane(facts, lane) {
+                let stack: Vec<String> = std::iter::once(facts.lane_name(lane)).chain(stack).collect();
                 root.add(&stack, ns);
             }
         }

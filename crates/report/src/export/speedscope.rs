@@ -12,7 +12,7 @@ pub(super) fn write(facts: &Facts<'_>, out: &mut dyn Write) -> Result<(), Report
     let mut frames: BTreeMap<String, usize> = BTreeMap::new();
     let mut names: Vec<Value> = Vec::new();
     let mut profiles = Vec::new();
-    for (number, lane) in facts.profile.lanes.iter().enumerate() {
+    for number in 0..facts.profile.lanes.len() {
         let (mut samples, mut weights) = (Vec::new(), Vec::new());
         for (stack, ns) in stacks::of_lane(facts, number) {
             let sample: Vec<usize> = stack
@@ -29,7 +29,7 @@ pub(super) fn write(facts: &Facts<'_>, out: &mut dyn Write) -> Result<(), Report
         }
         profiles.push(json!({
             "type": "sampled",
-            "name": lane.name,
+            "name": facts.lane_name(number),
             "unit": "nanoseconds",
             "startValue": 0,
             "endValue": weights.iter().sum::<u64>(),

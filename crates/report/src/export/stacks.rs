@@ -31,11 +31,12 @@ pub(super) fn of_lane(facts: &Facts<'_>, lane: usize) -> BTreeMap<Vec<String>, u
 /// Returns all stacks, one per line.
 pub(super) fn folded(facts: &Facts<'_>) -> String {
     let mut text = String::new();
-    for (number, lane) in facts.profile.lanes.iter().enumerate() {
-        for (stack, ns) in of_lane(facts, number) {
+    for lane in 0..facts.profile.lanes.len() {
+        for (stack, ns) in of_lane(facts, lane) {
             // Frames are separated by semicolons, and the time comes after the last space.
-            let frames: Vec<_> = stack.iter().map(|frame| frame.replace(';', ",")).collect();
-            text.push_str(&format!("{};{} {ns}\n", lane.name, frames.join(";")));
+            let stack = std::iter::once(facts.lane_name(lane)).chain(stack);
+            let frames: Vec<_> = stack.map(|frame| frame.replace(';', ",")).collect();
+            text.push_str(&format!("{} {ns}\n", frames.join(";")));
         }
     }
     text

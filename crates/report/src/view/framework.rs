@@ -179,7 +179,8 @@ impl Framework {
                 functions: Vec::new(),
             });
             row.time.0 += ns;
-            if stamps > 0 {
+            // The waiting of a machine is found from messages, without stamps.
+            if stamps > 0 || ns > 0 {
                 let (name, phase) = (function.name.clone(), function.phase.clone());
                 row.functions.push(FunctionRow { name, phase, time: Measured(ns), stamps });
             }

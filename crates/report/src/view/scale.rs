@@ -64,6 +64,8 @@ pub struct ScaleBasis {
     pub mean_task: f64,
     /// Work of the longest recorded task.
     pub longest_task: Measured,
+    /// Busy time of a core between tasks, for each task, in nanoseconds.
+    pub set_up_per_task: f64,
     /// Time that a core waited for the network for each task, in nanoseconds.
     pub network_per_task: f64,
     /// Time of the driver for each task, in nanoseconds. The driver handles tasks one after the other.
@@ -134,10 +136,13 @@ impl Scale {
         let n = facts.every.len();
         let works: Vec<u64> = facts.every.iter().map(|task| work(facts, &task.booked)).collect();
         let network_per_task = facts.in_category(Category::Network) as f64 / n as f64;
+        let workers = facts.profile.lanes[1..].iter();
+        let set_up = workers.map(|lane| work(facts, &lane.between)).sum::<u64>();
+        let set_up_per_task = set_up as f64 / n as f64;
         let driver_per_task = driver_time(facts) as f64 / n as f64;
         let model = Model {
             work: works.iter().map(|ns| (*ns as f64 / plan.speed).max(1.0)).collect(),
-            network: network_per_task,
+            overhead: set_up_per_task / plan.speed + network_per_task,
             driver: driver_per_task,
         };
         let sizes = sizes(nodes);
@@ -156,6 +161,7 @@ impl Scale {
             machines: facts.profile.machines.len(),
             mean_task: works.iter().sum::<u64>() as f64 / n as f64,
             longest_task: Measured(works.iter().copied().max().unwrap_or(0)),
+            set_up_per_task,
             network_per_task,
             driver_per_task,
             draws: draws as usize,
@@ -181,6 +187,7 @@ fn recorded_cores(facts: &Facts<'_>) -> u64 {
     }
 }
 
+/// Returns the time without waiting.
 fn work(facts: &Facts<'_>, booked: &[batt_record::profile::Booked]) -> u64 {
     booked.iter().filter(|it| !is_waiting(facts.function(it.0))).map(|it| it.1).sum()
 }
@@ -251,8 +258,8 @@ fn bottleneck(bounds: &Bounds, model: &Model) -> String {
         format!("the driver: {} a task", brief_ns(model.driver))
     } else if longest > cores {
         format!("the longest task: {}", brief_ns(longest))
-    } else if model.network > model.mean() {
-        format!("the network: {} a task", brief_ns(model.network))
+    } else if model.overhead > model.mean() {
+        format!("the overhead of a task: {}", brief_ns(model.overhead))
     } else {
         "the cores".to_owned()
     }
@@ -275,13 +282,15 @@ fn limits(basis: &ScaleBasis, tasks: u64, speed: f64) -> Vec<String> {
             "no cluster was recorded, so overhead of the network and of the driver is not included"
                 .to_owned(),
         );
-    } else if basis.network_per_task == 0.0 {
-        limits.push("no time was recorded for the network, so its overhead is not included".to_owned());
     } else {
         limits.push(
-            "the network is assumed to take as long for each task as recorded, for any number of machines"
+            "network and driver are assumed to need as long for each task as recorded; a short record includes \
+             work that long jobs do less often, such as saving"
                 .to_owned(),
         );
+        if basis.network_per_task == 0.0 {
+            limits.push("no time was recorded for the network, so its overhead is not included".to_owned());
+        }
     }
     if basis.simulated_tasks < tasks {
         let simulated = grouped(basis.simulated_tasks);
@@ -332,9 +341,10 @@ impl fmt::Display for Scale {
         writeln!(f, "projected: {job}, from {} recorded{from}", counted(basis.tasks as u64, "task"))?;
         writeln!(
             f,
-            "recorded for each task: work {} (at most {}), network {}, driver {}",
+            "recorded for each task: work {} (at most {}), set-up {}, network {}, driver {}",
             brief_ns(basis.mean_task),
             basis.longest_task,
+            brief_ns(basis.set_up_per_task),
             brief_ns(basis.network_per_task),
             brief_ns(basis.driver_per_task)
         )?;

@@ -236,7 +236,7 @@ pub(crate) fn cluster() -> Record {
         machine: Some(machine),
         start: 100,
         end: 900,
-        between: vec![(number(Spot::IDLE), idle, 1), (number(Spot::NETWORK), network, 1)],
+        between: vec![(number(Spot::IDLE), idle, 0), (number(Spot::NETWORK), network, 0)],
         waits: Vec::new(),
         ..template.clone()
     };
