@@ -53,8 +53,8 @@ def measure(
 ) -> None:
     from ray.cluster_utils import Cluster
 
-    small = {"object_store_memory": 80 * 2**20}
-    machines = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False, **small})
+    small: dict[str, Any] = {"object_store_memory": 80 * 2**20}
+    machines: Any = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False, **small})
     for number in range(count):
         machines.add_node(num_cpus=1, node_name=f"machine-{number + 1}", **small)
     with cluster.connect(machines.address) as connection:

@@ -33,12 +33,12 @@ class Machines:
     def __init__(self, count: int) -> None:
         from ray.cluster_utils import Cluster
 
-        self.small = {"object_store_memory": 80 * 2**20}
+        self.small: dict[str, Any] = {"object_store_memory": 80 * 2**20}
         # Ray forgets dead machines after three seconds, so that the next test starts with healthy ones only.
         health = {"health_check_initial_delay_ms": 0, "health_check_period_ms": 1000, "health_check_timeout_ms": 1000,
                   "health_check_failure_threshold": 3}
-        head = {"num_cpus": 0, "include_dashboard": False, "_system_config": health, **self.small}
-        self.cluster = Cluster(initialize_head=True, head_node_args=head)
+        head: dict[str, Any] = {"num_cpus": 0, "include_dashboard": False, "_system_config": health, **self.small}
+        self.cluster: Any = Cluster(initialize_head=True, head_node_args=head)
         self.nodes = [self.add(f"machine-{n}") for n in range(1, count + 1)]
         self.address: str = self.cluster.address
 

@@ -22,6 +22,7 @@ __all__ = [
     "Program",
     "Running",
     "Task",
+    "Worker",
     "__version__",
     "check_submission",
     "entry_of_state",

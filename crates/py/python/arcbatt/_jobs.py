@@ -664,9 +664,9 @@ def _whole(name: str, value: Any, least: int = 0, most: int = 2**64 - 1) -> int:
 
 def _shard(shard: Shard) -> dict[str, int]:
     """Shard "2/3" or (2, 3) as the job describes it. The job checks the numbers."""
-    parts = shard.split("/") if isinstance(shard, str) else shard
-    if isinstance(shard, str) and all(part.isascii() and part.isdigit() for part in parts):
-        parts = [int(part) for part in parts]
+    parts: Any = shard
+    if isinstance(shard, str):
+        parts = [int(part) if part.isascii() and part.isdigit() else part for part in shard.split("/")]
     if not isinstance(parts, (list, tuple)) or len(parts) != 2 or any(isinstance(part, str) for part in parts):
         raise ArgumentError(f"shard is written '2/3' or (2, 3), for the second of three shards, not {shard!r}")
     index, of = (_whole("shard", part) for part in parts)

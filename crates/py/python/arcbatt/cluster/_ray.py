@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import logging
 import os
 import queue
 import socket
@@ -290,7 +291,7 @@ def _start_ray(address: str | None) -> tuple[Any, bool]:
         return ray, False
     try:
         _knock(address)
-        ray.init(address=address or "auto", logging_level="ERROR", log_to_driver=False)
+        ray.init(address=address or "auto", logging_level=logging.ERROR, log_to_driver=False)
     except (OSError, RuntimeError, ValueError) as error:
         raise ClusterError(
             f"cannot connect to a Ray cluster at {address or 'auto'!r}: {_first_line(error)}; start one with "
