@@ -124,6 +124,12 @@ fn a_projection_starts_from_what_was_recorded() {
     let one = |record: &Record| scale(record, Plan { nodes: Some(1), cores: Some(1), ..PLAN });
     assert_eq!(one(&record).basis.set_up_per_task, 5.0);
     assert!(one(&record).projected.wall.low >= one(&cluster()).projected.wall.low + 4.0 * 5.0);
+    // A lane without tasks, such as the main lane of a joined shard, is not.
+    let profile = record.profile.as_mut().unwrap();
+    let between = vec![(number(Spot::LOAD), 800, 1)];
+    let shard = batt_record::profile::Lane { between, waits: Vec::new(), ..profile.lanes[1].clone() };
+    profile.lanes.push(shard);
+    assert_eq!(one(&record).basis.set_up_per_task, 5.0);
     // The limit of the driver without a list of waits.
     let mut record = cluster();
     record.profile.as_mut().unwrap().lanes[0].waits.clear();

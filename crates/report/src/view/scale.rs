@@ -1,5 +1,6 @@
 //! Projects a job to more tasks and more machines than were recorded.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use batt_base::Rng;
@@ -136,9 +137,7 @@ impl Scale {
         let n = facts.every.len();
         let works: Vec<u64> = facts.every.iter().map(|task| work(facts, &task.booked)).collect();
         let network_per_task = facts.in_category(Category::Network) as f64 / n as f64;
-        let workers = facts.profile.lanes[1..].iter();
-        let set_up = workers.map(|lane| work(facts, &lane.between)).sum::<u64>();
-        let set_up_per_task = set_up as f64 / n as f64;
+        let set_up_per_task = set_up_time(facts) as f64 / n as f64;
         let driver_per_task = driver_time(facts) as f64 / n as f64;
         let model = Model {
             work: works.iter().map(|ns| (*ns as f64 / plan.speed).max(1.0)).collect(),
@@ -190,6 +189,14 @@ fn recorded_cores(facts: &Facts<'_>) -> u64 {
 /// Returns the time without waiting.
 fn work(facts: &Facts<'_>, booked: &[batt_record::profile::Booked]) -> u64 {
     booked.iter().filter(|it| !is_waiting(facts.function(it.0))).map(|it| it.1).sum()
+}
+
+/// Returns how long the lanes that ran tasks were busy between them.
+fn set_up_time(facts: &Facts<'_>) -> u64 {
+    let lanes: BTreeSet<u32> = facts.profile.tasks.iter().map(|task| task.lane).collect();
+    // The main lane is the driver.
+    let lanes = lanes.into_iter().filter(|lane| *lane > 0);
+    lanes.map(|lane| work(facts, &facts.profile.lanes[lane as usize].between)).sum()
 }
 
 /// Returns how long the driver was busy while tasks ran; 0 without a cluster.
