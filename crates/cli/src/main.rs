@@ -188,7 +188,9 @@ fn main() -> ExitCode {
         Err(error) if output::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             output::error(&format!("{error:#}"));
-            ExitCode::from(2)
+            // A job that the user stops exits with 1 at any moment, also while it loads.
+            let stopped = matches!(error.downcast_ref(), Some(arcbatt::JobError::Stopped));
+            ExitCode::from(if stopped { 1 } else { 2 })
         }
     }
 }

@@ -18,7 +18,7 @@ pub(crate) struct PyCluster {
 type Machine = (String, String, usize, String, String, i64, Option<u64>);
 
 impl PyCluster {
-    pub(crate) fn new(object: Py<PyAny>, steps: Option<usize>) -> Arc<dyn Cluster> {
+    pub(crate) fn shared(object: Py<PyAny>, steps: Option<usize>) -> Arc<dyn Cluster> {
         Arc::new(PyCluster { object, steps })
     }
 

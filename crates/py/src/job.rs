@@ -118,7 +118,7 @@ pub(crate) fn start(
     let resources = Resources {
         dataset,
         proposer: proposer.clone().map(|proposer| proposer as Arc<dyn Propose>),
-        cluster: cluster.map(|object| PyCluster::new(object, steps)),
+        cluster: cluster.map(|object| PyCluster::shared(object, steps)),
         ..Resources::default()
     };
     let running = py.detach(|| job.start_with(resources)).map_err(|error| job_error(py, &error))?;

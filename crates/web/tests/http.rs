@@ -407,6 +407,7 @@ fn runs_of_other_processes_are_followed() {
         solved: 1,
         tried: 77,
         left: None,
+        machines: None,
     };
     live.write(&now).unwrap();
     let other = || {

@@ -37,9 +37,12 @@ pub struct Worker {
     stop: Arc<AtomicBool>,
     /// Which threads are at work.
     slots: Mutex<Vec<bool>>,
-    /// Breeding that can continue, by the hash of the task, with the rounds that it has done.
-    broods: Mutex<BTreeMap<String, (Vec<Vec<String>>, TaskBreeding)>>,
+    /// Breeding that can continue, by the hash of the task.
+    broods: Mutex<BTreeMap<String, Kept>>,
 }
+
+/// Breeding for a task, with the rounds that it has done.
+type Kept = (Vec<Vec<String>>, TaskBreeding);
 
 /// The reasons why a machine cannot work on a job.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
