@@ -12,9 +12,12 @@ use batt_job::cluster::{Cluster, ClusterError, Delivery, MachineInfo, Worker};
 use batt_job::{Effort, Event, Job, JobError, Mode, Outcome, PieceEnd, Resources, Search, Solve, Work};
 use batt_record::Record;
 
+/// Number and bytes of a batch.
+type Batch = (u64, Vec<u8>);
+
 /// Machines that are threads of this process.
 struct Threads {
-    machines: Arc<Mutex<BTreeMap<String, Sender<(u64, Vec<u8>)>>>>,
+    machines: Arc<Mutex<BTreeMap<String, Sender<Batch>>>>,
     infos: Vec<MachineInfo>,
     worker: Mutex<Option<Arc<Worker>>>,
     replies: Mutex<Receiver<Delivery>>,
@@ -62,7 +65,7 @@ impl Cluster for Threads {
         *self.worker.lock().unwrap() = Some(Arc::clone(&worker));
         let mut machines = self.machines.lock().unwrap();
         for info in &self.infos {
-            let (sender, batches) = channel::<(u64, Vec<u8>)>();
+            let (sender, batches) = channel::<Batch>();
             let (worker, reply_to) = (Arc::new(Worker::new(&package).unwrap()), self.reply_to.clone());
             let dies = self.dies.get(&info.id).copied().unwrap_or(usize::MAX);
             let tampered = self.tampered.get(&info.id).copied();

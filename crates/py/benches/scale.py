@@ -12,6 +12,7 @@ import argparse
 import os
 import pathlib
 import tempfile
+import threading
 import time
 from typing import Any
 
@@ -85,12 +86,18 @@ def solve(data: Any, fuel: int, folder: str, **options: Any) -> tuple[float, str
     output = pathlib.Path(folder) / "submission.json"
     solving = arcbatt.solve(data, fuel=fuel, output=output, overwrite=True, progress=False, **options)
     samples: dict[int, float] = {}
-    while not solving.done:
-        solving.wait(0.02)
-        if done := solving.status["done"]:
-            samples.setdefault(10 * done // len(data), resident())
+
+    def sample() -> None:
+        while not solving.done:
+            if done := solving.status["done"]:
+                samples.setdefault(10 * done // len(data), resident())
+            time.sleep(0.01)
+
+    sampling = threading.Thread(target=sample)
+    sampling.start()
     solving.wait()
     seconds = time.perf_counter() - start
+    sampling.join()
     tenths = sorted(samples)
     memory = ", ".join(f"{samples[tenth]:.0f} MB at {10 * tenth} %" for tenth in tenths[:: max(1, len(tenths) // 3)])
     return seconds, output.read_text(), memory, solving

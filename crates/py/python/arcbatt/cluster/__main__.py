@@ -24,15 +24,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     warnings.simplefilter("always", ArcbattWarning)
     warnings.showwarning = lambda message, *_: _say(f"warning: {message}")
-    # A scheduler ends jobs with SIGTERM; results are saved as after Ctrl-C.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        return int(options.command(options))
+        code = int(options.command(options))
     except KeyboardInterrupt:
-        return 130
+        code = 130
     except ArcbattError as error:
         _say(f"error: {error}")
-        return 2
+        code = 2
+    if code == 130:
+        _say("stopped; the same command continues from the saved files")
+    return code
 
 
 def _say(text: str) -> None:
@@ -197,6 +198,8 @@ def _account(executions: dict[str, int]) -> None:
 
 def _follow(job: _Background[Any]) -> bool:
     """Waits for the end, and shows the progress. Returns whether it was stopped by Ctrl-C."""
+    # A scheduler ends jobs with SIGTERM; results are saved as after Ctrl-C. Ray would exit at once.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     on_terminal, shown, last = sys.stderr.isatty(), 0.0, (time.monotonic(), 0)
     rate = 0.0
     try:
@@ -217,7 +220,6 @@ def _follow(job: _Background[Any]) -> bool:
         job.wait()
         return False
     except KeyboardInterrupt:
-        _say("\nstopped; the same command continues from the saved files")
         return True
     finally:
         if on_terminal and shown:
