@@ -3,14 +3,17 @@
     python crates/py/benches/scale.py --tasks 10000 --fuel 20000 --machines 1 2 3
 
 Machines have one core each. With more machines than cores, they share the cores, so the throughput cannot grow.
-`--record FOLDER` writes the record of each run, with its profile, for `batt profile budget … --nodes`.
+`--record FOLDER` writes the record of each run, with its profile, and compares the time from the first task to the last,
+and the tail after the first machine had no more work, with `batt profile budget … --nodes` from the first record.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import pathlib
+import subprocess
 import tempfile
 import threading
 import time
@@ -35,6 +38,7 @@ def main() -> None:
     parser.add_argument("--fuel", type=int, default=20_000, help="fuel for each task")
     parser.add_argument("--machines", type=int, nargs="+", default=[1, 2, 3], help="numbers of machines")
     parser.add_argument("--record", type=pathlib.Path, help="folder for the records")
+    parser.add_argument("--batt", default="batt", help="the command-line program, for projections")
     options = parser.parse_args()
     data = arcbatt.load(options.data) if options.data else arcbatt.generate(seed=1, count=options.tasks)
     print(f"{len(data)} tasks, {options.fuel:,} fuel each, {os.cpu_count()} cores")
@@ -47,6 +51,31 @@ def main() -> None:
             print(f"local pool, {threads} threads: {seconds:.2f} s, {len(data) / seconds:.0f} tasks/s; memory: {memory}")
         for count in options.machines:
             measure(data, options, folder, count, alone, expected)
+    if options.record:
+        first = options.record / f"machines-{options.machines[0]}.json"
+        for count in options.machines:
+            compare(first, options.record / f"machines-{count}.json", count, options.batt)
+
+
+def compare(first: pathlib.Path, record: pathlib.Path, count: int, batt: str) -> None:
+    """Compares a record with the projection from the first one."""
+    profile = json.loads(record.read_text())["profile"]
+    tasks = [(task["lane"], task["start"], task["end"]) for task in profile["tasks"]]
+    ends = {lane: max(end for other, _, end in tasks if other == lane) for lane, *_ in tasks}
+    wall = (max(ends.values()) - min(start for _, start, _ in tasks)) / 1e9
+    tail = (max(ends.values()) - min(ends.values())) / 1e9
+    command = [batt, "profile", "budget", str(first), "--nodes", str(count), "--cores", "1", "--json"]
+    projected = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)["projected"]
+    n = len({task["id"] for task in profile["tasks"]})
+
+    def text(name: str, scale: float) -> str:
+        figure = projected[name]
+        return f"{figure['middle'] / scale:.3g} ({figure['low'] / scale:.3g} to {figure['high'] / scale:.3g})"
+
+    print(
+        f"{count} machines: measured {n / wall:.3g} tasks/s, wall {wall:.3g} s, tail {1e3 * tail:.3g} ms; projected from "
+        f"{first.name} {text('throughput', 1)} tasks/s, wall {text('wall', 1e9)} s, tail {text('tail', 1e6)} ms"
+    )
 
 
 def measure(
