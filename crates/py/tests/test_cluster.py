@@ -188,7 +188,7 @@ def test_a_budget_is_kept_when_a_machine_dies(machines: Machines, tmp_path: path
 
 
 def command(machines: Machines, folder: pathlib.Path, fuel: int = FUEL) -> subprocess.Popen[str]:
-    arguments = ["solve", "demo", "--address", machines.address, "--fuel", str(fuel), "-o", "submission.json"]
+    arguments = ["solve", "demo", "--address", machines.address, "--fuel-per-task", str(fuel), "-o", "submission.json"]
     return subprocess.Popen([sys.executable, "-m", "arcbatt.cluster", *arguments], cwd=folder, text=True,
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 

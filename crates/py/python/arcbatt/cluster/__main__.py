@@ -106,7 +106,7 @@ def _effort(parser: argparse.ArgumentParser) -> None:
     effort = parser.add_mutually_exclusive_group()
     effort.add_argument("--budget", metavar="TIME", help="wall time of the whole cluster: 12h, 90m, 10s")
     effort.add_argument("--per-task", metavar="TIME", help="CPU time for each task on a typical machine (default: 1s)")
-    effort.add_argument("--fuel", metavar="N", type=int, help="fuel for each task")
+    effort.add_argument("--fuel-per-task", metavar="N", type=int, dest="fuel", help="fuel for each task")
     parser.add_argument("--seed", metavar="N", type=int, default=0, help="seed of the random choices")
 
 

@@ -293,9 +293,12 @@ def _start_ray(address: str | None) -> tuple[Any, bool]:
         _knock(address)
         ray.init(address=address or "auto", logging_level=logging.ERROR, log_to_driver=False)
     except (OSError, RuntimeError, ValueError) as error:
+        if address in (None, "auto"):
+            why = "this machine belongs to no Ray cluster"
+        else:
+            why = f"cannot connect to a Ray cluster at {address!r}: {_first_line(error)}"
         raise ClusterError(
-            f"cannot connect to a Ray cluster at {address or 'auto'!r}: {_first_line(error)}; start one with "
-            "`ray start --head`, or pass address='local' to use this machine alone"
+            f"{why}; start one with `ray start --head` and pass its address, or \"local\" for this machine alone"
         ) from None
     return ray, True
 
