@@ -14,6 +14,9 @@ const REQUIREMENTS: &str = "crates/py/tests/requirements.txt";
 const WHEEL_TOOLS: [&str; 2] = ["maturin==1.16.0", "ziglang==0.15.2"];
 /// The largest wheel that is accepted, in bytes.
 const MAX_WHEEL: u64 = 5_000_000;
+/// Crates that the wheel optimises for size: none of them runs programs.
+const SMALL: [&str; 6] =
+    ["libsqlite3-sys", "rusqlite", "batt-store", "batt-record", "batt-report", "batt-job"];
 /// Versions of Python that are looked for. The wheel is one file for all of them.
 const VERSIONS: std::ops::RangeInclusive<u32> = 11..=16;
 
@@ -120,6 +123,9 @@ pub(crate) fn wheel() -> Result<PathBuf> {
         &triple,
         "--out",
     ]);
+    for package in SMALL {
+        build.args(["--config", &format!("profile.release.package.{package}.opt-level=\"s\"")]);
+    }
     // The module is stripped, so debug information would only cost time.
     build.arg(&wheels).current_dir(root()).env("CARGO_PROFILE_RELEASE_DEBUG", "0");
     // maturin looks for zig on the path.

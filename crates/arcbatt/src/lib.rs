@@ -105,8 +105,9 @@ pub use batt_job::{
 
 /// Work on many machines: the messages between a driver and the machines, which front ends carry.
 pub mod cluster {
-    pub use batt_job::PieceEnd;
-    pub use batt_job::cluster::{Cluster, ClusterError, Delivery, MachineInfo, Worker, WorkerError};
+    pub use batt_job::cluster::{
+        Cluster, ClusterError, Delivery, Execution, MachineInfo, PieceEnd, Worker, WorkerError,
+    };
 }
 
 /// Summaries of runs.

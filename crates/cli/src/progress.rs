@@ -72,7 +72,6 @@ impl Display {
             Event::TaskDone { task, solved } => tracing::debug!(task, solved, "task done"),
             Event::Improved { task, sure } => tracing::debug!(task, sure, "improved"),
             Event::Round { number, open } => tracing::info!(number, open, "round"),
-            Event::Executed { task, machine, .. } => tracing::debug!(task, machine, "executed"),
             Event::Saved { path } => tracing::info!(path = %path.display(), "saved"),
             Event::Stopped | Event::Finished => {
                 let status = running.status();

@@ -110,8 +110,9 @@ impl Control {
 
     /// Returns how long the last results of other machines are awaited after a stop.
     pub(crate) fn grace(&self) -> Duration {
+        let at_end = |budget: Duration| (budget / 100).min(Duration::from_secs(10));
         // Half of the time that is reserved at the end of a budget.
-        self.budget.map_or(Duration::from_secs(2), |budget| (budget / 100).min(Duration::from_secs(10)))
+        self.budget.filter(|_| !self.stop_requested()).map_or(Duration::from_secs(2), at_end)
     }
 
     /// Waits while the job is paused. Returns false if the job must end.

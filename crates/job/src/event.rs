@@ -22,8 +22,6 @@ pub enum Event {
     Improved { task: String, sure: f64 },
     /// A round over all open tasks begins.
     Round { number: usize, open: usize },
-    /// A machine of a cluster worked on a task. `seconds` is unknown if it did not answer.
-    Executed { task: String, machine: String, seconds: Option<f64>, end: PieceEnd },
     /// A file was written.
     Saved { path: PathBuf },
     /// A problem that does not end the job.
@@ -32,20 +30,4 @@ pub enum Event {
     Stopped,
     /// All work is done and all files are written.
     Finished,
-}
-
-/// The end of a piece of work on a machine.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PieceEnd {
-    /// The answer was verified and taken.
-    Accepted,
-    /// Another machine was faster.
-    Duplicate,
-    /// The machine was lost.
-    Lost,
-    /// The machine was stopped, or could not do it.
-    Failed,
-    /// The answer was wrong.
-    Rejected,
 }

@@ -51,7 +51,7 @@ pub use description::{
 pub use engine::{Advanced, Engine};
 pub use error::JobError;
 pub use evaluate::{Evaluated, EvaluatedPair, Evaluation, evaluate};
-pub use event::{Event, PieceEnd};
+pub use event::Event;
 pub use live_solve::{LiveSolve, LiveTask};
 pub use merge::{Merge, Merged};
 pub use pool::{Pool, PoolError};

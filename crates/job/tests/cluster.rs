@@ -1,15 +1,15 @@
 //! Work on several machines gives the results of one: with lost machines, late answers, and wrong ones. The machines are
 //! threads with workers of their own, and everything between them and the driver is bytes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use batt_job::cluster::{Cluster, ClusterError, Delivery, MachineInfo, Worker};
-use batt_job::{Effort, Event, Job, JobError, Mode, Outcome, PieceEnd, Resources, Search, Solve, Work};
+use batt_job::cluster::{Cluster, ClusterError, Delivery, Execution, MachineInfo, PieceEnd, Worker};
+use batt_job::{Effort, Event, Job, JobError, Mode, Outcome, Resources, Search, Solve, Work};
 use batt_record::Record;
 
 /// Number and bytes of a batch.
@@ -31,6 +31,9 @@ struct Threads {
     /// The whole cluster fails after this number of batches.
     fails_after: usize,
     stopped: AtomicBool,
+    executions: Arc<Mutex<Vec<PieceEnd>>>,
+    /// Machines that fail on every batch.
+    broken: BTreeSet<String>,
 }
 
 fn threads(names: &[&str]) -> Threads {
@@ -56,6 +59,8 @@ fn threads(names: &[&str]) -> Threads {
         steps: None,
         fails_after: usize::MAX,
         stopped: AtomicBool::new(false),
+        executions: Arc::default(),
+        broken: BTreeSet::new(),
     }
 }
 
@@ -69,6 +74,7 @@ impl Cluster for Threads {
             let (worker, reply_to) = (Arc::new(Worker::new(&package).unwrap()), self.reply_to.clone());
             let dies = self.dies.get(&info.id).copied().unwrap_or(usize::MAX);
             let tampered = self.tampered.get(&info.id).copied();
+            let broken = self.broken.contains(&info.id);
             let (id, living) = (info.id.clone(), Arc::clone(&self.machines));
             std::thread::Builder::new()
                 .stack_size(64 << 20)
@@ -77,6 +83,11 @@ impl Cluster for Threads {
                         if n + 1 >= dies {
                             living.lock().unwrap().remove(&id);
                             return;
+                        }
+                        if broken {
+                            let why = "the disk is full".to_owned();
+                            let _ = reply_to.send(Delivery::Lost { batch, why });
+                            continue;
                         }
                         let reply = String::from_utf8(worker.work(&pieces).unwrap()).unwrap();
                         let reply = tampered.map_or(reply.clone(), |change| change(reply)).into_bytes();
@@ -121,6 +132,10 @@ impl Cluster for Threads {
         self.worker.lock().unwrap().iter().for_each(|worker| worker.stop());
     }
 
+    fn executed(&self, execution: &Execution<'_>) {
+        self.executions.lock().unwrap().push(execution.end);
+    }
+
     fn steps(&self) -> Option<usize> {
         self.steps
     }
@@ -134,7 +149,8 @@ fn folder(name: &str) -> PathBuf {
 }
 
 /// Runs a job. Returns its outcome and its events.
-fn ran(job: Job, cluster: Option<Threads>) -> (Result<Outcome, JobError>, Vec<Event>) {
+fn ran(job: Job, cluster: Option<Threads>) -> (Result<Outcome, JobError>, Seen) {
+    let executions = cluster.as_ref().map(|cluster| Arc::clone(&cluster.executions)).unwrap_or_default();
     let cluster = cluster.map(|cluster| Arc::new(cluster) as Arc<dyn Cluster>);
     let running = job.start_with(Resources { cluster, ..Resources::default() }).unwrap();
     let mut events = Vec::new();
@@ -144,15 +160,23 @@ fn ran(job: Job, cluster: Option<Threads>) -> (Result<Outcome, JobError>, Vec<Ev
     while let Some(event) = running.next_event(Duration::ZERO) {
         events.push(event);
     }
-    (running.wait(), events)
+    let outcome = running.wait();
+    let executions = executions.lock().unwrap().clone();
+    (outcome, Seen { events, executions })
 }
 
-fn ends(events: &[Event], wanted: PieceEnd) -> usize {
-    events.iter().filter(|event| matches!(event, Event::Executed { end, .. } if *end == wanted)).count()
+/// The events of a job, and the executions of its pieces.
+struct Seen {
+    events: Vec<Event>,
+    executions: Vec<PieceEnd>,
 }
 
-fn warned(events: &[Event], part: &str) -> bool {
-    events.iter().any(|event| matches!(event, Event::Warning { text } if text.contains(part)))
+fn ends(seen: &Seen, wanted: PieceEnd) -> usize {
+    seen.executions.iter().filter(|end| **end == wanted).count()
+}
+
+fn warned(seen: &Seen, part: &str) -> bool {
+    seen.events.iter().any(|event| matches!(event, Event::Warning { text } if text.contains(part)))
 }
 
 /// Few tasks, and little fuel, but all phases.
@@ -254,6 +278,25 @@ fn a_machine_that_answers_wrongly_is_caught_and_dropped() {
 }
 
 #[test]
+fn a_machine_that_keeps_failing_is_dropped_and_a_lone_one_ends_the_job() {
+    let (one, many) = (folder("working"), folder("failing"));
+    ran(solve(&one), None).0.unwrap();
+    let broken = BTreeSet::from(["b".to_owned()]);
+    let cluster = Threads { broken: broken.clone(), ..threads(&["a", "b", "c"]) };
+    let (outcome, seen) = ran(solve(&many), Some(cluster));
+    outcome.unwrap();
+    same_files(&one, &many);
+    assert!(warned(
+        &seen,
+        "machine machine-b is no longer used: it failed 3 times in a row (the disk is full)"
+    ));
+
+    let cluster = Threads { broken, ..threads(&["b"]) };
+    let error = ran(solve(&folder("alone")), Some(cluster)).0.err().unwrap().to_string();
+    assert!(error.contains("failed on 1 machine, last: the disk is full"), "{error}");
+}
+
+#[test]
 fn a_machine_with_another_version_is_refused_by_name() {
     let mut cluster = threads(&["a", "b"]);
     cluster.infos[1].version = "0.0.1".to_owned();
@@ -298,12 +341,15 @@ fn a_run_of_all_pairs_gives_the_record_of_one_machine() {
     ran(job(&one), None).0.unwrap();
     let change: fn(String) -> String =
         |reply| reply.replacen("\"verdict\":\"ok\"", "\"verdict\":\"wrong\"", 1);
-    let cluster =
-        Threads { tampered: BTreeMap::from([("c".to_owned(), change)]), ..threads(&["a", "b", "c"]) };
+    // An attempt that no program gives.
+    let attempt: fn(String) -> String = |reply| reply.replace("\"attempts\":[[[[", "\"attempts\":[[[[9],[");
+    let tampered = BTreeMap::from([("c".to_owned(), change), ("b".to_owned(), attempt)]);
+    let cluster = Threads { tampered, ..threads(&["a", "b", "c"]) };
     let (outcome, events) = ran(job(&many), Some(cluster));
     let Outcome::Run(outcome) = outcome.unwrap() else { unreachable!() };
     assert!(outcome.is_right());
     assert!(warned(&events, "machine machine-c is no longer used"));
+    assert!(warned(&events, "machine machine-b is no longer used"));
     for file in ["submission.json", "record.json"] {
         assert!(lasting(one.join(file)) == lasting(many.join(file)), "{file} differs");
     }

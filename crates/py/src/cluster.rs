@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use arcbatt::cluster::{Cluster, ClusterError, Delivery, MachineInfo};
+use arcbatt::cluster::{Cluster, ClusterError, Delivery, Execution, MachineInfo};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -67,6 +67,21 @@ impl Cluster for PyCluster {
             };
             Ok(received.into_iter().map(delivery).collect())
         })
+    }
+
+    fn starting(&self) -> Result<Vec<String>, ClusterError> {
+        self.call(|object| object.call_method0("starting")?.extract())
+    }
+
+    fn why_lost(&self, machine: &str) -> Option<String> {
+        self.call(|object| object.call_method1("why_lost", (machine,))?.extract()).ok().flatten()
+    }
+
+    fn executed(&self, execution: &Execution<'_>) {
+        let Execution { task, machine, seconds, end } = *execution;
+        // A log that cannot be written does not end the job; the object remembers the error.
+        let _ = self
+            .call(|object| object.call_method1("executed", (task, machine, seconds, end.name())).map(drop));
     }
 
     fn exclude(&self, machine: &str, why: &str) {

@@ -12,19 +12,24 @@ use rayon::prelude::*;
 
 use crate::cluster::piece::{Answer, Package, PackageWork, Piece, PieceResult, Reply};
 use crate::cluster::timeline::{Timeline, unix_now};
-use crate::cluster::{Cluster, ClusterError, Delivery, MachineInfo};
+use crate::cluster::{Cluster, ClusterError, Delivery, Execution, MachineInfo, PieceEnd};
 use crate::control::Control;
 use crate::description::{Job, Profiling};
 use crate::error::JobError;
-use crate::event::{Event, PieceEnd};
 use crate::pool::Pool;
 
 /// How long the driver waits for replies at a time.
 const WAIT: Duration = Duration::from_millis(20);
 /// How long the driver waits for a first machine, or for another one when all are lost.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// A piece that failed or was lost this often ends the job.
+/// How long machines may take to start. Later ones join when they are ready.
+const START: Duration = Duration::from_secs(60);
+/// A piece that failed this often, or on this many machines, ends the job.
 const MAX_FAILURES: usize = 5;
+/// A machine that fails this often in a row is used no longer.
+const MAX_FAILURES_IN_A_ROW: usize = 3;
+/// The end of errors after which the job can continue.
+const SAVED: &str = "results are saved, and the same job continues from them";
 /// Batches grow until one takes this long, so that messages take a small part of the time.
 const BATCH_SECONDS: f64 = 0.1;
 const MAX_BATCH: usize = 64;
@@ -85,6 +90,8 @@ struct Machine {
     info: MachineInfo,
     healthy: bool,
     pieces: usize,
+    /// Failures since its last answer.
+    failures: usize,
 }
 
 struct Batch {
@@ -104,6 +111,10 @@ struct Flying {
     machines: Vec<String>,
     sent: Instant,
     failures: usize,
+    /// Machines that failed on it, or were lost meanwhile. Others try it next.
+    failed_on: BTreeSet<String>,
+    /// The reason of the last failure.
+    why: String,
 }
 
 impl<'d> Driver<'d> {
@@ -129,15 +140,30 @@ impl<'d> Driver<'d> {
             none_since: None,
             timeline: Timeline::new(trace),
         };
-        while driver.cores() == 0 && !control.is_stopped() {
-            driver.refresh_machines()?;
-            if driver.cores() == 0 {
-                let _waiting = driver.enter(Spot::IDLE);
-                std::thread::sleep(WAIT);
-            }
-        }
-        driver.started = true;
+        driver.wait_for_machines()?;
         Ok(driver)
+    }
+
+    /// Waits until all machines have started, so that their versions are compared before the work begins.
+    fn wait_for_machines(&mut self) -> Result<(), JobError> {
+        let begun = Instant::now();
+        loop {
+            let starting = self.cluster.starting().map_err(lost_cluster)?;
+            self.refresh_machines()?;
+            let late = begun.elapsed() > START;
+            if self.control.is_stopped() || (self.cores() > 0 && (starting.is_empty() || late)) {
+                for name in starting.iter().filter(|_| late) {
+                    let seconds = START.as_secs();
+                    self.control.warn(format!(
+                        "machine {name} did not start within {seconds} seconds; other work may occupy its cores"
+                    ));
+                }
+                self.started = true;
+                return Ok(());
+            }
+            let _waiting = self.enter(Spot::IDLE);
+            std::thread::sleep(WAIT);
+        }
     }
 
     /// Returns the number of pieces that all healthy machines work on at a time.
@@ -156,6 +182,14 @@ impl<'d> Driver<'d> {
     /// Hands out all pieces and takes their answers. After a stop, takes what arrives within a short time.
     pub(crate) fn run(&mut self, work: &mut dyn Work) -> Result<(), JobError> {
         let _span = self.enter(Spot::HAND_OUT);
+        let ended = self.distribute(work);
+        if ended.is_err() {
+            self.cluster.stop();
+        }
+        ended
+    }
+
+    fn distribute(&mut self, work: &mut dyn Work) -> Result<(), JobError> {
         loop {
             self.refresh_machines()?;
             if self.control.is_stopped() {
@@ -194,7 +228,8 @@ impl<'d> Driver<'d> {
             .collect();
         let gone = self.machines.iter().filter(|(id, machine)| machine.healthy && !now.contains_key(*id));
         for id in gone.map(|(id, _)| id.clone()).collect::<Vec<_>>() {
-            self.lose(&id, "it does not answer");
+            let why = self.cluster.why_lost(&id);
+            self.lose(&id, why.as_deref().unwrap_or("it does not answer"));
         }
         for (id, info) in now {
             if self.excluded.contains(&id) {
@@ -217,7 +252,7 @@ impl<'d> Driver<'d> {
                 None => {
                     tracing::info!(machine = info.name, cores = info.cores, "machine joined");
                     self.timeline.join(&id);
-                    self.machines.insert(id, Machine { info, healthy: true, pieces: 0 });
+                    self.machines.insert(id, Machine { info, healthy: true, pieces: 0, failures: 0 });
                 }
             }
         }
@@ -226,11 +261,14 @@ impl<'d> Driver<'d> {
         match (n, self.none_since) {
             (0, None) => self.none_since = Some(Instant::now()),
             (0, Some(since)) if since.elapsed() > PATIENCE => {
-                return Err(JobError::Cluster(format!(
-                    "no machine of the cluster answered for {} seconds; the files are saved, and the same command \
-                     continues from them",
-                    PATIENCE.as_secs()
-                )));
+                let what = match self.excluded.len() {
+                    0 => format!("no machine of the cluster answered for {} seconds", PATIENCE.as_secs()),
+                    n => format!(
+                        "no machine of the cluster can be used; {} were excluded",
+                        count(n, "machine")
+                    ),
+                };
+                return Err(JobError::Cluster(format!("{what}; {SAVED}")));
             }
             (0, Some(_)) => {}
             _ => self.none_since = None,
@@ -264,7 +302,7 @@ impl<'d> Driver<'d> {
         let again = if n == 0 { String::new() } else { format!("; repeating {}", count(n, "piece")) };
         self.control.warn(format!("{warning}{again}"));
         for batch in batches {
-            self.repeat(batch, PieceEnd::Lost);
+            self.repeat(batch, PieceEnd::Lost, warning);
         }
     }
 
@@ -273,18 +311,40 @@ impl<'d> Driver<'d> {
     }
 
     /// Puts the pieces of a batch back, unless they are at work elsewhere.
-    fn repeat(&mut self, batch: u64, end: PieceEnd) {
+    fn repeat(&mut self, batch: u64, end: PieceEnd, why: &str) {
         let Some(batch) = self.batches.remove(&batch) else { return };
         for (task, generation) in &batch.pieces {
-            let Some(flying) = self.flying.get_mut(task).filter(|it| it.generation == *generation) else {
-                continue;
-            };
+            let flying = self.flying.get_mut(task).filter(|it| it.generation == *generation);
+            let Some(flying) = flying else { continue };
             flying.machines.retain(|machine| *machine != batch.machine);
-            flying.failures += 1;
-            log(self.control, &flying.piece.id, &self.machines, &batch.machine, None, end);
-            if flying.machines.is_empty() && !self.lost.contains(task) {
+            flying.failed_on.insert(batch.machine.clone());
+            // A piece is not to blame for a machine that dies, unless several do.
+            flying.failures += usize::from(end != PieceEnd::Lost);
+            why.clone_into(&mut flying.why);
+            let idle = flying.machines.is_empty();
+            self.log(*task, &batch.machine, None, end);
+            if idle && !self.lost.contains(task) {
                 self.lost.push_back(*task);
             }
+        }
+    }
+
+    /// Counts a failure of a machine. One that keeps failing is used no longer, if there are others.
+    fn blame(&mut self, id: &str, why: &str) {
+        let others = self.healthy().count() > 1;
+        if let Some(machine) = self.machines.get_mut(id) {
+            machine.failures += 1;
+            if machine.failures >= MAX_FAILURES_IN_A_ROW && others && machine.healthy {
+                self.exclude(id, &format!("it failed {MAX_FAILURES_IN_A_ROW} times in a row ({why})"));
+            }
+        }
+    }
+
+    /// Reports an execution.
+    fn log(&self, task: usize, machine: &str, seconds: Option<f64>, end: PieceEnd) {
+        if let Some(flying) = self.flying.get(&task) {
+            let machine = &self.name(machine);
+            self.cluster.executed(&Execution { task: &flying.piece.id, machine, seconds, end });
         }
     }
 
@@ -324,18 +384,23 @@ impl<'d> Driver<'d> {
     ) -> Result<Vec<usize>, JobError> {
         let size = self.batch_size(work.waiting() + self.lost.len());
         let mut tasks = Vec::new();
-        while tasks.len() < size
-            && let Some(task) = self.lost.pop_front()
-        {
-            if let Some(flying) = self.flying.get(&task) {
-                if flying.failures >= MAX_FAILURES {
-                    let (id, n) = (&flying.piece.id, flying.failures);
-                    return Err(JobError::Cluster(format!(
-                        "task {id} failed or was lost {n} times; exclude it, or look at the machines' logs. The files \
-                         are saved, and the same command continues from them"
-                    )));
-                }
+        for task in std::mem::take(&mut self.lost) {
+            let Some(flying) = self.flying.get(&task) else { continue };
+            let Flying { piece, failures, failed_on, why, .. } = flying;
+            if *failures >= MAX_FAILURES || failed_on.len() >= MAX_FAILURES {
+                let (id, n) = (&piece.id, failed_on.len());
+                return Err(JobError::Cluster(format!(
+                    "task {id} failed on {}, last: {why}; exclude the task, or repair the machines; {SAVED}",
+                    count(n, "machine")
+                )));
+            }
+            // Another machine tries it, if there is one that has not failed on it.
+            let fresh = |(id, machine): (&String, &Machine)| machine.healthy && !failed_on.contains(id);
+            let here = !failed_on.contains(machine) || !self.machines.iter().any(fresh);
+            if here && tasks.len() < size {
                 tasks.push(task);
+            } else {
+                self.lost.push_back(task);
             }
         }
         let healthy: BTreeSet<&str> =
@@ -345,12 +410,14 @@ impl<'d> Driver<'d> {
         {
             self.n_pieces += 1;
             let (generation, sent) = (self.n_pieces as u64, Instant::now());
-            let flying = Flying { piece, generation, machines: Vec::new(), sent, failures: 0 };
+            let (machines, failed_on) = (Vec::new(), BTreeSet::new());
+            let flying =
+                Flying { piece, generation, machines, sent, failures: 0, failed_on, why: String::new() };
             self.flying.insert(task, flying);
             tasks.push(task);
         }
         // A machine with a free core may as well try the piece that others take long for.
-        if tasks.is_empty() && room > 1 && work.waiting() == 0 && work.may_duplicate() {
+        if tasks.is_empty() && self.lost.is_empty() && room > 1 && work.may_duplicate() {
             tasks.extend(self.slowest(machine));
         }
         Ok(tasks)
@@ -411,9 +478,13 @@ impl<'d> Driver<'d> {
         for delivery in deliveries {
             match delivery {
                 Delivery::Lost { batch, why } => {
-                    // A machine that died is lost as a whole; a single call that failed is repeated.
-                    tracing::warn!(batch, why, "a batch was lost");
-                    self.repeat(batch, PieceEnd::Lost);
+                    let machine = self.batches.get(&batch).map(|batch| batch.machine.clone());
+                    self.refresh_machines()?;
+                    // A machine that died is lost as a whole; otherwise the call failed.
+                    if let Some(machine) = machine.filter(|_| self.batches.contains_key(&batch)) {
+                        self.repeat(batch, PieceEnd::Failed, &why);
+                        self.blame(&machine, &why);
+                    }
                 }
                 Delivery::Reply { batch, reply } => self.reply(work, batch, &reply),
             }
@@ -448,15 +519,9 @@ impl<'d> Driver<'d> {
     }
 
     fn reject(&mut self, machine: &str, why: &str) {
-        for (task, batch) in self
-            .batches
-            .values()
-            .filter(|it| it.machine == machine)
-            .flat_map(|batch| batch.pieces.iter().map(move |(task, _)| (task, batch)))
-        {
-            if let Some(flying) = self.flying.get(task) {
-                log(self.control, &flying.piece.id, &self.machines, &batch.machine, None, PieceEnd::Rejected);
-            }
+        let batches = self.batches.values().filter(|batch| batch.machine == machine);
+        for (task, _) in batches.flat_map(|batch| &batch.pieces) {
+            self.log(*task, machine, None, PieceEnd::Rejected);
         }
         self.exclude(machine, &format!("it gave a wrong answer ({why})"));
     }
@@ -497,34 +562,40 @@ impl<'d> Driver<'d> {
         sent: Instant,
     ) {
         let open = self.flying.get_mut(&task).filter(|it| it.generation == generation);
-        let log = |end| log(self.control, &answer.id, &self.machines, machine, Some(answer.seconds), end);
-        let Some(flying) = open else { return log(PieceEnd::Duplicate) };
+        let Some(flying) = open else {
+            let (name, seconds) = (self.name(machine), Some(answer.seconds));
+            let (task, end) = (&*answer.id, PieceEnd::Duplicate);
+            return self.cluster.executed(&Execution { task, machine: &name, seconds, end });
+        };
         flying.machines.retain(|it| it != machine);
         let failed = match &answer.result {
-            PieceResult::Failed { why } => {
-                tracing::warn!(task = answer.id, machine, why, "a piece failed");
-                true
-            }
-            PieceResult::Stopped => true,
-            _ => false,
+            PieceResult::Failed { why } => Some(why.clone()),
+            PieceResult::Stopped => Some("it was stopped".to_owned()),
+            _ => None,
         };
-        if failed {
-            flying.failures += usize::from(!self.control.is_stopped());
-            if flying.machines.is_empty() {
-                self.lost.push_back(task);
-            }
-            // After a stop there is nothing more to expect of it.
+        if let Some(why) = failed {
+            flying.failures += 1;
+            flying.failed_on.insert(machine.to_owned());
+            why.clone_into(&mut flying.why);
+            let idle = flying.machines.is_empty();
+            self.log(task, machine, Some(answer.seconds), PieceEnd::Failed);
             if self.control.is_stopped() {
+                // There is nothing more to expect of it.
                 self.flying.remove(&task);
+            } else {
+                if idle {
+                    self.lost.push_back(task);
+                }
+                self.blame(machine, &why);
             }
-            return log(PieceEnd::Failed);
+            return;
         }
-        log(PieceEnd::Accepted);
+        self.log(task, machine, Some(answer.seconds), PieceEnd::Accepted);
         self.flying.remove(&task);
         self.seconds =
             (self.seconds.0 + answer.seconds.min(sent.elapsed().as_secs_f64()), self.seconds.1 + 1);
         if let Some(machine) = self.machines.get_mut(machine) {
-            machine.pieces += 1;
+            (machine.pieces, machine.failures) = (machine.pieces + 1, 0);
         }
         work.take(task, machine, answer.result);
     }
@@ -608,18 +679,6 @@ impl Used {
     pub(crate) fn add_times(self, profile: &mut Profile) {
         self.timeline.add_to(profile, &self.machines);
     }
-}
-
-fn log(
-    control: &Control,
-    task: &str,
-    machines: &BTreeMap<String, Machine>,
-    machine: &str,
-    seconds: Option<f64>,
-    end: PieceEnd,
-) {
-    let machine = machines.get(machine).map_or(machine, |it| &it.info.name).to_owned();
-    control.emit(Event::Executed { task: task.to_owned(), machine, seconds, end });
 }
 
 fn lost_cluster(ClusterError(why): ClusterError) -> JobError {

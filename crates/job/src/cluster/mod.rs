@@ -39,6 +39,20 @@ pub trait Cluster: Send + Sync {
     /// Uses a machine no longer.
     fn exclude(&self, machine: &str, why: &str);
 
+    /// Returns the names of machines that are about to become healthy. Fails if one never will, because arcbatt cannot
+    /// start there.
+    fn starting(&self) -> Result<Vec<String>, ClusterError> {
+        Ok(Vec::new())
+    }
+
+    /// Returns why a machine is not healthy any more, if that is known.
+    fn why_lost(&self, _machine: &str) -> Option<String> {
+        None
+    }
+
+    /// Called after each execution of a piece.
+    fn executed(&self, _execution: &Execution<'_>) {}
+
     /// Asks all machines to stop their current pieces and to reply with the results so far.
     fn stop(&self);
 
@@ -65,6 +79,45 @@ pub struct MachineInfo {
     pub clock_offset: i64,
     /// Time for a message to the machine and back, in nanoseconds.
     pub round_trip: Option<u64>,
+}
+
+/// An execution of a piece on a machine.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Execution<'e> {
+    /// Id of the task.
+    pub task: &'e str,
+    /// Name of the machine.
+    pub machine: &'e str,
+    /// Its duration; unknown if the machine did not answer.
+    pub seconds: Option<f64>,
+    pub end: PieceEnd,
+}
+
+/// The end of an execution.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PieceEnd {
+    /// The answer was verified and taken.
+    Accepted,
+    /// Another machine was faster.
+    Duplicate,
+    /// The machine was lost.
+    Lost,
+    /// The machine was stopped, or could not do it.
+    Failed,
+    /// The answer was wrong.
+    Rejected,
+}
+
+impl PieceEnd {
+    pub fn name(self) -> &'static str {
+        match self {
+            PieceEnd::Accepted => "accepted",
+            PieceEnd::Duplicate => "duplicate",
+            PieceEnd::Lost => "lost",
+            PieceEnd::Failed => "failed",
+            PieceEnd::Rejected => "rejected",
+        }
+    }
 }
 
 /// The end of a batch.

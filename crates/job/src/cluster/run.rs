@@ -8,6 +8,7 @@ use batt_lang::Program;
 use batt_plan::ProgramId;
 use batt_record as record;
 use batt_score::Verdict;
+use batt_task::submission::fallbacks;
 use batt_task::{LoadError, Task};
 use batt_value::Fail;
 
@@ -48,7 +49,7 @@ pub(crate) fn distribute(
 }
 
 /// The most tasks that are handed out before the first of them is reported.
-const WINDOW: usize = 4096;
+const WINDOW: usize = 1024;
 
 struct RunWork<'r, I, F> {
     checker: Checker<'r>,
@@ -146,7 +147,9 @@ impl Checker<'_> {
         {
             return wrong("programs or pairs are missing");
         }
-        let checked = self.decisive(task, entry);
+        let Some(checked) = self.decisive(task, entry) else {
+            return wrong("no program gives an attempt");
+        };
         let chosen: Vec<Program> =
             checked.iter().map(|place| programs[entry.programs[*place].program as usize].clone()).collect();
         let Run { fuel, all_demos, sharing, kernels, .. } = *self.options;
@@ -165,7 +168,9 @@ impl Checker<'_> {
             let (claimed, again) = (&entry.programs[*place], again);
             let pairs =
                 || claimed.train.iter().chain(&claimed.test).zip(again.train.iter().chain(&again.test));
-            let same = pairs().all(|(a, b)| {
+            // A pair that a deadline cut short cannot be repeated.
+            let cut_short = |pair: &record::Pair| pair.verdict == Verdict::Failed(Fail::Deadline).name();
+            let same = pairs().filter(|(a, _)| !cut_short(a)).all(|(a, b)| {
                 (&a.verdict, a.fuel) == (&b.verdict, b.fuel) && (a.answer.is_none() || a.answer == b.answer)
             });
             if !same {
@@ -176,30 +181,28 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// Returns the places of the outcomes that decide: those behind the attempts, and those of the task's own programs. An
-    /// outcome that a deadline cut short cannot be repeated.
-    fn decisive(&self, task: &Task, entry: &record::Task) -> BTreeSet<usize> {
+    /// Returns the places of the outcomes that decide: those behind the attempts, and those of the task's own programs.
+    /// Returns `None` if an attempt is neither the answer of a program nor a fallback.
+    fn decisive(&self, task: &Task, entry: &record::Task) -> Option<BTreeSet<usize>> {
         let mut places = BTreeSet::new();
-        for (output, both) in entry.attempts.iter().enumerate() {
+        for ((output, both), fallbacks) in entry.attempts.iter().enumerate().zip(fallbacks(task)) {
             let expected = task.test[output].output.as_ref().map(record::rows);
-            for attempt in both {
+            for (n, attempt) in both.iter().enumerate() {
                 let gives = |outcome: &record::Outcome| {
                     let pair = &outcome.test[output];
                     pair.answer.as_ref() == Some(attempt)
                         || (pair.is_right() && expected.as_ref() == Some(attempt))
                 };
-                places.extend(entry.programs.iter().position(gives));
+                let place = entry.programs.iter().position(gives);
+                let repeated = n == 1 && both[0] == *attempt;
+                let known = repeated || fallbacks.iter().any(|grid| record::rows(grid) == *attempt);
+                if place.is_none() && !known {
+                    return None;
+                }
+                places.extend(place);
             }
         }
         places.extend((0..entry.programs.len()).filter(|place| entry.programs[*place].own));
-        let cut_short = |outcome: &record::Outcome| {
-            outcome
-                .train
-                .iter()
-                .chain(&outcome.test)
-                .any(|pair| pair.verdict == Verdict::Failed(Fail::Deadline).name())
-        };
-        places.retain(|place| !cut_short(&entry.programs[*place]));
-        places
+        Some(places)
     }
 }

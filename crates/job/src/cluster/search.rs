@@ -40,7 +40,12 @@ pub(crate) fn distribute_enumeration(
                 each(task, enumeration);
             },
         };
-        driver.run(&mut work)?;
+        let ended = driver.run(&mut work);
+        // After a stop, results whose predecessors are missing count too.
+        for (task, enumeration) in std::mem::take(&mut work.arrived) {
+            (work.each)(task, enumeration);
+        }
+        ended?;
         open.retain(|task| !done.contains(task));
         if fuel.is_some() || open.is_empty() || stopped() {
             return Ok(());

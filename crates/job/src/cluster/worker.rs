@@ -37,8 +37,8 @@ pub struct Worker {
     stop: Arc<AtomicBool>,
     /// Which threads are at work.
     slots: Mutex<Vec<bool>>,
-    /// Breeding that can continue, by the hash of the task.
-    broods: Mutex<BTreeMap<String, Kept>>,
+    /// Breeding that can continue, by the id and the hash of the task.
+    broods: Mutex<BTreeMap<(String, String), Kept>>,
 }
 
 /// Breeding for a task, with the rounds that it has done.
@@ -211,7 +211,8 @@ impl Worker {
             texts.iter().flat_map(|text| parse(text).programs).collect()
         };
         let (puzzle, stop) = (Puzzle::new(task), &*self.stop);
-        let kept = lock(&self.broods).remove(&piece.hash);
+        let key = (piece.id.clone(), piece.hash.clone());
+        let kept = lock(&self.broods).remove(&key);
         let kept = kept.filter(|(done, _)| rounds.starts_with(done));
         let started = || {
             let started = TaskBreeding::start(breeder, &puzzle, &self.programs, &texts(own), stop)?;
@@ -231,7 +232,7 @@ impl Worker {
         };
         let Some(breeding) = on_lane(trace, task, work) else { return PieceResult::Stopped };
         let report = breeding.report();
-        lock(&self.broods).insert(piece.hash.clone(), (rounds.clone(), breeding));
+        lock(&self.broods).insert(key, (rounds.clone(), breeding));
         PieceResult::Breed(Box::new(report))
     }
 }

@@ -211,7 +211,6 @@ class _Background(Generic[T]):
         self._joining = threading.Lock()
         self._bar = _progress_bar(progress, self._verb, len(tasks), budget)
         self.warnings: list[str] = []
-        self._cluster: Connection | None = None
         self._at_end: Callable[[], None] | None = None
         _register(inner, folder)
 
@@ -252,8 +251,6 @@ class _Background(Generic[T]):
                     if event["event"] == "warning":
                         self.warnings.append(event["text"])
                         _warnings.warn(event["text"], ArcbattWarning, stacklevel=5)
-                    elif event["event"] == "executed" and self._cluster is not None:
-                        self._cluster._record_execution(event)
                     yield event
                 elif over:
                     break
@@ -539,7 +536,7 @@ def solve(
         folder = tempfile.TemporaryDirectory(prefix="arcbatt-")
         save["record"] = os.path.join(folder.name, "record.json")
     inner = _start(job, tasks, cluster, propose)
-    return _on(cluster, Solving(inner, _own(tasks, job), label, progress, effort.get("budget"), folder))
+    return Solving(inner, _own(tasks, job), label, progress, effort.get("budget"), folder)
 
 
 def search(
@@ -576,7 +573,7 @@ def search(
     tasks, label = tasks_of(data)
     job = _job(label, work, programs, threads, memory, save, shard)
     inner = _start(job, tasks, cluster)
-    return _on(cluster, Searching(inner, _own(tasks, job), label, progress, effort.get("budget")))
+    return Searching(inner, _own(tasks, job), label, progress, effort.get("budget"))
 
 
 def run(
@@ -621,7 +618,7 @@ def run(
         job = _job(label, work, programs, threads, "4GB", save, shard)
         if not job["programs"]:
             raise ArgumentError("there are no programs to run")
-        running = _on(cluster, _Run(_start(job, tasks, cluster), _own(tasks, job), label, progress))
+        running = _Run(_start(job, tasks, cluster), _own(tasks, job), label, progress)
         running.wait()
         return Record.read(file)
 
@@ -634,14 +631,6 @@ def _start(
     cluster._check_free()
     cluster._job = start(json.dumps(job), tasks, propose, cluster, cluster.steps)
     return cluster._job
-
-
-B = TypeVar("B", bound=_Background[Any])
-
-
-def _on(cluster: Connection | None, job: B) -> B:
-    job._cluster = cluster
-    return job
 
 
 def _number(name: str, value: Any, least: float, most: float = 1e9) -> float:

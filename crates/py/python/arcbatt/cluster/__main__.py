@@ -12,10 +12,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .. import __version__, load
-from .._errors import ArcbattError
+from .._errors import ArcbattError, ArgumentError
 from .._jobs import ArcbattWarning, _Background
 from .._programs import read_programs
-from . import connect
+from . import Connection, connect
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -24,6 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     warnings.simplefilter("always", ArcbattWarning)
     warnings.showwarning = lambda message, *_: _say(f"warning: {message}")
+    _stop_on_sigterm()
     try:
         code = int(options.command(options))
     except KeyboardInterrupt:
@@ -32,8 +33,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _say(f"error: {error}")
         code = 2
     if code == 130:
-        _say("stopped; the same command continues from the saved files")
+        # A run continues from its record.
+        saved = getattr(options, "record", None) if options.name == "run" else True
+        without = " without --overwrite" if options.overwrite else ""
+        _say(f"stopped; the same command{without} continues from the saved files" if saved else "stopped")
     return code
+
+
+def _stop_on_sigterm() -> None:
+    """Lets SIGTERM, with which schedulers end jobs, do what Ctrl-C does. Ray's own handler would exit at once."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+
+
+def _connect(options: argparse.Namespace) -> Connection:
+    connection = connect(options.address, steps=getattr(options, "steps", None), cores=options.cores, log=options.log)
+    _stop_on_sigterm()
+    return connection
 
 
 def _say(text: str) -> None:
@@ -90,7 +105,7 @@ def _command(
     commands: Any, name: str, command: Callable[[argparse.Namespace], int], text: str
 ) -> argparse.ArgumentParser:
     parser: argparse.ArgumentParser = commands.add_parser(name, help=text, description=f"{text}.")
-    parser.set_defaults(command=command)
+    parser.set_defaults(command=command, name=name)
     return parser
 
 
@@ -132,7 +147,7 @@ def _solve(options: argparse.Namespace) -> int:
     from .._jobs import solve
 
     data = _tasks(options)
-    with connect(options.address, steps=options.steps, cores=options.cores, log=options.log) as connection:
+    with _connect(options) as connection:
         solving = solve(
             data, per_task=options.per_task, fuel=options.fuel, budget=options.budget, seed=options.seed,
             programs=_programs(options), store=options.store, without=options.without, output=options.output,
@@ -150,7 +165,7 @@ def _search(options: argparse.Namespace) -> int:
     from .._jobs import search
 
     data = _tasks(options)
-    with connect(options.address, cores=options.cores, log=options.log) as connection:
+    with _connect(options) as connection:
         searching = search(
             data, store=options.store, mode=options.mode, per_task=options.per_task, fuel=options.fuel,
             budget=options.budget, seed=options.seed, programs=_programs(options), record=options.record,
@@ -169,7 +184,7 @@ def _run(options: argparse.Namespace) -> int:
 
     data, programs = _tasks(options), _programs(options)
     limits = {} if options.fuel is None else {"fuel": options.fuel}
-    with connect(options.address, cores=options.cores, log=options.log) as connection:
+    with _connect(options) as connection:
         record = run(
             programs, data, all_pairs=options.all_pairs, all_demos=options.all_demos, timeout=options.timeout,
             output=options.output, record=options.record, report=options.report, profile=options.profile,
@@ -182,6 +197,9 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _tasks(options: argparse.Namespace) -> Any:
+    for name, value in (("--start", options.start), ("-n", options.n)):
+        if value is not None and value < 0:
+            raise ArgumentError(f"{name} takes a number from 0, not {value}")
     tasks = load(options.data, ids=options.id or None, skip_bad=options.skip_bad)
     end = None if options.n is None else options.start + options.n
     return tasks[options.start:end]
@@ -198,8 +216,6 @@ def _account(executions: dict[str, int]) -> None:
 
 def _follow(job: _Background[Any]) -> bool:
     """Waits for the end, and shows the progress. Returns whether it was stopped by Ctrl-C."""
-    # A scheduler ends jobs with SIGTERM; results are saved as after Ctrl-C. Ray would exit at once.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     on_terminal, shown, last = sys.stderr.isatty(), 0.0, (time.monotonic(), 0)
     rate = 0.0
     try:

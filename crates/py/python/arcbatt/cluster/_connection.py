@@ -86,8 +86,13 @@ class Connection(RayMachines):
         return self
 
     def close(self) -> None:
-        """Ends the worker processes. The cluster itself keeps running, unless this connection started it."""
+        """Stops the job, if one is running, and ends the worker processes. The cluster itself keeps running, unless this
+        connection started it."""
         if not self._closed.is_set():
+            if self._job is not None and not self._job.is_finished():
+                self._job.stop()
+                while not self._job.is_finished():
+                    time.sleep(0.02)
             self.disconnect()
             if self._log is not None:
                 self._log.close()
@@ -109,13 +114,13 @@ class Connection(RayMachines):
         if self._closed.is_set():
             raise ClusterError("this connection is closed; make another one with arcbatt.cluster.connect")
         if self._job is not None and not self._job.is_finished():
-            raise ArgumentError("the cluster works on another job of this connection; wait for its end, or connect again")
+            raise ArgumentError("the cluster works on another job of this connection; wait for its end, or stop it")
 
-    def _record_execution(self, event: dict[str, Any]) -> None:
-        """Counts an execution, and writes it to the log."""
-        self.executions[event["end"]] = self.executions.get(event["end"], 0) + 1
+    def executed(self, task: str, machine: str, seconds: float | None, end: str) -> None:
+        """Counts an execution, and writes it to the log. Called by the job."""
+        self.executions[end] = self.executions.get(end, 0) + 1
         if self._log is not None and not self._log.closed:
-            line = {key: event[key] for key in ("task", "machine", "seconds", "end")}
+            line = {"task": task, "machine": machine, "seconds": seconds, "end": end}
             self._log.write(json.dumps(line) + "\n")
             self._log.flush()
 

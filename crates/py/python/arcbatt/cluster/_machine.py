@@ -15,6 +15,7 @@ class MachineProcess:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._workers: dict[str, Worker] = {}
+        self._stopped: set[str] = set()
 
     def describe(self) -> tuple[str, str]:
         """The versions of arcbatt and of its DSL."""
@@ -31,7 +32,8 @@ class MachineProcess:
     def stop(self, package_hash: str) -> None:
         """Stops the work on a job."""
         with self._lock:
-            # It is kept, so that batches that still wait end at once.
+            # Batches that still wait end at once, also if none has begun.
+            self._stopped.add(package_hash)
             worker = self._workers.get(package_hash)
         if worker is not None:
             worker.stop()
@@ -39,6 +41,8 @@ class MachineProcess:
     def _worker(self, package_hash: str, package: list[Any]) -> Worker:
         with self._lock:
             if package_hash not in self._workers:
+                if package_hash in self._stopped:
+                    raise RuntimeError("the job was stopped")
                 import ray
 
                 # Earlier jobs have ended, because a connection runs one job at a time.

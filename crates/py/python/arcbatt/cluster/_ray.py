@@ -22,8 +22,8 @@ _PING_EVERY = 0.5
 _SILENCE = 3.0
 # The head is lost if it does not answer for this long.
 _HEAD_SILENCE = 5.0
-# How long a machine may take to start its process.
-_START = 60.0
+# How often the process of a machine is started, in case it ends.
+_STARTS = 3
 _CANNOT_START = "it cannot start arcbatt"
 
 
@@ -33,7 +33,8 @@ class _Node:
     name: str
     cores: int
     actor: Any
-    since: float
+    starts: int
+    """How often its process was started."""
     version: tuple[str, str] | None = None
     """The versions of arcbatt and of its DSL; None until the process has started."""
     answered: float = 0.0
@@ -71,6 +72,7 @@ class RayMachines:
         self._error: str | None = None
         self._ray, self._owned = _start_ray(address)
         self._heard = time.monotonic()
+        self._silent_since: float | None = None
         for target in (self._follow_nodes, self._ping_all):
             threading.Thread(target=target, name=f"arcbatt {target.__name__}", daemon=True).start()
 
@@ -79,31 +81,28 @@ class RayMachines:
     def publish(self, package: bytes) -> None:
         """Makes the package of a job available to all machines."""
         self.stop()
-        self._wait_for_versions()
         # Another package with the same content is another job: its flags must not be shared.
         hash = hashlib.sha256(package).hexdigest() + os.urandom(4).hex()
         self._work = _Work(hash, self._ray.put(package))
 
-    def _wait_for_versions(self) -> None:
-        """Waits until every machine has told its version, so that all are compared before the work begins."""
-        end = time.monotonic() + _START
-        while True:
-            self._check()
-            with self._lock:
-                nodes = list(self._nodes.values())
-            for node in nodes:
-                if node.gone is not None and node.gone.startswith(_CANNOT_START):
-                    raise ClusterError(f"machine {node.name}: {node.gone}; install arcbatt[ray] on all machines")
-            waiting = [node.name for node in nodes if node.version is None and node.gone is None]
-            if nodes and not waiting:
-                return
-            if time.monotonic() > end:
-                names = ", ".join(waiting)
-                raise ClusterError(
-                    f"{names or 'no machine'} did not start within {_START:g} seconds; other work may occupy its cores"
-                    if nodes else "the cluster has no machine with a free core; start one with `ray start --address=…`"
-                )
-            time.sleep(0.02)
+    def starting(self) -> list[str]:
+        """The names of machines whose process has not started yet. Fails if it cannot start."""
+        self._check()
+        with self._lock:
+            nodes = list(self._nodes.values())
+        for node in nodes:
+            if node.gone is not None and node.gone.startswith(_CANNOT_START):
+                raise ClusterError(f"machine {node.name}: {node.gone}; install arcbatt[ray] on all machines")
+        return [node.name for node in nodes if node.version is None and node.gone is None]
+
+    def why_lost(self, machine: str) -> str | None:
+        """Why a machine cannot be used any more, if that is known."""
+        with self._lock:
+            node = self._nodes.get(machine)
+            return None if node is None else node.gone
+
+    def executed(self, task: str, machine: str, seconds: float | None, end: str) -> None:
+        """Called after each execution of a piece."""
 
     def healthy_machines(self) -> list[tuple[str, str, int, str, str, int, int | None]]:
         """The machines that are healthy."""
@@ -121,7 +120,10 @@ class RayMachines:
         work = self._work
         assert work is not None
         with self._lock:
-            node = self._nodes[machine]
+            node = self._nodes.get(machine)
+        if node is None:
+            work.replies.put((batch, None, "it left the cluster"))
+            return
 
         def done(future: Any) -> None:
             try:
@@ -150,10 +152,11 @@ class RayMachines:
         """Uses a machine no longer."""
         with self._lock:
             self._excluded.add(machine)
-            node = self._nodes[machine]
+            node = self._nodes.pop(machine, None)
+        if node is not None:
             node.gone = why
-        with contextlib.suppress(Exception):
-            self._ray.kill(node.actor)
+            with contextlib.suppress(Exception):
+                self._ray.kill(node.actor)
 
     def stop(self) -> None:
         """Asks all machines to stop their work on the job."""
@@ -184,10 +187,17 @@ class RayMachines:
         thread.join(timeout=5.0 if self._error is None else 0.5)
 
     def _check(self) -> None:
-        if self._error is None and time.monotonic() - self._heard > _HEAD_SILENCE:
+        if self._closed.is_set():
+            raise ClusterError("the connection to the cluster was closed")
+        if time.monotonic() - self._heard < _HEAD_SILENCE:
+            self._silent_since = None
+        elif self._silent_since is None:
+            # After a pause of this process, the head gets another moment to answer.
+            self._silent_since = time.monotonic()
+        elif time.monotonic() - self._silent_since > 1.0 and self._error is None:
             self._error = (
                 f"the head of the Ray cluster does not answer for {_HEAD_SILENCE:g} seconds; results are saved, and the "
-                "same command continues from them on this or another cluster"
+                "same job continues from them on this or another cluster"
             )
         if self._error is not None:
             raise ClusterError(self._error)
@@ -197,37 +207,41 @@ class RayMachines:
     def _follow_nodes(self) -> None:
         """Starts a process on every machine that joins."""
         while not self._closed.wait(0.5 if self._nodes else 0.05):
-            try:
+            # A head that does not answer is noticed by the time since it did.
+            with contextlib.suppress(Exception):
                 listed = self._ray.nodes()
-            except Exception as error:
-                if time.monotonic() - self._heard > _HEAD_SILENCE and self._error is None:
-                    self._error = f"the head of the Ray cluster does not answer: {_first_line(error)}"
-                continue
-            self._heard = time.monotonic()
-            alive = {node["NodeID"]: node for node in listed if node["Alive"]}
-            for id, node in alive.items():
-                cores = int(node["Resources"].get("CPU", 0))
-                if cores > 0 and id not in self._nodes and id not in self._excluded:
-                    self._start(id, node, cores if self._cores is None else min(cores, self._cores))
-            with self._lock:
-                for id, known in self._nodes.items():
-                    if id not in alive and known.gone is None:
-                        known.gone = "it left the cluster"
+                self._heard = time.monotonic()
+                self._update({node["NodeID"]: node for node in listed if node["Alive"]})
 
-    def _start(self, id: str, info: dict[str, Any], cores: int) -> None:
+    def _update(self, alive: dict[str, Any]) -> None:
+        """Starts a process on machines that joined, and on those whose process ended."""
+        with self._lock:
+            for id in [id for id in self._nodes if id not in alive]:
+                self._nodes.pop(id).gone = "it left the cluster"
+            known = dict(self._nodes)
+        for id, info in alive.items():
+            cores, node = int(info["Resources"].get("CPU", 0)), known.get(id)
+            if cores < 1 or id in self._excluded:
+                continue
+            starts = 0 if node is None else node.starts
+            ended = node is not None and node.gone is not None and not node.gone.startswith(_CANNOT_START)
+            if node is None or (ended and starts < _STARTS):
+                self._start(id, info, cores if self._cores is None else min(cores, self._cores), starts + 1)
+
+    def _start(self, id: str, info: dict[str, Any], cores: int, starts: int) -> None:
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
         given = info.get("NodeName") or ""
         name = given if given != info["NodeManagerAddress"] else info["NodeManagerHostname"]
         with self._lock:
-            if any(node.name == name for node in self._nodes.values()):
+            if any(node.name == name for node in self._nodes.values() if node.id != id):
                 name = f"{name}-{id[:6]}"
         process = self._ray.remote(concurrency_groups={"health": 2})(_with_health_methods(self._ray))
         actor = process.options(
             num_cpus=cores, max_concurrency=cores, max_restarts=0, max_task_retries=0,
             scheduling_strategy=NodeAffinitySchedulingStrategy(node_id=id, soft=False),
         ).remote()
-        node = _Node(id, name, cores, actor, since=time.monotonic())
+        node = _Node(id, name, cores, actor, starts)
 
         def described(future: Any) -> None:
             try:
@@ -259,7 +273,9 @@ class RayMachines:
             try:
                 there = future.result()
             except BaseException as error:
-                node.gone = _first_line(error)
+                # A machine that cannot be reached now may answer later.
+                if not isinstance(error, self._ray.exceptions.ActorUnavailableError):
+                    node.gone = _first_line(error)
                 return
             node.answered = time.monotonic()
             if node.round_trip is None or received - sent < node.round_trip:
@@ -288,6 +304,9 @@ def _start_ray(address: str | None) -> tuple[Any, bool]:
     except ImportError:
         raise ClusterError("clusters need the package ray; install arcbatt[ray] on all machines") from None
     if ray.is_initialized():
+        connected = ray.get_runtime_context().gcs_address
+        if address not in (None, "auto", "local", connected):
+            raise ClusterError(f"this process is connected to the Ray cluster at {connected}; call ray.shutdown() first")
         return ray, False
     try:
         _knock(address)
