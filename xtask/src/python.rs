@@ -113,21 +113,12 @@ pub(crate) fn wheel() -> Result<PathBuf> {
     let _ = std::fs::remove_dir_all(&wheels);
     let triple = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
     let mut build = Command::new(venv.folder.join("bin/maturin"));
-    build.args([
-        "build",
-        "--release",
-        "--zig",
-        "--compatibility",
-        "manylinux2014",
-        "--target",
-        &triple,
-        "--out",
-    ]);
+    build.args(["build", "--release", "--zig", "--compatibility", "manylinux2014", "--target", &triple]);
     for package in SMALL {
         build.args(["--config", &format!("profile.release.package.{package}.opt-level=\"s\"")]);
     }
     // The module is stripped, so debug information would only cost time.
-    build.arg(&wheels).current_dir(root()).env("CARGO_PROFILE_RELEASE_DEBUG", "0");
+    build.arg("--out").arg(&wheels).current_dir(root()).env("CARGO_PROFILE_RELEASE_DEBUG", "0");
     // maturin looks for zig on the path.
     let path = std::env::var_os("PATH").unwrap_or_default();
     let paths = std::iter::once(venv.folder.join("bin")).chain(std::env::split_paths(&path));
