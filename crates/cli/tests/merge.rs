@@ -315,6 +315,9 @@ fn shards_that_do_not_fit_together_are_refused() {
         &["s1.json is a submission, but {dir}/r2.json is the record of a solve; merge each kind by itself"],
     );
     refuse(&batt, "merge {dir}/s1.json.state {dir}/r2.json", &["is the state of a solve, but"]);
+    // Without the state of one shard, a missing one would go unnoticed.
+    std::fs::copy(batt.path("s2.json"), batt.path("alone.json")).unwrap();
+    refuse(&batt, "merge {dir}/s1.json {dir}/alone.json", &["alone.json.state is missing", "copy it"]);
     refuse(
         &batt,
         "merge {dir}/r1.json {dir}/r2.json {dir}/r3.json --data demo",

@@ -83,14 +83,22 @@ fn load(selection: &TaskSelection) -> Result<Dataset, JobError> {
     dataset.map_err(|error| JobError::load(error, selection.skip_bad))
 }
 
-/// Returns the states next to the files, if all have one and it is that of a shard.
+/// Returns the states next to the files, if they are those of shards.
 fn states(files: &[PathBuf]) -> Result<Option<Vec<State>>, JobError> {
     let paths: Vec<PathBuf> = files.iter().map(|path| Save::state_of(path)).collect();
-    if !paths.iter().all(|path| path.exists()) {
+    let (there, missing): (Vec<&PathBuf>, Vec<&PathBuf>) = paths.iter().partition(|path| path.exists());
+    let states = there.iter().map(|path| read_state(path)).collect::<Result<Vec<_>, _>>()?;
+    if !states.iter().any(|state| state.setup.data.shard.is_some()) {
         return Ok(None);
     }
-    let states = paths.iter().map(|path| read_state(path)).collect::<Result<Vec<_>, _>>()?;
-    Ok(Some(states).filter(|states| states.iter().any(|state| state.setup.data.shard.is_some())))
+    // Without its state, a missing shard would go unnoticed.
+    match missing.first() {
+        Some(path) => Err(wrong(format!(
+            "{} is missing, but other files are shards with a state; copy it, or remove the states to merge by task id",
+            path.display()
+        ))),
+        None => Ok(Some(states)),
+    }
 }
 
 fn join_shards(
