@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from collections.abc import Callable
@@ -55,13 +54,13 @@ class Connection(RayMachines):
         for name, value in (("steps", steps), ("cores", cores)):
             if value is not None and (not isinstance(value, int) or value < 1):
                 raise ArgumentError(f"{name} is a whole number from 1, not {value!r}")
-        self.steps, self.executions = steps, {}
+        self.steps = steps
         self._job: Running | None = None
         try:
-            self._log = None if log is None else open(log, "a", encoding="utf-8")
+            file = None if log is None else open(log, "a", encoding="utf-8")
         except OSError as error:
             raise FileError(f"cannot write {os.fspath(log or '')}: {error.strerror}") from None
-        super().__init__(address, cores)
+        super().__init__(address, cores, file)
 
     @property
     def machines(self) -> list[Machine]:
@@ -115,14 +114,6 @@ class Connection(RayMachines):
             raise ClusterError("this connection is closed; make another one with arcbatt.cluster.connect")
         if self._job is not None and not self._job.is_finished():
             raise ArgumentError("the cluster works on another job of this connection; wait for its end, or stop it")
-
-    def executed(self, task: str, machine: str, seconds: float | None, end: str) -> None:
-        """Counts an execution, and writes it to the log. Called by the job."""
-        self.executions[end] = self.executions.get(end, 0) + 1
-        if self._log is not None and not self._log.closed:
-            line = {"task": task, "machine": machine, "seconds": seconds, "end": end}
-            self._log.write(json.dumps(line) + "\n")
-            self._log.flush()
 
     def _until_end(self, start: Callable[[], J]) -> J:
         """Starts a job that closes the connection at its end."""

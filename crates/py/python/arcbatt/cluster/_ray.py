@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import logging
 import os
 import queue
@@ -11,7 +12,7 @@ import socket
 import threading
 import time
 from dataclasses import dataclass, field
-from typing import Any
+from typing import IO, Any
 
 from .._errors import ClusterError
 from ._machine import MachineProcess
@@ -62,8 +63,9 @@ class _Work:
 class RayMachines:
     """Carries the messages between a job and the worker processes, one on each machine of a Ray cluster."""
 
-    def __init__(self, address: str | None, cores: int | None):
-        self._cores = cores
+    def __init__(self, address: str | None, cores: int | None, log: IO[str] | None):
+        self._cores, self._log = cores, log
+        self.executions: dict[str, int] = {}
         self._lock = threading.Lock()
         self._nodes: dict[str, _Node] = {}
         self._excluded: set[str] = set()
@@ -102,7 +104,12 @@ class RayMachines:
             return None if node is None else node.gone
 
     def executed(self, task: str, machine: str, seconds: float | None, end: str) -> None:
-        """Called after each execution of a piece."""
+        """Counts an execution, and writes it to the log. Called by the job."""
+        self.executions[end] = self.executions.get(end, 0) + 1
+        if self._log is not None and not self._log.closed:
+            line = {"task": task, "machine": machine, "seconds": seconds, "end": end}
+            self._log.write(json.dumps(line) + "\n")
+            self._log.flush()
 
     def healthy_machines(self) -> list[tuple[str, str, int, str, str, int, int | None]]:
         """The machines that are healthy."""
