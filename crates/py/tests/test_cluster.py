@@ -334,6 +334,11 @@ def test_a_run_of_all_pairs_gives_the_record_of_one_machine(machines: Machines, 
     many = cluster.run(programs, data, all_pairs=True, address=machines.address, progress=False)
     for part in ("right", "scores", "verdicts", "tasks", "programs", "job"):
         assert alone.data[part] == many.data[part], part
+    file = tmp_path / "programs.py"
+    file.write_text("\n\n".join(program.source for program in programs.values()))
+    command = ["run", "demo", "-n", "12", "--programs", str(file), "--address", machines.address]
+    done = subprocess.run([sys.executable, "-m", "arcbatt.cluster", *command], capture_output=True, text=True)
+    assert done.returncode == 0 and "12 of 12 programs are right" in done.stdout, done.stderr
 
 
 @pytest.mark.parametrize("mode", ["enumerate", "breed"])

@@ -646,6 +646,7 @@ impl<'d> Driven<'d> {
         programs: &[Program],
         work: PackageWork,
     ) -> Result<Driver<'d>, JobError> {
+        let _span = self.trace.map(|trace| trace.enter(Spot::START));
         let aliases = job.aliases.as_deref().map(|path| {
             fs::read_to_string(path).map_err(|error| JobError::Read { path: path.to_owned(), error })
         });

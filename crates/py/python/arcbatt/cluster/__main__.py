@@ -206,7 +206,7 @@ def _tasks(options: argparse.Namespace) -> Any:
 
 
 def _programs(options: argparse.Namespace) -> Any:
-    return [program for file in options.programs for program in read_programs(pathlib.Path(file))]
+    return [program for file in options.programs for program in read_programs(pathlib.Path(file)).values()]
 
 
 def _account(executions: dict[str, int]) -> None:
