@@ -1,7 +1,7 @@
 //! Work on many machines.
 //!
 //! A job is cut into pieces: one task, with all its steps or some of them. A piece is pure, so it can run anywhere, twice,
-//! or again after a loss, and the results are those of one machine. The [driver](driver) hands out pieces, verifies
+//! or again after a loss, and the results are those of one machine. The driver hands out pieces, verifies
 //! answers, repeats lost pieces and duplicates slow ones. A [`Worker`] does the work on a machine. Messages travel through
 //! a [`Cluster`], which front ends implement; this module does not know the network.
 
