@@ -279,31 +279,24 @@ def copy_with(folder: pathlib.Path, old: str, new: str) -> pathlib.Path:
     return folder
 
 
-def test_a_machine_with_another_dsl_is_refused_by_name(machines: Machines, tmp_path: pathlib.Path) -> None:
-    package = copy_with(tmp_path, "return __version__, DSL_VERSION", 'return __version__, "0123"')
-    node = machines.add("another-dsl", package)
+@pytest.mark.parametrize(
+    ("name", "old", "new", "error"),
+    [
+        ("another-dsl", "return __version__, DSL_VERSION", 'return __version__, "0123"',
+         "machine another-dsl has arcbatt .* with DSL 0123.*same version"),
+        ("another-version", "return __version__, DSL_VERSION", 'return "0.0.1", DSL_VERSION',
+         "machine another-version has arcbatt 0.0.1"),
+        ("broken", "from __future__ import annotations", 'raise ImportError("broken installation")',
+         "machine broken: it cannot start arcbatt.*install"),
+    ],
+    ids=["dsl", "version", "broken"],
+)
+def test_a_machine_with_another_installation_is_refused_by_name(
+    machines: Machines, tmp_path: pathlib.Path, name: str, old: str, new: str, error: str
+) -> None:
+    node = machines.add(name, copy_with(tmp_path, old, new))
     try:
-        with pytest.raises(arcbatt.ClusterError, match="machine another-dsl has arcbatt .* with DSL 0123.*same version"):
-            cluster.solve("demo", address=machines.address, fuel=FUEL, progress=False).wait()
-    finally:
-        machines.cluster.remove_node(node)
-
-
-def test_a_machine_with_another_version_is_refused_by_name(machines: Machines, tmp_path: pathlib.Path) -> None:
-    package = copy_with(tmp_path, "return __version__, DSL_VERSION", 'return "0.0.1", DSL_VERSION')
-    node = machines.add("another-version", package)
-    try:
-        with pytest.raises(arcbatt.ClusterError, match="machine another-version has arcbatt 0.0.1"):
-            cluster.solve("demo", address=machines.address, fuel=FUEL, progress=False).wait()
-    finally:
-        machines.cluster.remove_node(node)
-
-
-def test_a_machine_without_arcbatt_is_refused_by_name(machines: Machines, tmp_path: pathlib.Path) -> None:
-    package = copy_with(tmp_path, "from __future__ import annotations", 'raise ImportError("broken installation")')
-    node = machines.add("broken", package)
-    try:
-        with pytest.raises(arcbatt.ClusterError, match="machine broken: it cannot start arcbatt.*install"):
+        with pytest.raises(arcbatt.ClusterError, match=error):
             cluster.solve("demo", address=machines.address, fuel=FUEL, progress=False).wait()
     finally:
         machines.cluster.remove_node(node)

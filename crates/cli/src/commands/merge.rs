@@ -97,7 +97,7 @@ pub(crate) fn run(args: &Args) -> Answer {
 /// Files that were joined.
 #[derive(JsonSchema, Serialize)]
 pub(crate) struct Document {
-    /// What was joined, such as `3 shards of solve of demo`.
+    /// The joined files in words, such as `3 shards of solve of demo`.
     parts: String,
     /// Number of tasks.
     tasks: usize,

@@ -45,7 +45,7 @@ pub struct Merge {
 /// The result of joining files.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Merged {
-    /// What was joined, such as `3 shards of solve of demo`.
+    /// The joined files in words, such as `3 shards of solve of demo`.
     pub parts: String,
     pub tasks: usize,
     /// Number of test outputs of a submission.

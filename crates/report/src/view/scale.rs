@@ -93,7 +93,7 @@ pub struct ScaleRow {
     pub tail: Projected,
     /// Share of the time of all cores in which they work, from 0 to 1.
     pub utilisation: Projected,
-    /// What limits the speed, in words.
+    /// The part that limits the speed, in words.
     pub bottleneck: String,
 }
 

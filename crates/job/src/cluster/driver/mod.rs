@@ -1,33 +1,29 @@
 //! The driver: hands out pieces to machines and takes their answers.
 
+mod account;
+mod machines;
+
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::fs;
 use std::time::{Duration, Instant};
 
 use batt_base::number::count;
-use batt_lang::Program;
-use batt_record::{self as record, Profile, Record};
 use batt_trace::{Spot, Trace};
 use rayon::prelude::*;
 
-use crate::cluster::piece::{Answer, Package, PackageWork, Piece, PieceResult, Reply};
+use crate::cluster::piece::{Answer, Package, Piece, PieceResult, Reply};
 use crate::cluster::timeline::{Timeline, unix_now};
-use crate::cluster::{Cluster, ClusterError, Delivery, Execution, MachineInfo, PieceEnd};
+use crate::cluster::{Cluster, ClusterError, Delivery, Execution, PieceEnd};
 use crate::control::Control;
-use crate::description::{Job, Profiling};
 use crate::error::JobError;
 use crate::pool::Pool;
 
+pub(crate) use account::{Driven, Used};
+use machines::Machine;
+
 /// How long the driver waits for replies at a time.
 const WAIT: Duration = Duration::from_millis(20);
-/// How long the driver waits for a first machine, or for another one when all are lost.
-const PATIENCE: Duration = Duration::from_secs(60);
-/// How long machines may take to start. Later ones join when they are ready.
-const START: Duration = Duration::from_secs(60);
 /// A piece that failed this often, or on this many machines, ends the job.
 const MAX_FAILURES: usize = 5;
-/// A machine that fails this often in a row is used no longer.
-const MAX_FAILURES_IN_A_ROW: usize = 3;
 /// The end of errors after which the job can continue.
 const SAVED: &str = "results are saved, and the same job continues from them";
 /// Batches grow until one takes this long, so that messages take a small part of the time.
@@ -86,14 +82,6 @@ pub(crate) struct Driver<'d> {
     timeline: Timeline,
 }
 
-struct Machine {
-    info: MachineInfo,
-    healthy: bool,
-    pieces: usize,
-    /// Failures since its last answer.
-    failures: usize,
-}
-
 struct Batch {
     machine: String,
     /// Task and generation of each piece.
@@ -144,37 +132,6 @@ impl<'d> Driver<'d> {
         Ok(driver)
     }
 
-    /// Waits until all machines have started, so that their versions are compared before the work begins.
-    fn wait_for_machines(&mut self) -> Result<(), JobError> {
-        let begun = Instant::now();
-        loop {
-            let starting = self.cluster.starting().map_err(lost_cluster)?;
-            self.refresh_machines()?;
-            let late = begun.elapsed() > START;
-            if self.control.is_stopped() || (self.cores() > 0 && (starting.is_empty() || late)) {
-                for name in starting.iter().filter(|_| late) {
-                    let seconds = START.as_secs();
-                    self.control.warn(format!(
-                        "machine {name} did not start within {seconds} seconds; other work may occupy its cores"
-                    ));
-                }
-                self.started = true;
-                return Ok(());
-            }
-            let _waiting = self.enter(Spot::IDLE);
-            std::thread::sleep(WAIT);
-        }
-    }
-
-    /// Returns the number of pieces that all healthy machines work on at a time.
-    pub(crate) fn cores(&self) -> usize {
-        self.healthy().map(|machine| machine.info.cores).sum()
-    }
-
-    fn healthy(&self) -> impl Iterator<Item = &Machine> {
-        self.machines.values().filter(|machine| machine.healthy)
-    }
-
     fn enter(&self, spot: Spot) -> Option<batt_trace::MainSpan<'d>> {
         self.trace.map(|trace| trace.enter(spot))
     }
@@ -217,99 +174,6 @@ impl<'d> Driver<'d> {
         Ok(())
     }
 
-    /// Takes note of machines that joined or left.
-    fn refresh_machines(&mut self) -> Result<(), JobError> {
-        let now: BTreeMap<String, MachineInfo> = self
-            .cluster
-            .machines()
-            .map_err(lost_cluster)?
-            .into_iter()
-            .map(|it| (it.id.clone(), it))
-            .collect();
-        let gone = self.machines.iter().filter(|(id, machine)| machine.healthy && !now.contains_key(*id));
-        for id in gone.map(|(id, _)| id.clone()).collect::<Vec<_>>() {
-            let why = self.cluster.why_lost(&id);
-            self.lose(&id, why.as_deref().unwrap_or("it does not answer"));
-        }
-        for (id, info) in now {
-            if self.excluded.contains(&id) {
-                continue;
-            }
-            if let Some(different) = different_version(&info) {
-                if !self.started {
-                    return Err(JobError::Cluster(different));
-                }
-                self.exclude(&id, &different);
-                continue;
-            }
-            match self.machines.get_mut(&id) {
-                Some(machine) => {
-                    if !machine.healthy {
-                        self.control.warn(format!("machine {} answers again", info.name));
-                    }
-                    (machine.info, machine.healthy) = (info, true);
-                }
-                None => {
-                    tracing::info!(machine = info.name, cores = info.cores, "machine joined");
-                    self.timeline.join(&id);
-                    self.machines.insert(id, Machine { info, healthy: true, pieces: 0, failures: 0 });
-                }
-            }
-        }
-        let n = self.healthy().count();
-        self.control.update(|status| status.machines = Some(n));
-        match (n, self.none_since) {
-            (0, None) => self.none_since = Some(Instant::now()),
-            (0, Some(since)) if since.elapsed() > PATIENCE => {
-                let what = match self.excluded.len() {
-                    0 => format!("no machine of the cluster answered for {} seconds", PATIENCE.as_secs()),
-                    n => format!(
-                        "no machine of the cluster can be used; {} were excluded",
-                        count(n, "machine")
-                    ),
-                };
-                return Err(JobError::Cluster(format!("{what}; {SAVED}")));
-            }
-            (0, Some(_)) => {}
-            _ => self.none_since = None,
-        }
-        Ok(())
-    }
-
-    /// Uses a machine no longer until it answers again.
-    fn lose(&mut self, id: &str, why: &str) {
-        let name = self.name(id);
-        self.release(id, &format!("lost machine {name}: {why}"));
-    }
-
-    /// Uses a machine no longer.
-    fn exclude(&mut self, id: &str, why: &str) {
-        let name = self.name(id);
-        self.cluster.exclude(id, why);
-        self.excluded.insert(id.to_owned());
-        self.release(id, &format!("machine {name} is no longer used: {why}"));
-    }
-
-    /// Repeats the pieces of a machine elsewhere, and warns about it.
-    fn release(&mut self, id: &str, warning: &str) {
-        let Some(machine) = self.machines.get_mut(id).filter(|machine| machine.healthy) else {
-            return self.control.warn(warning.to_owned());
-        };
-        machine.healthy = false;
-        let batches = self.batches.iter().filter(|(_, batch)| batch.machine == id);
-        let batches: Vec<u64> = batches.map(|(batch, _)| *batch).collect();
-        let n: usize = batches.iter().map(|batch| self.batches[batch].pieces.len()).sum();
-        let again = if n == 0 { String::new() } else { format!("; repeating {}", count(n, "piece")) };
-        self.control.warn(format!("{warning}{again}"));
-        for batch in batches {
-            self.repeat(batch, PieceEnd::Lost, warning);
-        }
-    }
-
-    fn name(&self, machine: &str) -> String {
-        self.machines.get(machine).map_or(machine, |it| &it.info.name).to_owned()
-    }
-
     /// Puts the pieces of a batch back, unless they are at work elsewhere.
     fn repeat(&mut self, batch: u64, end: PieceEnd, why: &str) {
         let Some(batch) = self.batches.remove(&batch) else { return };
@@ -318,24 +182,13 @@ impl<'d> Driver<'d> {
             let Some(flying) = flying else { continue };
             flying.machines.retain(|machine| *machine != batch.machine);
             flying.failed_on.insert(batch.machine.clone());
-            // A piece is not to blame for a machine that dies, unless several do.
-            flying.failures += usize::from(end != PieceEnd::Lost);
+            // A piece is not to blame for a machine that dies or lies, unless several do.
+            flying.failures += usize::from(end == PieceEnd::Failed);
             why.clone_into(&mut flying.why);
             let idle = flying.machines.is_empty();
             self.log(*task, &batch.machine, None, end);
             if idle && !self.lost.contains(task) {
                 self.lost.push_back(*task);
-            }
-        }
-    }
-
-    /// Counts a failure of a machine. One that keeps failing is used no longer, if there are others.
-    fn blame(&mut self, id: &str, why: &str) {
-        let others = self.healthy().count() > 1;
-        if let Some(machine) = self.machines.get_mut(id) {
-            machine.failures += 1;
-            if machine.failures >= MAX_FAILURES_IN_A_ROW && others && machine.healthy {
-                self.exclude(id, &format!("it failed {MAX_FAILURES_IN_A_ROW} times in a row ({why})"));
             }
         }
     }
@@ -518,14 +371,6 @@ impl<'d> Driver<'d> {
         }
     }
 
-    fn reject(&mut self, machine: &str, why: &str) {
-        let batches = self.batches.values().filter(|batch| batch.machine == machine);
-        for (task, _) in batches.flat_map(|batch| &batch.pieces) {
-            self.log(*task, machine, None, PieceEnd::Rejected);
-        }
-        self.exclude(machine, &format!("it gave a wrong answer ({why})"));
-    }
-
     /// Checks the answers to the pieces that are still open. The outer error is that of the whole reply.
     fn verified(
         &self,
@@ -604,96 +449,8 @@ impl<'d> Driver<'d> {
     pub(crate) fn give_up(&self) {
         self.control.give_up();
     }
-
-    /// Ends the work and returns the account of it, with the times of all machines.
-    pub(crate) fn finish(self) -> Used {
-        if !self.batches.is_empty() {
-            self.cluster.stop();
-        }
-        let mut machines: Vec<_> = self.machines.into_iter().collect();
-        machines.sort_by(|(_, a), (_, b)| a.info.name.cmp(&b.info.name));
-        let account = record::Cluster {
-            pieces: self.n_pieces,
-            executions: self.n_executions,
-            machines: machines
-                .iter()
-                .map(|(_, machine)| record::ClusterMachine {
-                    name: machine.info.name.clone(),
-                    cores: machine.info.cores,
-                    pieces: machine.pieces,
-                    stayed: machine.healthy,
-                })
-                .collect(),
-        };
-        let infos = machines.into_iter().map(|(id, machine)| (id, machine.info, machine.healthy)).collect();
-        Used { account, timeline: self.timeline, machines: infos }
-    }
-}
-
-/// A cluster, and the parts of this process that drive it.
-pub(crate) struct Driven<'d> {
-    pub(crate) cluster: &'d dyn Cluster,
-    pub(crate) control: &'d Control,
-    pub(crate) pool: &'d Pool,
-    pub(crate) trace: Option<&'d Trace>,
-}
-
-impl<'d> Driven<'d> {
-    /// Sends the programs and options of a job to all machines.
-    pub(crate) fn start(
-        &self,
-        job: &Job,
-        programs: &[Program],
-        work: PackageWork,
-    ) -> Result<Driver<'d>, JobError> {
-        let _span = self.trace.map(|trace| trace.enter(Spot::START));
-        let aliases = job.aliases.as_deref().map(|path| {
-            fs::read_to_string(path).map_err(|error| JobError::Read { path: path.to_owned(), error })
-        });
-        let profile = if self.trace.is_some() { job.save.level() } else { Profiling::Off };
-        let package = Package::new(programs, aliases.transpose()?, profile, work);
-        Driver::new(self, &package)
-    }
-}
-
-/// The work that a cluster did.
-pub(crate) struct Used {
-    account: record::Cluster,
-    timeline: Timeline,
-    machines: Vec<(String, MachineInfo, bool)>,
-}
-
-impl Used {
-    /// Adds the account and the times of the machines to the record.
-    pub(crate) fn add_to(self, record: &mut Record) {
-        record.environment.cluster = Some(self.account());
-        if let Some(profile) = &mut record.profile {
-            self.add_times(profile);
-        }
-    }
-
-    pub(crate) fn account(&self) -> record::Cluster {
-        self.account.clone()
-    }
-
-    /// Adds the times of the machines to a profile.
-    pub(crate) fn add_times(self, profile: &mut Profile) {
-        self.timeline.add_to(profile, &self.machines);
-    }
 }
 
 fn lost_cluster(ClusterError(why): ClusterError) -> JobError {
     JobError::Cluster(why)
-}
-
-/// Describes a machine that has another version.
-fn different_version(info: &MachineInfo) -> Option<String> {
-    let (version, dsl) = (env!("CARGO_PKG_VERSION"), batt_dsl::version().to_string());
-    let MachineInfo { name, version: theirs, dsl: their_dsl, .. } = info;
-    (theirs != version || *their_dsl != dsl).then(|| {
-        format!(
-            "machine {name} has arcbatt {theirs} with DSL {their_dsl}, this machine has arcbatt {version} with DSL \
-             {dsl}; install the same version on all machines"
-        )
-    })
 }
