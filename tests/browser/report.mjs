@@ -16,10 +16,18 @@ const open = async (report, options) => {
   await watchedPage.page.goto(url);
   return watchedPage;
 };
-const go = async (page, hash) => {
-  await page.evaluate((hash) => { location.hash = hash; }, hash);
-  await page.waitForTimeout(50);
+/** Waits until the page has shown the part that its address names after `move`. */
+const shown = async (page, move, argument) => {
+  // The listener is added after the page's own, so it is called after it.
+  await page.evaluate(() => { window.shown = new Promise((resolve) => addEventListener("hashchange", resolve, { once: true })); });
+  await page.evaluate(move, argument);
+  await page.evaluate(() => window.shown.then(() => {}));
 };
+const go = async (page, hash) => {
+  const there = await page.evaluate((hash) => location.hash === new URL(hash, location.href).hash, hash);
+  if (!there) await shown(page, (hash) => { location.hash = hash; }, hash);
+};
+const back = (page) => shown(page, () => history.back());
 const figure = (page, name) => page.locator(`[data-figure=${JSON.stringify(name)}]`).first();
 const value = async (page, name) => Number(await figure(page, name).getAttribute("value"));
 const near = (a, b, what) => assert(Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(b)), `${what}: ${a} is not ${b}`);
@@ -137,7 +145,7 @@ try {
     await page.locator("h1", { hasText: wrong.programs[task.programs[0].program].name }).waitFor();
     const lines = json("profile", "lines", file("broken.json"), "--allow-invalid", "--program", wrong.programs[task.programs[0].program].name).lines.filter((line) => line.hits > 0);
     for (const line of lines) assert.equal(await value(page, `line ${line.number}`), line.alone, `line ${line.number}`);
-    await page.goBack();
+    await back(page);
     await page.keyboard.press("ArrowRight");
     await page.locator("h1", { hasText: wrong.tasks[41].id }).waitFor();
     assert.deepEqual(bad, []);
