@@ -8,7 +8,7 @@ use crate::registry::family;
 
 family! {
     /// Extend cells and objects over a grid, and find enclosed cells. Black (colour 0) counts as empty. Grids
-    /// with cells outside -128 to 127, and other values, fail with `Kind`.
+    /// with cells outside -128 to 127, objects with such colours, and other values, fail with `Kind`.
     extend: smear, tile, mirrortile, foreground, enclosed,
 }
 
@@ -39,13 +39,15 @@ fn smear(cx: &mut Cx, grid: Grid, direction: Pair) -> Total<Grid> {
 
 /// Repeats the bounding box of an object over a canvas, starting where the object is.
 ///
-/// Locations of the box that are not in the object are black.
+/// Locations of the box that are not in the object are black. Of several cells at one location, the one with
+/// the largest colour is used.
 ///
 /// ```arc
 /// tile({(1, (0, 1)), (2, (0, 2))}, [0 0 0 0 0]) = [2 1 2 1 2]
+/// tile({(1, (0, 0)), (20, (0, 2))}, [0 0 0 0 0]) = [1 0 20 1 0]
 /// tile({}, [0 0]) ! Empty
 /// ```
-#[primitive(cost = PerCell)]
+#[primitive(cost = PerCell, meaning = 2)]
 fn tile(cx: &mut Cx, obj: Object, canvas: Grid) -> Partial<Grid> {
     tiled(cx, obj, canvas, false)
 }
@@ -55,7 +57,7 @@ fn tile(cx: &mut Cx, obj: Object, canvas: Grid) -> Partial<Grid> {
 /// ```arc
 /// mirrortile({(1, (0, 0)), (2, (0, 1))}, [0 0 0 0 0]) = [1 2 2 1 1]
 /// ```
-#[primitive(cost = PerCell)]
+#[primitive(cost = PerCell, meaning = 2)]
 fn mirrortile(cx: &mut Cx, obj: Object, canvas: Grid) -> Partial<Grid> {
     tiled(cx, obj, canvas, true)
 }
@@ -119,29 +121,62 @@ fn byte_grid<'a>(grid: Value<'a>) -> Result<&'a Grid<'a>, Fail> {
 
 fn tiled<'a>(cx: &Cx<'a>, obj: Value<'a>, canvas: Value<'a>, mirrored: bool) -> Result<Value<'a>, Fail> {
     let canvas = byte_grid(canvas)?;
-    let patch = match obj {
-        Value::Patch(patch) if patch.is_object() => patch,
-        _ if obj.len() == Some(0) => return Err(Fail::Empty),
-        _ => return Err(Fail::Kind),
+    let object = cells_of(cx, obj)?;
+    let (top, height) = extent(object.iter().map(|cell| cell.row))?;
+    let (left, width) = extent(object.iter().map(|cell| cell.col))?;
+    // The first row or column, from 0 on, that shows the same row or column of the object as `at` does.
+    // Coordinates can be any integers, so the sums need more than 64 bits.
+    let first = |at: i128, start: i128, side: i128| {
+        let first = if mirrored {
+            let mirror_image = 2 * (start + side) - 1 - at;
+            at.rem_euclid(2 * side).min(mirror_image.rem_euclid(2 * side))
+        } else {
+            at.rem_euclid(side)
+        };
+        usize::try_from(first).unwrap_or(usize::MAX)
     };
-    let (top, left, height, width) = patch.bounds();
-    let mut pattern = vec![0i8; (height * width) as usize];
-    for (color, plane) in patch.planes() {
-        for (row, word) in plane.iter().enumerate() {
-            for col in (0..width).filter(|col| word >> col & 1 == 1) {
-                pattern[row * width as usize + col as usize] = color as i8;
+    let columns: Vec<_> = (0..canvas.width()).map(|col| first(col as i128, left, width)).collect();
+    cx.arena.new_grid(canvas.height(), canvas.width(), |cells| {
+        for cell in &object {
+            let (row, col) = (first(cell.row, top, height), first(cell.col, left, width));
+            if row < canvas.height() && col < canvas.width() {
+                cells[row * canvas.width() + col] = cell.color;
             }
         }
-    }
-    let coordinate_in_tile = |at: i64, start: i64, side: i64| {
-        let (turn, place) = ((at - start).div_euclid(side), (at - start).rem_euclid(side));
-        if mirrored && turn.rem_euclid(2) == 1 { side - 1 - place } else { place }
-    };
-    cx.arena.new_grid(canvas.height(), canvas.width(), |cells| {
-        for (at, cell) in cells.iter_mut().enumerate() {
-            let row = coordinate_in_tile((at / canvas.width()) as i64, top, height);
-            let col = coordinate_in_tile((at % canvas.width()) as i64, left, width);
-            *cell = pattern[(row * width + col) as usize];
+        for row in 0..canvas.height() {
+            let from = first(row as i128, top, height) * canvas.width();
+            for (col, first_col) in columns.iter().enumerate() {
+                cells[row * canvas.width() + col] = cells[from + first_col];
+            }
         }
     })
+}
+
+struct ByteCell {
+    color: i8,
+    row: i128,
+    col: i128,
+}
+
+/// Returns the cells of an object in ascending order, so that of several cells at one location the one with
+/// the largest colour comes last.
+fn cells_of<'a>(cx: &Cx<'a>, obj: Value<'a>) -> Result<Vec<ByteCell>, Fail> {
+    match obj.len() {
+        Some(0) => return Err(Fail::Empty),
+        Some(_) if obj.is_set() => {}
+        _ => return Err(Fail::Kind),
+    }
+    let cell = |cell: Value<'a>| {
+        let [color, place] = cx.two(cell)?;
+        let (row, col) = cx.two_ints(place)?;
+        let color = i8::try_from(cx.int(color)?).map_err(|_| Fail::Kind)?;
+        Ok(ByteCell { color, row: row.into(), col: col.into() })
+    };
+    obj.items(cx.arena).ok_or(Fail::Kind)?.map(cell).collect()
+}
+
+/// Returns the smallest coordinate and the number of coordinates from it to the largest.
+fn extent(coordinates: impl Iterator<Item = i128> + Clone) -> Result<(i128, i128), Fail> {
+    let (first, last) = coordinates.clone().min().zip(coordinates.max()).ok_or(Fail::Empty)?;
+    Ok((first, last - first + 1))
 }
