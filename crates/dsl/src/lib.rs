@@ -15,6 +15,7 @@ mod python;
 pub mod lesson;
 mod family;
 mod registry;
+pub mod template;
 
 pub use arc_dsl::is_arc_dsl;
 pub use constant::{

@@ -10,6 +10,7 @@
 //! This crate does not know primitives, programs or tasks.
 
 mod fail;
+mod fingerprint;
 mod func;
 mod grid;
 mod patch;
@@ -26,6 +27,7 @@ pub use arena::{Arena, Caps, Planes};
 pub use bitmap::Bitmap;
 pub use column::Column;
 pub use fail::Fail;
+pub use fingerprint::{fingerprint, mix};
 pub use func::{Closure, Op, Symbol};
 pub use grid::{Grid, Row};
 pub use json::{from_json, to_json};
