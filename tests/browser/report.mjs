@@ -252,6 +252,35 @@ try {
     await alone.close();
   });
 
+  await test("devices are shown if there are any", async () => {
+    const devices = structuredClone(record);
+    const { profile } = devices;
+    const number = (name) => profile.functions.findIndex((it) => it.name === name);
+    const [first] = profile.tasks;
+    const [from, to] = [first.start, first.start + 4000];
+    profile.devices = [{ name: "<i>T4</i>", driver: "1", kind: "gpu", batches: 3, asked: 9, answered: 5, passed: 2, late: 1, stayed: false, reason: "<i>lost</i>" }];
+    profile.lanes.push({ ...profile.lanes[1], name: "T4", device: 0, start: from, end: to, primitives: [],
+      between: [[number("waiting"), 3000, 1], [number("run kernels"), 1000, 1]], waits: [[from + 500, to - 500]] });
+    writeFileSync(file("devices.json"), JSON.stringify(devices));
+    run("report", file("devices.json"), "-o", file("devices.html"));
+    const { page, bad, close } = await open(file("devices.html"));
+    await go(page, "#/profile");
+    const view = json("profile", "framework", file("devices.json"));
+    assert.equal(await value(page, "share <i>T4</i>"), view.devices[0].share);
+    assert.equal(await value(page, "device category device: kernel"), 1000);
+    assert.equal(await value(page, "busy"), json("profile", "framework", file("run.json")).busy);
+    assert.equal(await page.locator("rect.batches").count(), 2);
+    const text = await page.locator("main").textContent();
+    assert(text.includes("lost: <i>lost</i>") && text.includes("1 device"));
+    assert.equal(await page.locator("main i").count(), 0);
+    assert.deepEqual(bad, []);
+    await close();
+    const alone = await open(file("run.html"));
+    await go(alone.page, "#/profile");
+    assert.equal(await alone.page.locator("h2", { hasText: "Devices" }).count(), 0);
+    await alone.close();
+  });
+
   await test("hostile names are text, and nothing runs", async () => {
     const evil = `"><img src=x onerror="window.evil=1"></script><script>window.evil=1</script><b>`;
     const hostile = structuredClone(JSON.parse(readFileSync(file("broken.json"), "utf8")));

@@ -95,12 +95,12 @@
 //! ```
 
 pub use batt_job::{
-    Advanced, DEMO, DEMO_PROGRAMS, Effort, Engine, Evaluated, EvaluatedPair, Evaluation, Event, Existing,
-    FUEL_PER_SECOND, Handle, Job, JobError, LiveSolve, LiveTask, MEMORY_PER_THREAD, Measured, Measurer,
-    Merge, Merged, Mode, Outcome, Pool, PoolError, Profiling, ProgramErrors, ProgramFile, ProgramSource,
-    Propose, Reliability, Resources, Run, RunOutcome, Running, Save, Saved, Search, SearchOutcome, Shard,
-    Solve, SolveOutcome, Step, Stop, StoreReader, SubmissionState, TaskClocks, TaskSelection, Work,
-    default_store, engine, evaluate, read_aliases, with_backstop,
+    Advanced, DEMO, DEMO_PROGRAMS, DeviceChoice, Effort, Engine, Evaluated, EvaluatedPair, Evaluation, Event,
+    Existing, FUEL_PER_SECOND, Handle, Job, JobError, LiveSolve, LiveTask, MEMORY_PER_THREAD, Measured,
+    Measurer, Merge, Merged, Mode, Outcome, Pool, PoolError, Profiling, ProgramErrors, ProgramFile,
+    ProgramSource, Propose, Reliability, Resources, Run, RunOutcome, Running, Save, Saved, Search,
+    SearchOutcome, Shard, Solve, SolveOutcome, Step, Stop, StoreReader, SubmissionState, TaskClocks,
+    TaskSelection, Work, default_store, engine, evaluate, read_aliases, with_backstop,
 };
 
 /// Work on many machines: the messages between a driver and the machines, which front ends carry.
@@ -108,6 +108,17 @@ pub mod cluster {
     pub use batt_job::cluster::{
         Cluster, ClusterError, Delivery, Execution, MachineInfo, PieceEnd, Worker, WorkerError,
     };
+}
+
+/// OpenCL devices: finding, checking, measuring and calibrating them.
+pub mod devices {
+    pub use batt_device::opencl::{Device, Listing, Problem, list};
+    pub use batt_device::{Answerer, DeviceError, Session};
+    pub use batt_exec::devices::{Calibration, Devices, Fit, Helper, HelperReport, Point};
+    pub use batt_job::{
+        BATCH_SIZES, CalibrationFile, calibrate, device_folder, device_kind, find_devices, measured_grids,
+    };
+    pub use batt_search::{OperationCheck, OperationInfo, check_operations, enumerated_operations};
 }
 
 /// Summaries of runs.
@@ -147,7 +158,7 @@ pub mod plan {
 /// The documents that jobs write.
 pub mod record {
     pub use batt_record::{
-        Attempt, CurvePoint, Data, Environment, Example, Header, Kind, Machine, Made, OperatorCounts,
+        Attempt, CurvePoint, Data, Device, Environment, Example, Header, Kind, Machine, Made, OperatorCounts,
         Options, Outcome, Pair, PlanCounts, Profile, Program, Record, RecordError, Right, Rows, SCHEMA,
         Score, Setup, State, Task, TaskSearch, TaskState, VerdictCount, events, live, profile, scores,
         verdict_counts,

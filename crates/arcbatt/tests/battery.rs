@@ -19,6 +19,7 @@ const SETUP: Setup<'static> = Setup {
     answers: true,
     watch: &Unwatched,
     trace: None,
+    devices: None,
     chunk: Setup::CHUNK,
 };
 
@@ -122,7 +123,8 @@ fn attempts_are_two_and_different_and_the_right_one_is_first() {
 fn wrong_answers_are_explained() {
     let programs = parse(
         "def a_peel(I): return I\ndef b_peel(I): return first(())\ndef c_peel(I): return canvas(ZERO, shape(first(I)))\n\
-         def d_peel(I): return size(I)\ndef e_peel(I): return crop(I, UNITY, subtract(shape(I), TWO_BY_TWO))\n",
+         def d_peel(I): return size(I)\ndef e_peel(I): return crop(I, UNITY, subtract(shape(I), TWO_BY_TWO))\n\
+         def f_peel(I): return canvas(T, shape(I))\n",
     )
     .programs;
     let (summary, _) = run(&programs, &Setup { all_demos: false, ..SETUP }, 1);
@@ -138,5 +140,6 @@ fn wrong_answers_are_explained() {
         b_peel skipped 3: [("train 0", "empty container in first at line 2")]
         c_peel skipped 3: [("train 0", "wrong kind of argument in shape at line 3; it is shape(piece: Piece) -> Pair")]
         d_peel skipped 3: [("train 0", "the answer is a number, not a grid of small integers")]
-        e_peel skipped 3: [("train 0", "the answer is 8×6, expected 6×4")]"#]].assert_eq(&text.join("\n"));
+        e_peel skipped 3: [("train 0", "the answer is 8×6, expected 6×4")]
+        f_peel skipped 3: [("train 0", "the answer is 10×8, expected 6×4")]"#]].assert_eq(&text.join("\n"));
 }

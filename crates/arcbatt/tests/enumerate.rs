@@ -13,7 +13,7 @@ fn reported(ids: &[&str], until: usize) -> Vec<(usize, bool)> {
     let puzzles: Vec<Puzzle> = ids.iter().map(|id| Puzzle::new(dataset.get(id).unwrap())).collect();
     let (pool, stop) = (Pool::new(1).unwrap(), AtomicBool::new(false));
     let mut reports = Vec::new();
-    let effort = Effort { fuel: None, stop: &stop, proceed: &|| true, trace: None };
+    let effort = Effort { fuel: None, stop: &stop, proceed: &|| true, trace: None, devices: None };
     enumeration::run(&pool, puzzles.iter().enumerate(), &[], &effort, |task, enumeration| {
         reports.push((task, enumeration.solution.is_some()));
         if reports.len() >= until {

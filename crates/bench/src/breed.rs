@@ -81,7 +81,8 @@ const SEED: u64 = 0;
 const FUEL: u64 = 80_000_000;
 /// Fuel for each task when throughput is measured.
 const FUEL_THROUGHPUT: u64 = 4_000_000;
-const BREEDER: Breeder = Breeder { seed: SEED, capacity: Capacity { elites: 256, tried: 1 << 20 } };
+const BREEDER: Breeder<'_> =
+    Breeder { seed: SEED, capacity: Capacity { elites: 256, tried: 1 << 20 }, devices: None };
 
 /// Measures breeding on the programs that are named after a task and solve it.
 pub fn measure_breed(dataset: &Dataset, programs: &[u8]) -> Result<BreedFigures, PoolError> {

@@ -2,8 +2,9 @@
 
 use std::sync::atomic::AtomicBool;
 
+use batt_exec::devices::{Devices, Helper};
 use batt_job::profile;
-use batt_search::{Counts, Enumerated, Progress, Puzzle, enumerate, enumerate_traced, program_name};
+use batt_search::{Allowance, Counts, Enumerated, Progress, Puzzle, enumerate, program_name};
 use batt_task::{Dataset, Grid, Task};
 use batt_trace::{Clock, Level, Trace};
 use schemars::JsonSchema;
@@ -35,17 +36,37 @@ pub struct EnumerateFigures {
     pub calls: u64,
     /// Shares of the time by category, largest first, from a separate recorded run.
     pub shares: Vec<Share>,
+    /// The same search with a device. Absent without `--device`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub device: Option<DeviceFigures>,
+}
+
+/// The search with a device whose answers are always in time, because the search waits for them. Waiting takes no
+/// processor time, so this is the search with a device that takes no time.
+#[derive(Debug, JsonSchema, Serialize)]
+pub struct DeviceFigures {
+    /// Name of the device.
+    pub name: String,
+    /// Processor time of the searching thread in seconds.
+    pub seconds: f64,
+    /// Jobs that the device was asked for. A job is one operation on one input.
+    pub asked: u64,
+    /// Jobs that it answered.
+    pub answered: u64,
+    /// Answers that the search used.
+    pub used: u64,
 }
 
 /// About half a second of processor time.
 const FUEL: u64 = 50_000_000;
 
 /// Enumerates programs for all tasks on one thread: once for the time, once with a recorder.
-pub fn measure_enumerate(dataset: &Dataset) -> EnumerateFigures {
+pub fn measure_enumerate(dataset: &Dataset, device: Option<Helper>) -> EnumerateFigures {
     let tasks = &dataset.tasks;
     let watch = StopWatch::start();
-    let found: Vec<Enumerated> = tasks.iter().map(|task| search(task, None)).collect();
+    let found: Vec<Enumerated> = tasks.iter().map(|task| search(task, None, None)).collect();
     let seconds = watch.elapsed().as_secs_f64();
+    let device = device.map(|device| with_device(tasks, device));
     let mut sum = Counts::default();
     let (mut outputs, mut right, mut with_right_candidate) = (0, 0, 0);
     for (task, found) in tasks.iter().zip(found) {
@@ -61,7 +82,7 @@ pub fn measure_enumerate(dataset: &Dataset) -> EnumerateFigures {
         });
     }
     let trace = profile::trace(Clock::real(), Level::Nodes, None);
-    tasks.iter().for_each(|task| drop(search(task, Some(&trace))));
+    tasks.iter().for_each(|task| drop(search(task, Some(&trace), None)));
     EnumerateFigures {
         tasks: tasks.len(),
         fuel_per_task: FUEL,
@@ -73,15 +94,25 @@ pub fn measure_enumerate(dataset: &Dataset) -> EnumerateFigures {
         new: sum.kept,
         calls: sum.calls,
         shares: shares(&trace),
+        device,
     }
 }
 
-fn search(task: &Task, trace: Option<&Trace>) -> Enumerated {
+fn with_device(tasks: &[Task], device: Helper) -> DeviceFigures {
+    let name = device.name.clone();
+    let devices = Devices::start(vec![device]).patient();
+    let watch = StopWatch::start();
+    tasks.iter().for_each(|task| drop(search(task, None, Some(&devices))));
+    let seconds = watch.elapsed().as_secs_f64();
+    let report = devices.reports().into_iter().next().unwrap_or_default();
+    DeviceFigures { name, seconds, asked: report.jobs, answered: report.answered, used: report.used }
+}
+
+fn search(task: &Task, trace: Option<&Trace>, devices: Option<&Devices>) -> Enumerated {
     let (puzzle, stop) = (Puzzle::new(task), AtomicBool::new(false));
-    match trace {
-        None => enumerate(&puzzle, &program_name(&task.id), FUEL, &stop),
-        Some(trace) => enumerate_traced(&puzzle, &program_name(&task.id), FUEL, &stop, Some(&trace.main())),
-    }
+    let lane = trace.map(Trace::main);
+    let allowance = Allowance { fuel: FUEL, stop: &stop, lane: lane.as_deref() };
+    enumerate(&puzzle, &program_name(&task.id), allowance, devices)
 }
 
 /// Returns the number of expected outputs for which `holds` is true.

@@ -17,7 +17,7 @@ mod spread;
 mod work;
 
 pub use breed::{BreedFigures, Recovery, Share, Throughput, measure_breed};
-pub use enumerate::{EnumerateFigures, measure_enumerate};
+pub use enumerate::{DeviceFigures, EnumerateFigures, measure_enumerate};
 pub use machine::{Machine, peak_memory};
 pub use profile::{Logging, Prediction, ProfileBenchError, ProfileFigures, measure_profile};
 pub use reference::{Reference, ReferenceError};

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use arcbatt::base::{size, time};
 use arcbatt::{
-    Effort, Existing, Job, MEMORY_PER_THREAD, Profiling, ProgramSource, Save, Shard, TaskSelection,
+    DeviceChoice, Effort, Existing, Job, MEMORY_PER_THREAD, Profiling, ProgramSource, Save, Shard,
+    TaskSelection,
 };
 
 use crate::data::DEMO;
@@ -98,6 +99,15 @@ fn memory(text: &str) -> Result<u64, String> {
             MEMORY_PER_THREAD >> 20
         )),
     }
+}
+
+/// The devices of a job.
+#[derive(Clone, clap::Args)]
+pub(crate) struct DeviceArgs {
+    /// Devices that help: `none`, names from `batt device` separated by commas, or `auto` for those that
+    /// `batt device calibrate` found to be faster than the CPU; results are the same with any
+    #[arg(long = "device", value_name = "NAME", default_value = "auto")]
+    pub(crate) choice: DeviceChoice,
 }
 
 /// The output files of a job.

@@ -99,6 +99,8 @@ enum Command {
     Serve(commands::serve::Args),
     /// Benchmark loading, parsing, merging and running, alone or against CPython
     Bench(commands::bench::Args),
+    /// List, test and measure OpenCL devices, such as GPUs
+    Device(commands::device::Args),
     /// List, install, generate, verify and compare data sets
     #[command(subcommand)]
     Data(commands::data::Command),
@@ -120,7 +122,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Find programs", &["solve", "search"]),
     ("Use programs", &["run", "eval", "show", "plan", "programs"]),
     ("Submissions", &["check", "score", "merge"]),
-    ("Measure", &["profile", "report", "serve", "bench"]),
+    ("Measure", &["profile", "report", "serve", "bench", "device"]),
     ("Data, language and setup", &["data", "dsl", "conformance", "schema", "completions", "man"]),
 ];
 
@@ -210,6 +212,7 @@ fn dispatch(command: Command) -> Answer {
         Command::Report(args) => commands::report::run(&args),
         Command::Serve(args) => commands::serve::run(&args),
         Command::Bench(args) => commands::bench::run(&args),
+        Command::Device(args) => commands::device::run(&args),
         Command::Programs(command) => commands::programs::run(&command),
         Command::Dsl(command) => commands::dsl::run(&command),
         Command::Data(command) => commands::data::run(&command),

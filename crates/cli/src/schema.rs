@@ -20,7 +20,7 @@ use serde::Serialize;
 
 use crate::commands::profile::ViewDocument;
 use crate::commands::{
-    check, conformance, data, data_generate, dsl, eval, merge, plan, programs, programs_explain,
+    check, conformance, data, data_generate, device, dsl, eval, merge, plan, programs, programs_explain,
     programs_resolve, programs_store, report, run, score, search, serve, show, solve,
 };
 use crate::output::Versioned;
@@ -145,6 +145,11 @@ documents! {
     "bench breed", "batt bench breed --json", "Programs that breeding repairs, and its speed." => BreedFigures;
     "bench enumerate", "batt bench enumerate --json", "Outputs that enumeration solves alone, and its speed."
         => EnumerateFigures;
+    "device list", "batt device --json", "The OpenCL devices of the machine." => device::ListDocument;
+    "device test", "batt device test --json", "Devices compared with the CPU." => device::TestDocument;
+    "device calibrate", "batt device calibrate --json", "Devices measured for `--device auto`." => device::CalibrateDocument;
+    "device bench", "batt device bench --json", "Operations on the CPU and on devices." => device::BenchDocument;
+    "device operations", "batt device operations --json", "Operations that devices know." => device::OperationsDocument;
     "data list", "batt data list --json", "The named data sets." => data::ListDocument;
     "data install", "batt data install --json", "The data sets that were installed." => data::InstallDocument;
     "data verify", "batt data verify --json", "The data sets that were checked." => data::VerifyDocument;

@@ -12,7 +12,8 @@ fn small(test: &str) -> Batt {
     Batt::new(test).file("data/mirror.json", TASK).file(
         "p.py",
         "def solve_mirror(I): return vmirror(I)\ndef same(I): return I\ndef gone(I): return first(())\n\
-         def wide(I): return hconcat(I, I)\ndef odd(I): return replace(I, FOUR, NEG_ONE)\ndef count(I): return size(I)\n",
+         def wide(I): return hconcat(I, I)\ndef odd(I): return replace(I, FOUR, NEG_ONE)\ndef count(I): return size(I)\n\
+         def flags(I): return replace(vmirror(I), ONE, T)\ndef flag(I): return canvas(T, shape(I))\n",
     )
 }
 
@@ -130,6 +131,42 @@ fn show_marks_differing_cells() {
             exit 1
         "#]],
     );
+    // In Python `True` equals 1, so these answers are grids.
+    batt.check(
+        "show mirror --data {dir}/data --program {dir}/p.py:flags",
+        expect![[r#"
+        mirror: flags is right on 2 of 2 pairs
+
+        train 0: right                 train 1: right
+        input   expected   answer      input   expected   answer
+        1 0     0 1        0 1         3       3          3
+        0 2     2 0        2 0
+
+        test 0
+        input   answer
+        4 4 0   0 4 4
+
+        exit 0
+    "#]],
+    );
+    batt.check(
+        "show mirror --data {dir}/data --program {dir}/p.py:flag",
+        expect![[r#"
+        mirror: flag is right on 0 of 2 pairs
+
+        train 0: 3 of 4 cells differ      train 1: 1 of 1 cells differ
+        input   expected   answer         input   expected   answer
+        1 0     0 1        1*1            3       3          1*
+        0 2     2 0        1*1*
+
+        test 0
+        input   answer
+        4 4 0   1 1 1
+
+        * marks a cell that differs
+        exit 1
+    "#]],
+    );
     batt.check("show mirror --data {dir}/data --program {dir}/p.py:same --json", expect![[r#"
         {"schema":1,"id":"mirror","program":"same","pairs":[{"pair":"train 0","input":[[1,0],[0,2]],"expected":[[0,1],[2,0]],"answer":{"right":false,"grid":[[1,0],[0,2]],"note":"4 of 4 cells differ","differing":[[0,0],[0,1],[1,0],[1,1]],"fuel":0}},{"pair":"train 1","input":[[3]],"expected":[[3]],"answer":{"right":true,"grid":[[3]],"note":null,"differing":[],"fuel":0}},{"pair":"test 0","input":[[4,4,0]],"expected":null,"answer":{"right":null,"grid":[[4,4,0]],"note":null,"differing":[],"fuel":0}}],"written":[]}
         exit 1
@@ -161,7 +198,7 @@ fn unknown_tasks_and_programs_are_explained() {
         "#]],
     );
     batt.check("show gravity_down --program {dir}/p.py", expect![[r#"
-        error: {dir}/p.py contains no program named after gravity_down; choose one of its 6 programs: {dir}/p.py:NAME
+        error: {dir}/p.py contains no program named after gravity_down; choose one of its 8 programs: {dir}/p.py:NAME
         exit 2
     "#]]);
     batt.check(

@@ -8,6 +8,7 @@
 //! flag that the caller sets.
 
 mod backend;
+pub mod devices;
 pub mod kernel;
 mod outcome;
 

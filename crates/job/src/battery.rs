@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicBool;
 
 use batt_dsl::{Limits, symbol};
+use batt_exec::devices::Devices;
 use batt_exec::{End, Input, Job, Options, Picture, Prepared, Run, Scratch};
 use batt_lang::Program;
 use batt_plan::{Plan, ProgramId};
@@ -63,6 +64,8 @@ pub struct Setup<'s> {
     pub watch: &'s dyn Watch,
     /// Records where the time goes.
     pub trace: Option<&'s Trace>,
+    /// Devices that help. They do not change the results.
+    pub devices: Option<&'s Devices>,
     /// Number of tasks that are in memory at a time and reported together.
     pub chunk: usize,
 }
@@ -82,6 +85,7 @@ impl<'s> Setup<'s> {
             answers: false,
             watch,
             trace: None,
+            devices: None,
             chunk: Setup::CHUNK,
         }
     }
@@ -228,8 +232,9 @@ impl<'p> Battery<'p> {
     }
 
     /// Prepares the programs to run. Their constants live in the arena.
-    pub(crate) fn prepared<'a>(&'a self, arena: &'a Arena, setup: &Setup<'_>) -> Prepared<'a> {
-        Prepared::new(&self.plan, arena, &options(setup, None))
+    pub(crate) fn prepared<'a>(&'a self, arena: &'a Arena, setup: &Setup<'a>) -> Prepared<'a> {
+        let prepared = Prepared::new(&self.plan, arena, &options(setup, None));
+        prepared.helped_by(setup.devices, setup.limits.caps)
     }
 
     /// Runs prepared programs on one task, on this thread.
@@ -413,27 +418,31 @@ fn picture(grid: &Grid) -> Picture<'_> {
 
 /// Describes what is wrong with an answer.
 pub fn why(run: &Run, expected: Option<&Grid>, program: &Program) -> String {
-    match (&run.end, expected) {
-        (End::Failed(failed), _) => failed.describe(program),
-        (End::Skipped, _) => "skipped, because an earlier pair is wrong".to_owned(),
-        (End::Grid { width, cells }, Some(expected))
-            if (*width, cells.len()) == (expected.width(), expected.cells().len()) =>
-        {
-            let differ = cells.iter().zip(expected.cells()).filter(|(got, expected)| got != expected).count();
-            format!("{differ} of {} cells differ", cells.len())
-        }
-        (End::Grid { width, cells }, Some(expected)) => {
-            let got = format!("{}×{width}", cells.len() / width);
-            format!("the answer is {got}, expected {}×{}", expected.height(), expected.width())
-        }
-        (End::Grid { .. }, None) => "no known solution to compare with".to_owned(),
-        (End::Other(owned), _) => {
+    match &run.end {
+        End::Failed(failed) => failed.describe(program),
+        End::Skipped => "skipped, because an earlier pair is wrong".to_owned(),
+        End::Grid { width, cells } => why_wrong(*width, cells, expected),
+        End::Other(owned) => {
+            if let Some((width, cells)) = owned.rectangle() {
+                return why_wrong(width, &cells, expected);
+            }
             let arena = Arena::new(Caps::STANDARD);
             let value = owned.load(&arena, &symbol);
             let kind = value.map_or("a value", |value| kind(value.kind()));
             format!("the answer is {kind}, not a grid of small integers")
         }
     }
+}
+
+/// Describes what is wrong with a rectangle of small integers.
+fn why_wrong(width: usize, cells: &[i8], expected: Option<&Grid>) -> String {
+    let Some(expected) = expected else { return "no known solution to compare with".to_owned() };
+    if (width, cells.len()) == (expected.width(), expected.cells().len()) {
+        let differ = cells.iter().zip(expected.cells()).filter(|(got, expected)| got != expected).count();
+        return format!("{differ} of {} cells differ", cells.len());
+    }
+    let got = format!("{}×{width}", cells.len() / width);
+    format!("the answer is {got}, expected {}×{}", expected.height(), expected.width())
 }
 
 fn kind(kind: Kind) -> &'static str {

@@ -21,7 +21,7 @@ use crate::profile::on_lane;
 
 /// The programs to breed from, and the limits.
 pub struct Setup<'s> {
-    pub breeder: Breeder,
+    pub breeder: Breeder<'s>,
     /// Tried on every task, which breeds from the best of them. Parts of all of them can be grafted.
     pub known: &'s [Program],
     /// For each task, programs to breed from whatever their score.
@@ -105,7 +105,7 @@ pub struct TaskBreeding {
 impl TaskBreeding {
     /// Starts with the known programs and the task's own. Returns `None` if it is stopped.
     pub fn start(
-        breeder: &Breeder,
+        breeder: &Breeder<'_>,
         puzzle: &Puzzle,
         known: &[Program],
         own: &[Program],
@@ -120,7 +120,7 @@ impl TaskBreeding {
     /// Tries new solutions of other tasks, then takes one step. `donors` are all programs known so far.
     pub fn round(
         &mut self,
-        breeder: &Breeder,
+        breeder: &Breeder<'_>,
         puzzle: &Puzzle,
         new: &[Program],
         donors: &[Program],

@@ -5,9 +5,12 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+use batt_exec::devices::Devices;
 use batt_record::live::{Live, Status};
+use batt_record::{Profile, Record};
 
 use crate::description::Save;
+use crate::devices::Help;
 use crate::event::Event;
 use crate::live_solve::LiveSolve;
 
@@ -33,6 +36,7 @@ pub(crate) struct Control {
     events: Mutex<Option<Sender<Event>>>,
     ended: Condvar,
     live_solve: OnceLock<LiveSolve>,
+    help: OnceLock<Help>,
 }
 
 /// Measures the working time of the job, without pauses.
@@ -63,6 +67,7 @@ impl Control {
             events: Mutex::new(Some(events)),
             ended: Condvar::new(),
             live_solve: OnceLock::new(),
+            help: OnceLock::new(),
         }
     }
 
@@ -229,6 +234,39 @@ impl Control {
         *lock(&self.live) = None;
     }
 
+    /// Watches over the devices that help.
+    pub(crate) fn set_help(&self, help: Option<Help>) {
+        if let Some(help) = help {
+            let _ = self.help.set(help);
+        }
+    }
+
+    /// Returns the devices that help.
+    pub(crate) fn devices(&self) -> Option<&Devices> {
+        self.help.get().map(Help::devices)
+    }
+
+    /// Ends the work of the devices.
+    pub(crate) fn finish_devices(&self) {
+        if let Some(help) = self.help.get() {
+            help.finish().into_iter().for_each(|warning| self.warn(warning));
+        }
+    }
+
+    /// Adds what the devices did to a record.
+    pub(crate) fn add_devices(&self, record: &mut Record) {
+        if let Some(help) = self.help.get() {
+            help.add_to(record);
+        }
+    }
+
+    /// Adds what the devices did to a profile.
+    pub(crate) fn describe_devices(&self, profile: &mut Profile) {
+        if let Some(help) = self.help.get() {
+            help.describe_in(profile);
+        }
+    }
+
     /// Runs `work` while a second thread watches the clock.
     pub(crate) fn watched<T>(&self, work: impl FnOnce() -> T) -> T {
         let done = AtomicBool::new(false);
@@ -249,6 +287,9 @@ impl Control {
     fn tick(&self) {
         if self.budget.is_some_and(|budget| is_late(budget, self.elapsed())) {
             self.stop.store(true, Ordering::Relaxed);
+        }
+        if let Some(help) = self.help.get() {
+            help.tick().into_iter().for_each(|warning| self.warn(warning));
         }
         if let Some((live, due)) = &mut *lock(&self.live)
             && Instant::now() >= *due

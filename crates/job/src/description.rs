@@ -8,6 +8,7 @@ use batt_search::SearchPhase;
 use batt_task::Select;
 use serde::{Deserialize, Serialize};
 
+use crate::devices::DeviceChoice;
 use crate::error::JobError;
 use crate::shard::Shard;
 
@@ -39,6 +40,9 @@ pub struct Job {
     /// Memory limit in bytes. Solves and searches use fewer threads to stay within it.
     #[serde(default = "default_memory")]
     pub memory: u64,
+    /// Devices, such as GPUs, that may help. They do not change the results.
+    #[serde(default)]
+    pub devices: DeviceChoice,
     #[serde(default)]
     pub save: Save,
 }
@@ -391,6 +395,7 @@ impl Job {
             work,
             threads: 0,
             memory: Job::DEFAULT_MEMORY,
+            devices: DeviceChoice::default(),
             save,
         }
     }

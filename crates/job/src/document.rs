@@ -1,6 +1,5 @@
 //! Conversion between results and the entries of a record.
 
-use batt_exec::End;
 use batt_plan::ProgramId;
 use batt_record as record;
 use batt_score::{Scores, Verdict};
@@ -47,6 +46,7 @@ pub(crate) fn head(kind: record::Kind, job: String, setup: record::Setup, thread
         seconds: 0.0,
         machine: machine(),
         cluster: None,
+        devices: Vec::new(),
     };
     record::Record { schema: record::SCHEMA, kind, job, setup, environment, ..record::Record::default() }
 }
@@ -162,12 +162,8 @@ fn pair(
     let wrong = !matches!(verdict, Verdict::Right | Verdict::Unjudged | Verdict::Skipped);
     let expected = task.train.iter().chain(&task.test).nth(i).and_then(|pair| pair.output.as_ref());
     let ProgramId(program) = result.program;
-    let answer = match &run.end {
-        End::Grid { width, cells } if verdict != Verdict::Right => {
-            Some(cells.chunks_exact(*width).map(<[i8]>::to_vec).collect())
-        }
-        _ => None,
-    };
+    let answer = if verdict == Verdict::Right { None } else { run.end.rectangle() };
+    let answer = answer.map(|(width, cells)| cells.chunks_exact(width).map(<[i8]>::to_vec).collect());
     record::Pair {
         verdict: verdict.name().to_owned(),
         fuel: Some(run.fuel),

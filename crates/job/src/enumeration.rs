@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use batt_dsl::Limits;
+use batt_exec::devices::Devices;
 use batt_lang::{Program, parse};
 use batt_search::breed::{Trial, Trials};
-use batt_search::{NEVER_STOP, Puzzle, enumerate_traced, program_name, simplify};
+use batt_search::{Allowance, NEVER_STOP, Puzzle, enumerate, program_name, simplify};
 use batt_trace::{Lane, Spot, Trace};
 use rayon::prelude::*;
 
@@ -80,6 +81,8 @@ pub struct Effort<'e> {
     pub proceed: &'e (dyn Fn() -> bool + Sync),
     /// Records where the time goes.
     pub trace: Option<&'e Trace>,
+    /// Devices that help.
+    pub devices: Option<&'e Devices>,
 }
 
 /// Searches programs for the tasks. Known programs run first, under the standard limits. `each` is called with the
@@ -91,7 +94,7 @@ pub fn run<'p>(
     effort: &Effort<'_>,
     mut each: impl FnMut(usize, Enumeration),
 ) {
-    let Effort { fuel, stop, trace, proceed } = *effort;
+    let Effort { fuel, stop, trace, proceed, devices } = *effort;
     if let Some(trace) = trace {
         trace.start_workers(pool.threads());
     }
@@ -99,7 +102,7 @@ pub fn run<'p>(
     let mut growth = Growth::new(fuel);
     loop {
         let known = if growth.is_first() { known } else { &[] };
-        let round = Round { pool, known, fuel: growth.fuel(), stop, proceed, trace };
+        let round = Round { pool, known, fuel: growth.fuel(), stop, proceed, trace, devices };
         let mut done = BTreeSet::new();
         round.run(&open, |task, enumeration| {
             if enumeration.ended || enumeration.solution.is_some() {
@@ -125,6 +128,7 @@ struct Round<'r> {
     stop: &'r AtomicBool,
     proceed: &'r (dyn Fn() -> bool + Sync),
     trace: Option<&'r Trace>,
+    devices: Option<&'r Devices>,
 }
 
 impl Round<'_> {
@@ -145,7 +149,10 @@ impl Round<'_> {
 
     fn search(&self, puzzle: &Puzzle, lane: Option<&Lane>) -> Option<Enumeration> {
         match (self.proceed)() {
-            true => search_one(puzzle, self.known, self.fuel, self.stop, lane),
+            true => {
+                let allowance = Allowance { fuel: self.fuel, stop: self.stop, lane };
+                search_one(puzzle, self.known, allowance, self.devices)
+            }
             false => None,
         }
     }
@@ -155,21 +162,21 @@ impl Round<'_> {
 pub(crate) fn search_one(
     puzzle: &Puzzle,
     known: &[Program],
-    fuel: u64,
-    stop: &AtomicBool,
-    lane: Option<&Lane>,
+    allowance: Allowance<'_>,
+    devices: Option<&Devices>,
 ) -> Option<Enumeration> {
+    let Allowance { fuel, stop, lane } = allowance;
     let stopped = || stop.load(Ordering::Relaxed);
     if stopped() {
         return None;
     }
-    let mut trials = Trials::new(puzzle, Limits::STANDARD, lane);
+    let mut trials = Trials::new(puzzle, Limits::STANDARD, lane).helped_by(devices);
     let known = trials.run(known, stop)?;
     let before = known.iter().map(|trial| trial.score).max().unwrap_or(0);
     if known.iter().any(Trial::solves) {
         return Some(Enumeration { before, fuel: 0, tried: 0, solution: None, ended: true });
     }
-    let found = enumerate_traced(puzzle, &program_name(puzzle.id()), fuel, stop, lane);
+    let found = enumerate(puzzle, &program_name(puzzle.id()), allowance, devices);
     let mut used = found.counts.fuel;
     // Each of the two readings of a task has half of the fuel and goes deeper while half of that is left. If less
     // than a quarter was used, the search ran out of operations or memory, not of fuel.

@@ -7,9 +7,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use batt_dsl::registry;
 use batt_exec::spot;
 use batt_plan::{NodeId, Plan};
+use batt_record::Device;
 use batt_record::events::{self, TaskStart, Writer};
 use batt_record::profile::{Costs, Function, Lane, Node, PrimitiveTimes, Profile, Repeat, Task, VERSION};
-use batt_trace::{Clock, LaneData, Level, Sink, Spot, SpotSum, TaskData, Trace, TraceData, spots};
+use batt_trace::{Clock, LaneData, LaneKind, Level, Sink, Spot, SpotSum, TaskData, Trace, TraceData, spots};
 
 use crate::battery::{Battery, cells};
 
@@ -126,9 +127,11 @@ pub fn profile_of_search(data: TraceData, events: Option<String>) -> Profile {
 
 /// Returns the lane of the only worker, and its tasks.
 pub(crate) fn worker_times(data: TraceData) -> (Lane, Vec<Task>) {
-    let worker = data.lanes.into_iter().nth(1).unwrap_or_else(|| unreachable!("a worker was started"));
+    let mut lanes = data.lanes.into_iter();
+    let worker = lanes.find(|lane| lane.kind == LaneKind::Worker(0));
+    let worker = worker.unwrap_or_else(|| unreachable!("a worker was started"));
     let tasks = worker.tasks.iter().map(|it| task(it, 0)).collect();
-    (lane(worker, 1), tasks)
+    (lane(worker, &[]), tasks)
 }
 
 fn filled(
@@ -139,10 +142,16 @@ fn filled(
     events: Option<String>,
 ) -> Profile {
     let mut tasks: Vec<Task> = Vec::new();
+    let mut devices: Vec<Device> = Vec::new();
+    for lane in &data.lanes {
+        if let LaneKind::Device { name, .. } = &lane.kind {
+            devices.push(Device::named(name, &devices));
+        }
+    }
     let mut lanes = Vec::new();
     for (i, lane) in data.lanes.into_iter().enumerate() {
         tasks.extend(lane.tasks.iter().map(|it| task(it, i as u32)));
-        lanes.push(self::lane(lane, i));
+        lanes.push(self::lane(lane, &devices));
     }
     tasks.sort_by_key(|task| (task.start, task.lane));
     let deep = data.level == Level::Deep;
@@ -156,6 +165,7 @@ fn filled(
         nodes,
         lines,
         machines: Vec::new(),
+        devices,
         lanes,
         tasks,
         repeats,
@@ -180,15 +190,23 @@ fn lines(battery: &Battery<'_>) -> Vec<Vec<(u32, u32)>> {
     lines.collect()
 }
 
-fn lane(lane: LaneData, number: usize) -> Lane {
+fn lane(lane: LaneData, devices: &[Device]) -> Lane {
+    let (name, device) = match lane.kind {
+        LaneKind::Main => ("main".to_owned(), None),
+        LaneKind::Worker(number) => (format!("worker {}", number + 1), None),
+        LaneKind::Device { number, name } => {
+            (devices.get(number as usize).map_or(name, |it| it.name.clone()), Some(number))
+        }
+    };
     let touched = |(id, cold, warm): &(u16, Option<u64>, batt_trace::Histogram)| PrimitiveTimes {
         function: self::number(Spot::primitive(*id)),
         cold: cold.unwrap_or_default(),
         warm: warm.steps().collect(),
     };
     Lane {
-        name: if number == 0 { "main".to_owned() } else { format!("worker {number}") },
+        name,
         machine: None,
+        device,
         start: lane.start,
         end: lane.end,
         between: booked(lane.between),
@@ -222,12 +240,17 @@ fn task(task: TaskData<'_>, lane: u32) -> Task {
     }
 }
 
-/// Sums up one repetition: time and fuel by function, over all lanes. Unless calls are timed separately (`deep`), the
+/// Sums up one repetition: time and fuel by function, over all lanes. The idle time of devices is not that of threads,
+/// so it is not included. Unless calls are timed separately (`deep`), the
 /// fuel of a node includes the calls inside it.
 pub(crate) fn repeat(lanes: &[Lane], tasks: &[Task], nodes: &[Node], deep: bool) -> Repeat {
     let mut sums = vec![(0, 0); functions().len()];
-    for (function, ns, _) in
-        lanes.iter().flat_map(|lane| &lane.between).chain(tasks.iter().flat_map(|task| &task.booked))
+    let idle = number(Spot::IDLE);
+    let between = |lane| {
+        let Lane { between, device, .. }: &Lane = lane;
+        between.iter().filter(|it| device.is_none() || it.0 != idle)
+    };
+    for (function, ns, _) in lanes.iter().flat_map(between).chain(tasks.iter().flat_map(|task| &task.booked))
     {
         sums[*function as usize].0 += ns;
     }

@@ -72,20 +72,25 @@ impl RunOutcome {
 
 pub(crate) fn run(context: &Context<'_>, work: &description::Run) -> Result<RunOutcome, JobError> {
     let mut repeats = Vec::new();
-    for _ in 1..work.repeat {
-        once(context, work, &mut repeats)?;
+    for number in 1..work.repeat {
+        once(context, work, number, &mut repeats)?;
     }
-    once(context, work, &mut repeats)
+    once(context, work, work.repeat, &mut repeats)
 }
 
-/// Runs everything once, and adds the times to `repeats`.
+/// Runs everything for the given time, counted from 1, and adds the times to `repeats`.
 fn once(
     context: &Context<'_>,
     work: &description::Run,
+    number: u32,
     repeats: &mut Vec<Repeat>,
 ) -> Result<RunOutcome, JobError> {
     let Context { job, control, .. } = *context;
     let recording = Recording::of_run(&job.save)?;
+    if number == 1 {
+        // Devices stay open for all repetitions, so the recording of one cannot include them.
+        context.open_devices(recording.trace().filter(|_| work.repeat == 1))?;
+    }
     let span = recording.enter(Spot::PARSE);
     let programs = Programs::read(job)?;
     let expect_wrong = expected(work, &programs.list)?;
@@ -123,6 +128,10 @@ fn once(
         Err(error) => return Err(error),
     };
     results.head.environment.cluster = used.as_ref().map(Used::account);
+    if number == work.repeat {
+        control.finish_devices();
+        control.add_devices(&mut results.head);
+    }
     let excused = results
         .summary
         .wrong
@@ -135,6 +144,9 @@ fn once(
         let mut profile = recording.profile(&battery, excused, repeats);
         if let (Some(profile), Some(used)) = (&mut profile, used) {
             used.add_times(profile);
+        }
+        if let Some(profile) = &mut profile {
+            control.describe_devices(profile);
         }
         profile
     })?;
@@ -202,6 +214,7 @@ fn execute(
             kernels: work.kernels,
             answers: results.tasks.is_some(),
             trace: recording.trace(),
+            devices: control.devices(),
             chunk: CHUNK,
             ..battery::Setup::new(clocks)
         };
@@ -490,6 +503,7 @@ fn head(job: &Job, work: &description::Run, tasks: &Tasks, battery: &Battery<'_>
             seconds: 0.0,
             machine: document::machine(),
             cluster: None,
+            devices: Vec::new(),
         },
         plan: battery.plan().counts().into(),
         programs: document::programs(battery),

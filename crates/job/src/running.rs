@@ -5,13 +5,16 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use batt_exec::devices::Devices;
 use batt_record::live::Status;
 use batt_search::Propose;
 use batt_task::{Dataset, Index};
+use batt_trace::Trace;
 
 use crate::cluster::Cluster;
 use crate::control::Control;
 use crate::description::{Job, Work};
+use crate::devices::Help;
 use crate::error::JobError;
 use crate::event::Event;
 use crate::live_solve::LiveSolve;
@@ -80,6 +83,8 @@ pub struct Resources {
     pub proposer: Option<Arc<dyn Propose>>,
     /// Machines that do the work. Without them, the threads of this process do it.
     pub cluster: Option<Arc<dyn Cluster>>,
+    /// Devices that help, instead of those that the description names.
+    pub devices: Option<Arc<Devices>>,
 }
 
 impl Job {
@@ -178,6 +183,18 @@ impl Context<'_> {
 
     pub(crate) fn cluster(&self) -> Option<&dyn Cluster> {
         self.resources.cluster.as_deref()
+    }
+
+    /// Opens the devices that may help.
+    pub(crate) fn open_devices(&self, trace: Option<&Trace>) -> Result<(), JobError> {
+        let help = match &self.resources.devices {
+            Some(devices) => Some(Help::given(Arc::clone(devices))),
+            // The machines of a cluster do the work.
+            None if self.resources.cluster.is_some() => None,
+            None => Help::start(self.job, trace)?,
+        };
+        self.control.set_help(help);
+        Ok(())
     }
 
     pub(crate) fn proposer(&self) -> Option<&dyn Propose> {

@@ -60,6 +60,7 @@ pub(crate) const SOLVED: u32 = 1_000_000;
 pub(crate) fn search(context: &Context<'_>, work: &description::Search) -> Result<SearchOutcome, JobError> {
     let Context { job, control, .. } = *context;
     let recording = Recording::of_search(&job.save);
+    context.open_devices(recording.trace())?;
     let span = recording.enter(Spot::PARSE);
     let programs = Programs::read(job)?;
     warn_of_errors(control, &programs.errors);
@@ -369,7 +370,7 @@ impl Searching<'_> {
     ) -> Result<Option<Used>, JobError> {
         let puzzles: Vec<Puzzle> = self.tasks.iter().map(Puzzle::new).collect();
         let capacity = Capacity::within(self.job.search_memory(), self.tasks.len());
-        let breeder = Breeder { seed: self.work.seed, capacity };
+        let breeder = Breeder { seed: self.work.seed, capacity, devices: self.control.devices() };
         // Tasks that are done are skipped: their results in the store are not measured again.
         let skip: Vec<bool> = lock(&self.results).iter().map(|result| result.done).collect();
         let fuel = self.work.effort.fuel();
@@ -409,7 +410,8 @@ impl Searching<'_> {
         let Some(driven) = driven else {
             let open = open.into_iter().map(|task| (task, &puzzles[task]));
             let proceed = || self.control.proceed();
-            let effort = enumeration::Effort { fuel, stop, proceed: &proceed, trace };
+            let devices = self.control.devices();
+            let effort = enumeration::Effort { fuel, stop, proceed: &proceed, trace, devices };
             enumeration::run(self.pool, open, self.known, &effort, each);
             return Ok(None);
         };
@@ -513,6 +515,7 @@ impl Searching<'_> {
         lost: bool,
     ) -> Result<SearchOutcome, JobError> {
         let finished = !self.control.stop_requested() && !lost;
+        self.control.finish_devices();
         let mut record = Record { finished, ..self.record()? };
         match self.earlier.is_some() {
             false => record.profile = recording.profile_of_search(),
@@ -521,6 +524,7 @@ impl Searching<'_> {
         if let Some(used) = used {
             used.add_to(&mut record);
         }
+        self.control.add_devices(&mut record);
         let mut files = lock(&self.files);
         let mut saved = Saved::default();
         if let Some(path) = &self.job.save.record {

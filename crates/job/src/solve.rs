@@ -75,6 +75,7 @@ pub struct Reliability {
 pub(crate) fn solve(context: &Context<'_>, work: &description::Solve) -> Result<SolveOutcome, JobError> {
     let Context { job, control, .. } = *context;
     let recording = Recording::of_search(&job.save);
+    context.open_devices(recording.trace())?;
     let span = recording.enter(Spot::PARSE);
     let programs = Programs::read(job)?;
     warn_of_errors(control, &programs.errors);
@@ -206,7 +207,8 @@ fn search(
     let arena = Arena::new(Limits::STANDARD.caps);
     let stop = Some(&**results.control.stop_flag());
     let options = Options { limits: Limits::STANDARD, all_demos: false, sharing: true, kernels: true, stop };
-    let prepared = Prepared::new(&plan, &arena, &options);
+    let devices = results.control.devices();
+    let prepared = Prepared::new(&plan, &arena, &options).helped_by(devices, options.limits.caps);
     let known = (!programs.is_empty()).then_some(Known {
         programs: &programs,
         prepared: &prepared,
@@ -215,6 +217,7 @@ fn search(
     });
     let without = work.without.iter().map(|step| step.phase()).collect();
     let searcher = Searcher::new(known, work.seed).without(without).proposing(proposer);
+    let searcher = searcher.helped_by(devices);
     let (tasks, programs, threads) = (campaign.len(), programs.len(), pool.threads());
     results.control.emit(Event::Started { tasks, resumed: results.resumed, programs, threads });
     let progress = CampaignProgress { results, campaign, rounds: AtomicUsize::new(0) };
@@ -489,6 +492,7 @@ impl<'s> Results<'s> {
         totals.add(&scores);
         let mut record = self.record(curve, campaign, tasks, record::scores(&totals));
         record.finished = !self.control.stop_requested() && !lost;
+        self.control.finish_devices();
         let reliability = reliability(&record.tasks, &scores);
         match self.resumed {
             0 => record.profile = recording.profile_of_search(),
@@ -497,6 +501,7 @@ impl<'s> Results<'s> {
         if let Some(used) = used {
             used.add_to(&mut record);
         }
+        self.control.add_devices(&mut record);
         if let Some(path) = &self.job.save.record {
             saved.record = files.finish(path, |path| record.write(path));
         }

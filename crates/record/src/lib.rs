@@ -11,6 +11,7 @@
 //!
 //! The types here define the JSON schemas. The crate does not know how programs are run.
 
+mod device;
 pub mod events;
 mod file;
 pub mod live;
@@ -18,6 +19,7 @@ pub mod profile;
 mod rank;
 mod state;
 
+pub use device::Device;
 pub use file::{Header, RecordError, SCHEMA, Tasks};
 pub use profile::Profile;
 pub use rank::differing_cells;
@@ -252,6 +254,9 @@ pub struct Environment {
     /// The cluster that did the work. Absent if one machine did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cluster: Option<Cluster>,
+    /// The devices that answered jobs. Absent if there were none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub devices: Vec<Device>,
 }
 
 /// The work of a cluster.

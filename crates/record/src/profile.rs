@@ -7,6 +7,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::device::Device;
+
 /// Version of the section.
 pub const VERSION: u32 = 1;
 
@@ -30,7 +32,10 @@ pub struct Profile {
     /// The machines of a cluster that took part. Absent if the job ran on one machine.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub machines: Vec<Machine>,
-    /// The threads. The first one started the others.
+    /// The devices that answered jobs. Absent if there were none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub devices: Vec<Device>,
+    /// The threads and devices. The first thread started the others.
     pub lanes: Vec<Lane>,
     /// The tasks, in the order in which they began.
     pub tasks: Vec<Task>,
@@ -39,6 +44,15 @@ pub struct Profile {
     /// Name of the file of events, in the folder of the record. Absent without `--events`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub events: Option<String>,
+}
+
+impl Profile {
+    /// Adds the facts of a device to its entry, which keeps its name. `number` is that of its lane.
+    pub fn describe_device(&mut self, number: u32, device: Device) {
+        if let Some(entry) = self.devices.get_mut(number as usize) {
+            *entry = Device { name: std::mem::take(&mut entry.name), ..device };
+        }
+    }
 }
 
 /// Costs of the recorder itself, in nanoseconds.
@@ -92,14 +106,17 @@ pub struct Machine {
     pub stayed: bool,
 }
 
-/// A thread. The times of its functions sum to `end - start`.
+/// A thread or a device. The times of its functions sum to `end - start`.
 #[derive(Clone, PartialEq, Eq, Debug, JsonSchema, Serialize, Deserialize)]
 pub struct Lane {
-    /// Name of the thread.
+    /// Name of the thread or device.
     pub name: String,
     /// Index of its machine in the list of machines. Absent for threads of the process that started the job.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine: Option<u32>,
+    /// Index of the device in the list of devices. Absent for threads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device: Option<u32>,
     /// When it started, in ns.
     pub start: u64,
     /// When it ended, in ns.
@@ -108,7 +125,7 @@ pub struct Lane {
     pub between: Vec<Booked>,
     /// Times of single computations, for each primitive.
     pub primitives: Vec<PrimitiveTimes>,
-    /// When it waited for other threads: `[from, to]` in ns.
+    /// When it waited for other threads: `[from, to]` in ns. Of a device, only the longest waits.
     pub waits: Vec<(u64, u64)>,
     /// Number of times that the recorder read the clock.
     pub stamps: u64,
@@ -218,6 +235,6 @@ pub type Inner = (u32, u32, u64, u64, u64);
 pub struct Repeat {
     /// Wall time in ns.
     pub wall: u64,
-    /// `[function, self time in ns over all threads, fuel]`.
+    /// `[function, self time in ns over all threads, fuel]`. The busy time of devices is included, with functions of its own.
     pub functions: Vec<(u32, u64, u64)>,
 }

@@ -139,17 +139,34 @@ impl<'r> Facts<'r> {
         lanes.len()
     }
 
-    /// Returns the self time of every function over all lanes and all tasks.
+    /// Returns the lanes of threads. Those of devices are not among them, because a device is no thread.
+    pub fn threads(&self) -> impl Iterator<Item = &'r profile::Lane> + use<'r> {
+        self.profile.lanes.iter().filter(|lane| lane.device.is_none())
+    }
+
+    /// Returns the lane of a device, unless it never started.
+    pub(crate) fn device_lane(&self, device: usize) -> Option<&'r profile::Lane> {
+        self.profile.lanes.iter().find(|lane| lane.device == Some(device as u32))
+    }
+
+    /// Returns when a device had batches, between its longest waits.
+    pub(crate) fn device_work(lane: &profile::Lane) -> Vec<(u64, u64)> {
+        let starts = std::iter::once(lane.start).chain(lane.waits.iter().map(|wait| wait.1));
+        let ends = lane.waits.iter().map(|wait| wait.0).chain([lane.end]);
+        starts.zip(ends).filter(|(from, to)| from < to).collect()
+    }
+
+    /// Returns the self time of every function over all threads and all tasks.
     pub fn booked(&self) -> Vec<u64> {
         let mut sums = vec![0; self.profile.functions.len()];
         let within = self.profile.tasks.iter().flat_map(|task| &task.booked);
-        for (function, ns, _) in self.profile.lanes.iter().flat_map(|lane| &lane.between).chain(within) {
+        for (function, ns, _) in self.threads().flat_map(|lane| &lane.between).chain(within) {
             sums[*function as usize] += ns;
         }
         sums
     }
 
-    /// Returns the time of all lanes without waiting.
+    /// Returns the time of all threads without waiting.
     pub fn busy(&self) -> u64 {
         let sums = self.booked();
         sums.iter()
@@ -159,7 +176,7 @@ impl<'r> Facts<'r> {
             .sum()
     }
 
-    /// Returns the time of all lanes in a category.
+    /// Returns the time of all threads in a category.
     pub(crate) fn in_category(&self, category: Category) -> u64 {
         let sums = self.booked().into_iter().zip(&self.profile.functions);
         sums.filter(|(_, function)| function.category == category.name()).map(|(ns, _)| ns).sum()
@@ -170,12 +187,13 @@ impl<'r> Facts<'r> {
         !self.profile.machines.is_empty()
     }
 
-    /// Returns the name of a lane, after the name of its machine.
+    /// Returns the name of a lane, after the name of its machine. Names of devices are unique without it.
     pub(crate) fn lane_name(&self, lane: usize) -> String {
-        let profile::Lane { name, machine, .. } = &self.profile.lanes[lane];
-        match machine {
-            Some(machine) => format!("{} {name}", self.profile.machines[*machine as usize].name),
-            None => name.clone(),
+        let profile::Lane { name, machine, device, .. } = &self.profile.lanes[lane];
+        match (device, machine) {
+            (Some(device), _) => self.profile.devices[*device as usize].name.clone(),
+            (None, Some(machine)) => format!("{} {name}", self.profile.machines[*machine as usize].name),
+            (None, None) => name.clone(),
         }
     }
 
@@ -200,7 +218,7 @@ impl<'r> Facts<'r> {
         main.filter(move |it| alone(it.0)).map(|(function, ns, _)| (*function, *ns))
     }
 
-    /// Returns the time that shares refer to: the busy time of all lanes, or the time of the selected tasks.
+    /// Returns the time that shares refer to: the busy time of all threads, or the time of the selected tasks.
     pub fn base(&self) -> u64 {
         if self.whole { self.busy() } else { self.tasks.iter().map(|task| task.end - task.start).sum() }
     }
@@ -333,6 +351,11 @@ pub(crate) fn is_waiting(function: &Function) -> bool {
     [Category::Idle, Category::Network].iter().any(|category| function.category == category.name())
 }
 
+/// Returns whether time of the function is time of a device.
+pub(crate) fn is_of_device(function: &Function) -> bool {
+    Category::DEVICE.iter().any(|category| function.category == category.name())
+}
+
 /// Iterates over the nodes of a task, each with its nested calls.
 fn nodes(task: &profile::Task) -> impl Iterator<Item = (&profile::NodeTime, &[profile::Inner])> {
     let mut rest = &task.inner[..];
@@ -370,7 +393,18 @@ fn check(profile: &Profile) -> Result<(), ReportError> {
         if lane.machine.is_some_and(|machine| machine as usize >= profile.machines.len()) {
             return damaged("a lane is on a machine that is not listed");
         }
+        if lane.device.is_some_and(|device| device as usize >= profile.devices.len()) {
+            return damaged("a lane is of a device that is not listed");
+        }
         sums.push(lane.between.iter().map(|(_, ns, _)| ns).sum());
+    }
+    if profile.lanes.first().is_some_and(|main| main.device.is_some())
+        || profile
+            .tasks
+            .iter()
+            .any(|task| profile.lanes.get(task.lane as usize).is_some_and(|it| it.device.is_some()))
+    {
+        return damaged("a device has the place of a thread");
     }
     for task in &profile.tasks {
         let Some(sum) = sums.get_mut(task.lane as usize) else {

@@ -163,7 +163,7 @@ pub(crate) fn recorder_inside(facts: &Facts<'_>) -> f64 {
     let lane = |lane: &batt_record::profile::Lane| {
         lane.stamps as f64 * costs.stamp + lane.counted as f64 * costs.call
     };
-    facts.profile.lanes.iter().map(lane).sum()
+    facts.threads().map(lane).sum()
 }
 
 impl fmt::Display for Validity {

@@ -6,7 +6,7 @@ use batt_record::{Example, Outcome, Pair, Record, Rows, Task};
 use batt_report::html::{Graph, Source, write};
 use batt_trace::{Level, Spot};
 use common::World;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 fn page(record: &Record) -> String {
     let graph = Ok(Graph { most: Vec::new(), nodes: Vec::new() });
@@ -72,6 +72,17 @@ fn the_policy_names_one_script_and_one_style() {
     assert!(!page.contains("http://") || page.matches("http://").count() == 1, "only the SVG namespace");
     let (_, script) = page.split_once("<script type=\"module\">").unwrap();
     assert!(!script.lines().any(|line| line.starts_with("import ") || line.starts_with("export ")));
+}
+
+#[test]
+fn devices_have_a_table_and_a_lane() {
+    let data = data(&page(&common::devices()));
+    let cost = &data["runs"][0]["cost"]["Ok"];
+    let row = &cost["framework"]["devices"][0];
+    assert_eq!((&row["name"], &row["kernel"], &row["late"]), (&"Tesla T4".into(), &110.into(), &20.into()));
+    let schedule = &cost["schedule"];
+    assert_eq!(schedule["lanes"], json!(["main", "worker 1", "Tesla T4", "NVIDIA L4"]));
+    assert_eq!(schedule["devices"], json!([[2, 200, 400]]), "the other one had no batch");
 }
 
 #[test]

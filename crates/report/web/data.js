@@ -18,12 +18,17 @@
 /**
  * @typedef {{ wall: number, lanes: string[], order: number[], workers: number, functions: [string, string, string, boolean][],
  *   main: [number, number][], waits: [number, number][], windows: [number, number][],
- *   tasks: [string, number, number, number, [number, number][]][] }} Schedule
+ *   tasks: [string, number, number, number, [number, number][]][], devices: [number, number, number][] }} Schedule
  */
 /** @typedef {{ name: string, time: number, share: number, functions: { name: string, phase: string, time: number, stamps: number }[] }} Category */
 /**
  * @typedef {{ name: string, cores: number, tasks: number, lane_time: number, busy: number, idle: number, network: number,
  *   clock_offset: number, clock_error: number | null, lost: boolean }} Machine
+ */
+/**
+ * @typedef {{ name: string, lane_time: number, upload: number, kernel: number, download: number, driver: number, idle: number,
+ *   share: number, batches: number, asked: number, answered: number, passed: number, late: number, break_even: number | null,
+ *   lost: boolean, reason: string | null }} Device
  */
 /**
  * @typedef {{ name: string, family: string, hits: number, calls: number, fails: number, tasks: number,
@@ -40,7 +45,7 @@
  * @typedef {{ validity: { valid: boolean, reasons: string[], search: boolean, programs: number, right: number, excused: number,
  *     unaccounted: number, recorder: number },
  *   framework: { wall: number, lanes: number, lane_time: number, busy: number, categories: Category[],
- *     machines: Machine[], driver: { lane_time: number, busy: number } | null },
+ *     device_categories: Category[], devices: Device[], machines: Machine[], driver: { lane_time: number, busy: number } | null },
  *   dsl: { base: number, primitives: number, deep: boolean, rows: PrimitiveRow[] },
  *   phases: { wall: number, tasks: number, rows: PhaseRow[], warnings: string[],
  *     projection: { to_tasks: number, from_tasks: number, busy: Projected, wall: Projected, parallel: number } },

@@ -1,4 +1,4 @@
-// The profile: flame graph, treemap, machines, lanes, phases, outliers, what-if and budget.
+// The profile: flame graph, treemap, machines, devices, lanes, phases, outliers, what-if and budget.
 
 import { count, el, fill, figure, grouped, hue, percent, prose, section, svg, table, time } from "./dom.js";
 import { ok, reason } from "./data.js";
@@ -13,21 +13,44 @@ import { MAX_ERROR, runsIn, whatIf } from "./whatif.js";
 export function profileView(run) {
   const cost = ok(run.cost);
   if (cost === null) return el("div", {}, el("h1", {}, "Profile"), el("p", { class: "note" }, ...prose(`${reason(run.cost)}.`)));
-  const { wall, lanes, lane_time, busy } = cost.framework;
+  const { wall, lanes, lane_time, busy, devices } = cost.framework;
   return el("div", { class: cost.validity.valid ? null : "invalid" },
     el("h1", {}, "Profile"),
     el("p", { class: `stamp ${cost.validity.valid ? "good" : "bad"}` }, run.stamp),
-    el("p", {}, "wall ", figure("wall", wall, time(wall)), ` · ${count(lanes, "lane")} · `, figure("lane time", lane_time, time(lane_time)), " of lane time, ", figure("busy", busy, time(busy)), " busy"),
-    whatIfPart(cost), categoriesPart(cost), machinesPart(cost), section("Flame graph", flame(cost.flame)), section("Treemap", treemap(cost)),
+    el("p", {}, "wall ", figure("wall", wall, time(wall)), ` · ${count(lanes, "lane")} · `, figure("lane time", lane_time, time(lane_time)), " of lane time, ", figure("busy", busy, time(busy)), " busy", devices.length > 0 ? ` · ${count(devices.length, "device")}` : ""),
+    whatIfPart(cost), categoriesPart(cost), machinesPart(cost), devicesPart(cost), section("Flame graph", flame(cost.flame)), section("Treemap", treemap(cost)),
     primitivesPart(cost), phasesPart(cost), outliersPart(cost), section("Lanes over time", lanesPlot(cost)));
 }
 
 /** @param {Cost} cost */
 function categoriesPart(cost) {
-  const rows = cost.framework.categories.filter((row) => row.time > 0 || row.name === "unaccounted").map((row) => [
-    row.name, figure(`category ${row.name}`, row.time, time(row.time)), percent(row.share),
-    row.functions.filter((it) => it.time > 0).slice(0, 4).map((it) => `${it.name} ${time(it.time)}`).join(" · ")]);
-  return section("Categories", table("Time of all lanes; every function is in one category", ["category", " self", " share", "top functions"], rows));
+  const rows = cost.framework.categories.filter((row) => row.time > 0 || row.name === "unaccounted");
+  return section("Categories", categoryTable("Time of all lanes; every function is in one category", "category", rows));
+}
+
+/**
+ * @param {string} caption
+ * @param {string} head
+ * @param {import("./data.js").Category[]} rows
+ */
+function categoryTable(caption, head, rows) {
+  return table(caption, [head, " self", " share", "top functions"], rows.map((row) => [
+    row.name, figure(`${head} ${row.name}`, row.time, time(row.time)), percent(row.share),
+    row.functions.filter((it) => it.time > 0).slice(0, 4).map((it) => `${it.name} ${time(it.time)}`).join(" · ")]));
+}
+
+/** Shows the devices, if there are any. @param {Cost} cost */
+function devicesPart(cost) {
+  const { devices, device_categories } = cost.framework;
+  if (devices.length === 0) return null;
+  const times = devices.map((row) => [row.name, ...[row.upload, row.kernel, row.download, row.driver, row.idle].map(time),
+    figure(`share ${row.name}`, row.share, percent(row.share))]);
+  const work = devices.map((row) => [row.name, ...[row.batches, row.asked, row.answered, row.passed, row.late].map(grouped),
+    row.break_even === null ? "" : count(row.break_even, "job"), row.lost ? `lost${row.reason === null ? "" : `: ${row.reason}`}` : ""]);
+  return section("Devices", categoryTable("Time of all devices", "device category", device_categories),
+    table("Time of each device", ["device", " upload", " kernel", " download", " driver", " idle", " share"], times),
+    table("Jobs of each device", ["device", " batches", " jobs", " answered", " passed on", " late", " break-even", ""], work),
+    el("p", { class: "muted" }, "Threads do not wait for a device: they compute jobs that are passed on or late."));
 }
 
 /** Shows the machines of a cluster, if there are any. @param {Cost} cost */
@@ -278,6 +301,9 @@ function lanesPlot(cost) {
   schedule.lanes.forEach((name, lane) => picture.append(svg("text", { x: 0, y: place[lane] * row + row - 10 * (row / 26), class: "plain" }, name.length > letters ? svg("title", {}, name) : null, name.slice(0, letters))));
   schedule.waits.forEach(([from, to]) => picture.append(svg("rect", { x: x(from), y: 2, width: Math.max(0, x(to) - x(from)), height: row - 4, class: "wait" }, svg("title", {}, `waits ${time(to - from)}`))));
   schedule.tasks.forEach(([id, lane, from, to]) => picture.append(svg("rect", { x: x(from).toFixed(2), y: place[lane] * row + 2, width: Math.max(0.4, x(to) - x(from)).toFixed(2), height: row - 4, fill: `hsl(${hue(id)} 60% 65%)` }, svg("title", {}, `${id}: ${time(to - from)}`))));
+  // A device may be there before the first task and after the last.
+  schedule.devices.map(([lane, from, to]) => [lane, Math.max(from, start), Math.min(to, end)]).filter(([, from, to]) => from < to).forEach(([lane, from, to]) =>
+    picture.append(svg("rect", { x: x(from).toFixed(2), y: place[lane] * row + 2, width: Math.max(0.4, x(to) - x(from)).toFixed(2), height: row - 4, class: "batches" }, svg("title", {}, `batches: ${time(to - from)}`))));
   picture.append(svg("text", { x: left, y: height - 4, class: "plain" }, time(start)), svg("text", { x: width, y: height - 4, "text-anchor": "end", class: "plain" }, time(end)));
   return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Lanes over time" }, picture);
 }

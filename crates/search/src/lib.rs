@@ -34,7 +34,10 @@ pub use batt_learn::{Mechanism, Words};
 pub use check::is_reproducible;
 pub use choose::{Attempt, Attempts};
 pub use confidence::SURE;
-pub use enumerate::{Counts, Enumerated, View, enumerate, enumerate_traced};
+pub use enumerate::{
+    Counts, Enumerated, OperationCheck, OperationInfo, View, Workload, check_operations, enumerate,
+    enumerated_operations,
+};
 pub use phase::{SearchPhase, UnknownPhase};
 pub use puzzle::Puzzle;
 pub use simplify::{Simplified, simplify};

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use batt_base::Rng;
 use batt_dsl::{Limits, lesson};
+use batt_exec::devices::Devices;
 use batt_exec::{Input, Job, Options, Prepared, Scratch, catch_panic};
 use batt_lang::{Program, learning_program, learning_program_after};
 use batt_learn::{Candidate, Context, Demos, Image, Mechanism, Stage, Work, catalogue, stage_of_catalogue};
@@ -18,9 +19,7 @@ use crate::breed::{Breeder, Capacity};
 use crate::check::{Inspector, picture};
 use crate::choose::ranked;
 use crate::puzzle::{grid, image};
-use crate::{
-    Allowance, Answer, Enumerated, NEVER_STOP, Progress, Puzzle, SearchPhase, View, enumerate_traced,
-};
+use crate::{Allowance, Answer, Enumerated, NEVER_STOP, Progress, Puzzle, SearchPhase, View, enumerate};
 
 /// The fuel of one unit of a learner's work.
 pub const FUEL_PER_WORK: u64 = lesson::FUEL_PER_WORK;
@@ -61,6 +60,7 @@ pub struct Searcher<'s> {
     contexts: Vec<Context>,
     /// The phases that are skipped.
     skipped: Vec<SearchPhase>,
+    devices: Option<&'s Devices>,
 }
 
 /// The number of fitting contexts that one step of the deeper phase tries.
@@ -88,12 +88,17 @@ impl<'s> Searcher<'s> {
     /// mutations.
     pub fn new(known: Option<Known<'s>>, seed: u64) -> Searcher<'s> {
         let (colors, contexts) = (shuffled_colors(seed), Context::all());
-        Searcher { known, proposer: None, seed, colors, contexts, skipped: Vec::new() }
+        Searcher { known, proposer: None, seed, colors, contexts, skipped: Vec::new(), devices: None }
     }
 
     /// Asks `proposer` for programs before anything else is tried on a task.
     pub fn proposing(self, proposer: Option<&'s dyn Propose>) -> Searcher<'s> {
         Searcher { proposer, ..self }
+    }
+
+    /// Lets devices help. They do not change the results.
+    pub fn helped_by(self, devices: Option<&'s Devices>) -> Searcher<'s> {
+        Searcher { devices, ..self }
     }
 
     /// Skips phases, to measure what they contribute. Later phases get their fuel.
@@ -112,7 +117,8 @@ impl<'s> Searcher<'s> {
             return;
         };
         let inputs: Vec<Image> = puzzle.inputs().map(image).collect();
-        let mut step = Step { puzzle, inputs, work: &work, progress: &mut *progress, lane };
+        let mut step =
+            Step { puzzle, inputs, work: &work, progress: &mut *progress, lane, devices: self.devices };
         // Fuel that learners do not count.
         let mut other_fuel = 0;
         let phase = step.progress.phase;
@@ -205,6 +211,7 @@ struct Step<'a> {
     work: &'a Work<'a>,
     progress: &'a mut Progress,
     lane: Option<&'a Lane>,
+    devices: Option<&'a Devices>,
 }
 
 impl Step<'_> {
@@ -235,7 +242,7 @@ impl Step<'_> {
         let limits = Limits::STANDARD;
         let (plan, arena) = (Plan::merge(programs), Arena::new(limits.caps));
         let options = Options { limits, all_demos: false, sharing: true, kernels: true, stop: Some(stop) };
-        let prepared = Prepared::new(&plan, &arena, &options);
+        let prepared = Prepared::new(&plan, &arena, &options).helped_by(self.devices, limits.caps);
         let of_task = BTreeMap::new();
         let known = Known { programs, prepared: &prepared, n_general: programs.len(), of_task: &of_task };
         self.run_known(known, Mechanism::Proposed, stop);
@@ -292,7 +299,8 @@ impl Step<'_> {
     /// Returns the fuel used except for the work of learners.
     fn enumerate(&mut self, fuel: u64, stop: &AtomicBool) -> u64 {
         let (name, pool_fuel) = (program_name(self.puzzle.id()), fuel / 100 * POOL_PERCENT);
-        let found = catch_panic(|| Ok(enumerate_traced(self.puzzle, &name, pool_fuel, stop, self.lane)));
+        let allowance = Allowance { fuel: pool_fuel, stop, lane: self.lane };
+        let found = catch_panic(|| Ok(enumerate(self.puzzle, &name, allowance, self.devices)));
         let Ok(Enumerated { answers, views, counts }) = found else { return fuel };
         self.progress.tried += counts.candidates;
         answers.into_iter().for_each(|answer| self.progress.push(answer));
@@ -347,7 +355,8 @@ impl Step<'_> {
         if !self.progress.answers.is_empty() {
             return 0;
         }
-        let breeder = Breeder { seed, capacity: Capacity::within(BREED_MEMORY, 1) };
+        let capacity = Capacity::within(BREED_MEMORY, 1);
+        let breeder = Breeder { seed, capacity, devices: self.devices };
         let of = |program: &ProgramId| known.programs[program.index()].clone();
         let stock: Vec<Program> = known.tried_on(self.puzzle.id()).iter().map(of).collect();
         let Some(mut brood) = breeder.start(self.puzzle, &stock, &[], stop) else { return 0 };

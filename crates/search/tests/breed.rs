@@ -105,7 +105,7 @@ proptest! {
 }
 
 fn breed(seed: u64, task: &Task, from: &Program, donors: &[Program], fuel: u64) -> Brood {
-    let (breeder, puzzle) = (Breeder { seed, capacity: CAPACITY }, Puzzle::new(task));
+    let (breeder, puzzle) = (Breeder { seed, capacity: CAPACITY, devices: None }, Puzzle::new(task));
     let mut brood = breeder.start(&puzzle, &[], std::slice::from_ref(from), &NEVER).unwrap();
     while brood.solution.is_none() && brood.fuel < fuel {
         breeder.advance(&puzzle, &mut brood, donors, Allowance { fuel, stop: &NEVER, lane: None });
@@ -129,7 +129,7 @@ fn the_same_seed_gives_the_same_programs() {
 fn breeding_stays_within_its_fuel() {
     let (dataset, programs) = (demo::dataset(), programs());
     let task = dataset.get("podium").unwrap();
-    let (breeder, puzzle) = (Breeder { seed: 0, capacity: CAPACITY }, Puzzle::new(task));
+    let (breeder, puzzle) = (Breeder { seed: 0, capacity: CAPACITY, devices: None }, Puzzle::new(task));
     // An expensive starter, so that mutants can be expensive too.
     let expensive = program(
         "def f(I):\n x = asindices(I)\n y = product(x, x)\n return branch(contained(I, apply(size, y)), I, hmirror(I))",

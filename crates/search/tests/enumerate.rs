@@ -10,12 +10,16 @@ use batt_dsl::{Cx, Limits};
 use batt_exec::{Sample, run};
 use batt_lang::parse;
 use batt_score::Answer;
-use batt_search::{Allowance, Progress, Puzzle, SearchPhase, Searcher, enumerate};
+use batt_search::{Allowance, Enumerated, Progress, Puzzle, SearchPhase, Searcher, enumerate};
 use batt_task::demo;
 use batt_task::{Grid, Pair, Task};
 use batt_value::{Arena, Value};
 
 const FUEL: u64 = 40_000_000;
+
+fn enumerated(puzzle: &Puzzle, name: &str, fuel: u64, stop: &AtomicBool) -> Enumerated {
+    enumerate(puzzle, name, Allowance { fuel, stop, lane: None }, None)
+}
 
 /// Tiles the grid with the rightmost object and its mirror images.
 const TILING: &str = "def f(I):
@@ -83,7 +87,7 @@ fn finds_compositions_that_learners_miss() {
             searcher.advance(&puzzle, &mut progress, Allowance { fuel: u64::MAX, stop: &stop, lane: None });
         }
         assert!(!is_right(&progress, &task), "a learner finds\n{program}");
-        let found = enumerate(&puzzle, "solve_made", FUEL, &stop);
+        let found = enumerated(&puzzle, "solve_made", FUEL, &stop);
         let found = Progress { answers: found.answers, ..Progress::default() };
         assert!(is_right(&found, &task), "{program}");
     }
@@ -94,7 +98,7 @@ fn programs_parse_without_problems() {
     let mut n = 0;
     let tasks = demo::dataset().tasks;
     for task in tasks.iter().step_by(7).chain([&task(TILING), &task(BOUNCE)]) {
-        let found = enumerate(&Puzzle::new(task), "f", FUEL / 8, &AtomicBool::new(false));
+        let found = enumerated(&Puzzle::new(task), "f", FUEL / 8, &AtomicBool::new(false));
         for answer in &found.answers {
             let parsed = parse(&answer.program);
             assert!(parsed.problems.is_empty(), "{}{:?}", answer.program, parsed.problems);
@@ -128,7 +132,7 @@ fn programs_parse_without_problems() {
 fn the_same_fuel_gives_the_same_programs_on_any_thread() {
     let tasks = [task(TILING), task(BOUNCE)];
     let search = |task: &Task| {
-        let found = enumerate(&Puzzle::new(task), "f", FUEL / 8, &AtomicBool::new(false));
+        let found = enumerated(&Puzzle::new(task), "f", FUEL / 8, &AtomicBool::new(false));
         (found.answers, found.counts)
     };
     let alone: Vec<_> = tasks.iter().map(search).collect();
@@ -144,11 +148,11 @@ fn programs_found_before_a_stop_are_kept() {
     let dataset = demo::dataset();
     let puzzle = Puzzle::new(dataset.get("bridges").unwrap());
     let (stop, start) = (AtomicBool::new(false), Instant::now());
-    let enough = enumerate(&puzzle, "f", FUEL / 8, &stop);
+    let enough = enumerated(&puzzle, "f", FUEL / 8, &stop);
     assert!(!enough.answers.is_empty());
     let time = start.elapsed();
     let found = std::thread::scope(|scope| {
-        let search = scope.spawn(|| enumerate(&puzzle, "f", FUEL * 1000, &stop));
+        let search = scope.spawn(|| enumerated(&puzzle, "f", FUEL * 1000, &stop));
         std::thread::sleep(8 * time);
         assert!(!search.is_finished(), "there was nothing to stop");
         stop.store(true, Ordering::Relaxed);
@@ -159,6 +163,6 @@ fn programs_found_before_a_stop_are_kept() {
 
 #[test]
 fn a_stopped_search_ends_at_once() {
-    let found = enumerate(&Puzzle::new(&task(TILING)), "f", u64::MAX, &AtomicBool::new(true));
+    let found = enumerated(&Puzzle::new(&task(TILING)), "f", u64::MAX, &AtomicBool::new(true));
     assert_eq!((found.answers.len(), found.counts.candidates), (0, 0));
 }

@@ -1,7 +1,8 @@
-//! Test helpers that several crates share: the backends, the specification runner, the fuzz target and the
-//! report of skipped tests.
+//! Test helpers that several crates share: the backends, the specification runner, the fuzz target, the
+//! OpenCL devices and the report of skipped tests.
 
 mod fuzz;
+pub mod opencl;
 mod skip;
 mod spec;
 
@@ -14,7 +15,7 @@ use batt_plan::{Plan, ProgramId};
 use batt_value::{Arena, Value};
 
 pub use fuzz::fuzz_program;
-pub use skip::skipped;
+pub use skip::{print, skipped};
 pub use spec::check_spec;
 
 /// Runs one program on one sample with a limit of fuel.

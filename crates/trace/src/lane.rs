@@ -191,6 +191,39 @@ impl Lane {
         self.stamp(spot);
     }
 
+    /// Books the time since the last stamp: the given nanoseconds to the given spots, in this order, and the
+    /// rest to `rest`. Durations that do not fit are cut off.
+    pub(crate) fn mark_split(&self, parts: &[(Spot, u64)], rest: Spot) {
+        self.flush_pending();
+        let now = self.clock.now();
+        // Reading the log in between would take the time of the parts that follow.
+        let full = self.log_len.get() + parts.len() + 1 >= LOG_LEN;
+        if full {
+            self.read();
+        }
+        let now_ns = self.clock.ns(now);
+        let mut time = self.last_ns();
+        for (spot, ns) in parts {
+            time = time.saturating_add(*ns).min(now_ns);
+            self.stamp_at(*spot, self.clock.ticks(time).min(now));
+        }
+        self.stamp_at(rest, now);
+        if full {
+            self.stamp(Spot::PROFILE);
+        }
+    }
+
+    /// Books the time since the last stamp, and all time from now on to `spot`.
+    pub(crate) fn set_current(&self, spot: Spot) {
+        self.flush();
+        self.current.set(spot);
+    }
+
+    /// Returns the time of the last stamp in nanoseconds.
+    pub(crate) fn last_ns(&self) -> u64 {
+        self.clock.ns(self.last.get())
+    }
+
     /// Books the time from the last stamp to the next one to `spot`. It takes a stamp only if another spot is
     /// pending, so a series of small steps of the same kind costs one stamp.
     #[inline]
@@ -430,6 +463,13 @@ impl Lane {
         self.write(|end| Lap { end, spot, ..Lap::NONE })
     }
 
+    /// Books the time from the last stamp to `end` to `spot`, if there is any.
+    fn stamp_at(&self, spot: Spot, end: u64) {
+        if end > self.last.get() {
+            self.write_at(end, |end| Lap { end, spot, ..Lap::NONE });
+        }
+    }
+
     /// Returns the nanoseconds between two times in ticks.
     fn ns(&self, start: u64, end: u64) -> u64 {
         self.clock.ns(end) - self.clock.ns(start)
@@ -439,15 +479,19 @@ impl Lane {
     #[inline(always)]
     fn write(&self, lap: impl Fn(u64) -> Lap) -> u64 {
         // The counter may differ between cores by a few ticks, but time must not run backwards.
-        let now = self.clock.now().max(self.last.get());
-        self.last.set(now);
+        self.write_at(self.clock.now().max(self.last.get()), lap)
+    }
+
+    #[inline(always)]
+    fn write_at(&self, end: u64, lap: impl Fn(u64) -> Lap) -> u64 {
+        self.last.set(end);
         let len = self.log_len.get();
-        self.log[len].set(lap(now));
+        self.log[len].set(lap(end));
         self.log_len.set(len + 1);
         if len + 1 == LOG_LEN {
             self.read_early();
         }
-        now
+        end
     }
 
     fn read(&self) {

@@ -62,6 +62,12 @@ pub enum Category {
     Logging,
     Progress,
     Profiling,
+    /// A device receives or sends data.
+    Transfer,
+    /// A device computes.
+    Kernel,
+    /// The driver of a device works, and the device does not.
+    Driver,
     /// Calls of function values, and tuples.
     Language,
     /// Reports show each family of primitives as its own category.
@@ -69,6 +75,9 @@ pub enum Category {
 }
 
 impl Category {
+    /// The categories of devices.
+    pub const DEVICE: [Category; 3] = [Category::Transfer, Category::Kernel, Category::Driver];
+
     pub fn name(self) -> &'static str {
         match self {
             Category::Unaccounted => "unaccounted",
@@ -89,6 +98,9 @@ impl Category {
             Category::Logging => "logging",
             Category::Progress => "progress display",
             Category::Profiling => "profiling overhead",
+            Category::Transfer => "device: transfer",
+            Category::Kernel => "device: kernel",
+            Category::Driver => "device: driver",
             Category::Language => "language",
             Category::Primitives => "primitives",
         }
@@ -153,6 +165,10 @@ engine! {
     LOG: None, Logging, "write the log";
     PROGRESS: None, Progress, "update the progress bar";
     PROFILE: None, Profiling, "record the profile";
+    UPLOAD: Execute, Transfer, "upload";
+    KERNEL: Execute, Kernel, "run kernels";
+    DOWNLOAD: Execute, Transfer, "download";
+    DRIVER: Execute, Driver, "call the driver";
 }
 
 /// The numbers of primitives come after those of the engine's spots.

@@ -1,10 +1,12 @@
 //! The recorder of a run and its data.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::clock::Clock;
 use crate::data::{NodeRuns, SpotSum, Tasks};
+use crate::device::{DeviceLane, SharedState};
 use crate::histogram::Histogram;
 use crate::lane::{ClosedLane, Lane};
 use crate::spot::{Category, Spot};
@@ -32,7 +34,23 @@ pub struct Trace {
     delays: Option<Arc<[u64]>>,
     nodes_by_spot: bool,
     main: Mutex<Lane>,
-    workers: OnceLock<Vec<Mutex<Lane>>>,
+    workers: OnceLock<Workers>,
+    devices: Mutex<Vec<Device>>,
+    /// The number of lanes so far. Lanes are numbered in the order in which they were started.
+    n_lanes: AtomicUsize,
+}
+
+struct Workers {
+    /// The number of the first lane. The others follow.
+    first: usize,
+    lanes: Vec<Mutex<Lane>>,
+}
+
+struct Device {
+    name: String,
+    /// The number of its lane.
+    number: usize,
+    lane: SharedState,
 }
 
 /// The cost of the recorder's own steps in nanoseconds, measured before the recording.
@@ -48,11 +66,24 @@ pub struct Costs {
 pub struct TraceData {
     pub level: Level,
     pub costs: Costs,
+    /// The main lane, then the others in the order in which they were started.
     pub lanes: Vec<LaneData>,
+}
+
+/// The owner of a lane.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum LaneKind {
+    /// The thread that created the trace.
+    Main,
+    /// A worker thread, counted from 0.
+    Worker(usize),
+    /// A device, with its [number](DeviceLane::number).
+    Device { number: u32, name: String },
 }
 
 #[derive(Clone, Debug)]
 pub struct LaneData {
+    pub kind: LaneKind,
     pub start: u64,
     pub end: u64,
     /// Time booked outside tasks.
@@ -60,7 +91,7 @@ pub struct LaneData {
     pub tasks: Tasks,
     /// For each primitive, the time of its first call on this lane and those of the others.
     pub primitives: Vec<(u16, Option<u64>, Histogram)>,
-    /// Intervals in which the lane was idle.
+    /// Intervals in which the lane was idle. Of a device, only the longest are kept.
     pub waits: Vec<(u64, u64)>,
     pub stamps: u64,
     /// The number of times that calls were counted.
@@ -68,10 +99,10 @@ pub struct LaneData {
 }
 
 impl TraceData {
-    /// Returns each category's share of the time of all lanes, largest first.
+    /// Returns each category's share of the time of all threads, largest first. Devices are not included.
     pub fn shares(&self) -> Vec<(Category, f64)> {
         let mut sums: BTreeMap<Category, u64> = BTreeMap::new();
-        for lane in &self.lanes {
+        for lane in self.lanes.iter().filter(|lane| !matches!(lane.kind, LaneKind::Device { .. })) {
             for (spot, ns) in lane.times() {
                 *sums.entry(spot.info().category).or_default() += ns;
             }
@@ -118,6 +149,8 @@ impl Trace {
             nodes_by_spot: false,
             main: Mutex::new(main),
             workers: OnceLock::new(),
+            devices: Mutex::default(),
+            n_lanes: AtomicUsize::new(1),
         }
     }
 
@@ -152,13 +185,30 @@ impl Trace {
 
     /// Starts the lanes of the worker threads. Only the first call has an effect.
     pub fn start_workers(&self, workers: usize) {
-        self.workers
-            .get_or_init(|| (1..=workers).map(|number| Mutex::new(self.worker_lane(number))).collect());
+        self.workers.get_or_init(|| {
+            let first = self.n_lanes.fetch_add(workers, Ordering::Relaxed);
+            let lanes = (0..workers).map(|i| Mutex::new(self.worker_lane(first + i))).collect();
+            Workers { first, lanes }
+        });
+    }
+
+    /// Starts the lane of a device, at any time. Its host thread takes it along.
+    pub fn device_lane(&self, name: &str) -> DeviceLane {
+        let mut devices = self.devices();
+        let number = self.n_lanes.fetch_add(1, Ordering::Relaxed);
+        let lane = Lane::new(self.clock.clone(), false, Spot::IDLE, 0, number, self.sink.clone());
+        let (device, lane) = DeviceLane::new(devices.len() as u32, lane);
+        devices.push(Device { name: name.to_owned(), number, lane });
+        device
+    }
+
+    fn devices(&self) -> MutexGuard<'_, Vec<Device>> {
+        self.devices.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the lane of a worker, counted from 0.
     pub fn worker(&self, worker: usize) -> Option<MutexGuard<'_, Lane>> {
-        let lane = self.workers.get()?.get(worker)?;
+        let lane = self.workers.get()?.lanes.get(worker)?;
         Some(lane.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -171,14 +221,23 @@ impl Trace {
 
     /// Ends the recording. Later events are not recorded.
     pub fn finish(&self) -> TraceData {
-        let workers = self.workers.get().map_or(&[][..], |workers| workers);
         // The workers are idle by now. The main lane ends last, so that it encloses all others. Closing them,
         // with the last events, is the recorder's own time.
         let span = self.enter(Spot::PROFILE);
-        let mut lanes: Vec<_> = workers.iter().map(close).collect();
+        let mut lanes = Vec::new();
+        if let Some(workers) = self.workers.get() {
+            let closed = |(i, lane)| (workers.first + i, data(LaneKind::Worker(i), close(lane)));
+            lanes.extend(workers.lanes.iter().enumerate().map(closed));
+        }
+        for (i, Device { name, number, lane }) in self.devices().drain(..).enumerate() {
+            let kind = LaneKind::Device { number: i as u32, name };
+            lanes.extend(lane.take().map(|lane| (number, data(kind, lane))));
+        }
+        lanes.sort_by_key(|(number, _)| *number);
         drop(span);
-        lanes.insert(0, close(&self.main));
-        TraceData { level: self.level, costs: self.costs, lanes: lanes.into_iter().map(data).collect() }
+        let main = data(LaneKind::Main, close(&self.main));
+        let lanes = std::iter::once(main).chain(lanes.into_iter().map(|(_, lane)| lane)).collect();
+        TraceData { level: self.level, costs: self.costs, lanes }
     }
 }
 
@@ -199,13 +258,13 @@ fn close(lane: &Mutex<Lane>) -> ClosedLane {
     lane.lock().unwrap_or_else(PoisonError::into_inner).close()
 }
 
-fn data(lane: ClosedLane) -> LaneData {
+fn data(kind: LaneKind, lane: ClosedLane) -> LaneData {
     let ClosedLane { start, end, between, tasks, primitives, waits, stamps, calls } = lane;
     let between = between.into_iter().enumerate().filter(|(_, sum)| sum.stamps > 0);
     let between = between.map(|(spot, sum)| (Spot::from_index(spot), sum)).collect();
     let primitives = primitives.into_iter().enumerate().filter(|(_, it)| it.cold.is_some());
     let primitives = primitives.map(|(id, it)| (id as u16, it.cold, it.warm)).collect();
-    let lane = LaneData { start, end, between, tasks, primitives, waits, stamps, calls };
+    let lane = LaneData { kind, start, end, between, tasks, primitives, waits, stamps, calls };
     assert_eq!(lane.booked(), lane.wall(), "every nanosecond of a lane is booked once");
     lane
 }

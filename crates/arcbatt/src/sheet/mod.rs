@@ -12,7 +12,7 @@ use batt_dsl::{Cx, Limits};
 use batt_exec::{End, Run, Sample, run};
 use batt_lang::Program;
 use batt_task::{Grid, Pair, Part, Task};
-use batt_value::{Arena, Value, order};
+use batt_value::{Arena, order};
 
 use batt_job::Stop;
 use batt_job::battery::why;
@@ -201,15 +201,15 @@ fn answer(
         Ok(value) => value,
         Err(failure) => return no_grid(failure.describe(program), outcome.fuel),
     };
-    let problem =
-        |value| why(&Run { end: End::new(value), fuel: outcome.fuel }, pair.output.as_ref(), program);
-    let Value::Grid(grid) = value else {
-        return no_grid(problem(value), outcome.fuel);
+    let run = Run { end: End::new(value), fuel: outcome.fuel };
+    let problem = || why(&run, pair.output.as_ref(), program);
+    let Some((width, cells)) = run.end.rectangle() else {
+        return no_grid(problem(), outcome.fuel);
     };
-    let field = Field { width: grid.width(), cells: grid.cells().to_vec() };
+    let field = Field { width, cells: cells.into_owned() };
     let right = expected.map(|expected| order::equal(value, expected));
     let note = match (right, expected) {
-        (Some(false), Some(_)) => Some(problem(value)),
+        (Some(false), Some(_)) => Some(problem()),
         (None, _) if !field.drawable() => Some(format!("the answer is {}×{}", field.height(), field.width)),
         _ => None,
     };

@@ -42,6 +42,9 @@ pub(crate) struct Args {
     /// In `all pairs`, run programs on all inputs of a task, even after a wrong answer
     #[arg(long)]
     all_demos: bool,
+    /// In `enumerate`, measure also with this device, whose answers are waited for: the most that it can bring
+    #[arg(long, value_name = "NAME")]
+    device: Option<String>,
     /// Write a JSON record of an extra run: each program on its task, on one thread
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
@@ -94,6 +97,11 @@ pub(crate) fn run(args: &Args) -> Answer {
     if args.record.is_some() && matches!(args.what, Some(Subject::Breed | Subject::Enumerate)) {
         anyhow::bail!("--record is for runs of programs; use `batt search --record` to record a search");
     }
+    if args.device.is_some() && args.what != Some(Subject::Enumerate) {
+        anyhow::bail!(
+            "--device is for `batt bench enumerate`; `batt device bench` measures single operations"
+        );
+    }
     let answer = measured(args)?;
     if let Some(path) = &args.record {
         record(args, path)?;
@@ -105,7 +113,7 @@ fn measured(args: &Args) -> Answer {
     let folder = Folder::of(args.tasks.as_deref())?;
     let load = || data::open(&folder.data, &Options::STRICT);
     match args.what {
-        Some(Subject::Enumerate) => super::bench_enumerate::run(&load()?, args.json),
+        Some(Subject::Enumerate) => super::bench_enumerate::run(&load()?, args.device.as_deref(), args.json),
         Some(Subject::Breed) => super::bench_breed::run(&load()?, &args.text()?, args.json),
         Some(Subject::Profile) => {
             super::bench_profile::run(load, &args.text()?, args.rounds() as usize, args.json)

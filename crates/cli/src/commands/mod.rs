@@ -9,6 +9,7 @@ pub(crate) mod completions;
 pub(crate) mod conformance;
 pub(crate) mod data;
 pub(crate) mod data_generate;
+pub(crate) mod device;
 pub(crate) mod dsl;
 pub(crate) mod eval;
 pub(crate) mod man;

@@ -26,7 +26,7 @@ pub(crate) enum Command {
     /// Show the cost of each primitive, and what speeding it up would save
     #[command(after_help = "Example:\n  batt profile dsl run.json -n 20")]
     Dsl(One),
-    /// Show the time of all threads by category
+    /// Show the time of all threads and devices by category
     #[command(after_help = "Example:\n  batt profile framework run.json")]
     Framework {
         /// Record with a profile (--record FILE --profile); `-` is standard input
@@ -65,11 +65,13 @@ pub(crate) enum Command {
         program: Option<String>,
     },
     /// Predict how long the run would take if something were faster
-    #[command(after_help = "Example:\n  batt profile what-if run.json objects=3x")]
+    #[command(
+        after_help = "Examples:\n  batt profile what-if run.json objects=3x\n  batt profile what-if run.json device:T4=0x"
+    )]
     WhatIf {
         /// Record with a profile (--record FILE --profile); `-` is standard input
         record: PathBuf,
-        /// Speed-ups such as `objects=3x`, of a primitive, family, function, category or phase
+        /// Speed-ups such as `objects=3x`, of a primitive, family, function, category or phase, or `device:T4=2x`
         #[arg(required = true, value_name = "NAME=FACTOR")]
         what: Vec<Speedup>,
         #[command(flatten)]

@@ -20,7 +20,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::commands::programs::WrongPair;
-use crate::job::{SaveArgs, TaskArgs, sources};
+use crate::job::{DeviceArgs, SaveArgs, TaskArgs, sources};
 use crate::{Answer, data, files, output, progress, summary};
 
 #[derive(Clone, clap::Args)]
@@ -55,6 +55,8 @@ pub(crate) struct Args {
     /// Use reference implementations of primitives instead of fast kernels (same results, slower)
     #[arg(long)]
     no_kernels: bool,
+    #[command(flatten)]
+    device: DeviceArgs,
     #[command(flatten)]
     save: SaveArgs,
     /// Time every call of a primitive, not only every node of the plan (exact, slower)
@@ -99,6 +101,7 @@ impl Args {
             work: Work::Run(work),
             threads: self.threads,
             memory: Job::DEFAULT_MEMORY,
+            devices: self.device.choice.clone(),
             save: Save { profile, events: self.events, ..save },
         })
     }

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::programs_store::StoreArgs;
-use crate::job::{EffortArgs, SaveArgs, TaskArgs, sources};
+use crate::job::{DeviceArgs, EffortArgs, SaveArgs, TaskArgs, sources};
 use crate::{Answer, files, output, progress, summary};
 
 #[derive(clap::Args)]
@@ -33,6 +33,8 @@ pub(crate) struct Args {
     store: StoreArgs,
     #[command(flatten)]
     effort: EffortArgs,
+    #[command(flatten)]
+    device: DeviceArgs,
     #[command(flatten)]
     save: SaveArgs,
     /// Print JSON
@@ -66,6 +68,7 @@ impl Args {
             work: Work::Search(work),
             threads: self.effort.threads,
             memory: self.effort.memory,
+            devices: self.device.choice.clone(),
             save: self.save.save(None, None)?,
         })
     }

@@ -9,7 +9,7 @@ use arcbatt::{Job, Outcome, Reliability, Save, Solve, SolveOutcome, Step, Work};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::job::{EffortArgs, SaveArgs, TaskArgs, sources};
+use crate::job::{DeviceArgs, EffortArgs, SaveArgs, TaskArgs, sources};
 use crate::{Answer, files, output, progress, summary};
 
 #[derive(clap::Args)]
@@ -35,6 +35,8 @@ pub(crate) struct Args {
     /// Write the submission to FILE and keep improving it; saves progress in FILE.state
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    device: DeviceArgs,
     #[command(flatten)]
     save: SaveArgs,
     /// Write the programs behind the attempts, for `batt run` and `batt programs explain`
@@ -75,6 +77,7 @@ impl Args {
             work: Work::Solve(work),
             threads: self.effort.threads,
             memory: self.effort.memory,
+            devices: self.device.choice.clone(),
             save: Save {
                 resolved: self.resolved,
                 ..self.save.save(self.output.as_ref(), self.export.as_ref())?

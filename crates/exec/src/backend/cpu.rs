@@ -1,5 +1,8 @@
 //! The CPU backend: runs a plan on the samples of a task and computes every shared node once.
 
+mod ahead;
+
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
 use std::sync::atomic::AtomicBool;
@@ -13,6 +16,7 @@ use batt_value::{Arena, Caps, Fail, Owned, Symbol, Value, order};
 
 use super::fold::{Folded, fold};
 use crate::kernel;
+use ahead::{Ahead, DeviceNodes};
 
 /// Options of a run. Only the limits affect results and fuel; `all_demos` affects which runs are skipped.
 #[derive(Clone, Copy, Debug)]
@@ -113,6 +117,16 @@ impl End {
             other => End::Other(Owned::new(other)),
         }
     }
+
+    /// Returns the width and the cells, if the value is a rectangle of small integers. `True` counts as 1, as
+    /// in Python, so this can be a value without the form of a grid.
+    pub fn rectangle(&self) -> Option<(usize, Cow<'_, [i8]>)> {
+        match self {
+            End::Grid { width, cells } => Some((*width, Cow::Borrowed(cells))),
+            End::Other(owned) => owned.rectangle().map(|(width, cells)| (width, Cow::Owned(cells))),
+            End::Failed(_) | End::Skipped => None,
+        }
+    }
 }
 
 /// The reason and the place of a failure.
@@ -140,6 +154,8 @@ pub struct Prepared<'p> {
     /// input, so that it runs under the limits and the stop flag of a run.
     needs: Vec<Needs>,
     folded: Vec<Option<Memo<'p>>>,
+    /// The nodes that devices can compute.
+    on_devices: Option<DeviceNodes<'p>>,
 }
 
 /// A computed node.
@@ -176,7 +192,7 @@ impl<'p> Prepared<'p> {
     /// Computes the cheap constants of the plan in `arena`.
     pub fn new(plan: &'p Plan, arena: &'p Arena, options: &Options<'p>) -> Prepared<'p> {
         let Folded { needs, memos: folded } = with_enough_stack(|| fold(plan, arena, options));
-        Prepared { plan, needs, folded }
+        Prepared { plan, needs, folded, on_devices: None }
     }
 
     /// Runs one job.
@@ -220,10 +236,12 @@ impl<'p> Prepared<'p> {
         let active = arena.repeat(programs.len(), true);
         let per_task = PerTask { samples: samples(job, arena), arena, memos: arena.repeat(n_slots, None) };
         let round_bytes = ROUND_BYTES / threads();
+        let prepared = self;
         let mut run =
-            TaskRun { prepared: self, options, slots: &*slots, n_slots, per_task, round_bytes, lane };
+            TaskRun { prepared, options, slots: &*slots, n_slots, per_task, round_bytes, lane, ahead: None };
         for range in batches(job.inputs.len(), options.all_demos) {
             let inputs = &job.inputs[range.clone()];
+            run.ask_devices(programs, active, inputs);
             let mut next = 0;
             // Usually one round. If the values fill the memory, the next round computes shared values again.
             while next < programs.len() {
@@ -247,6 +265,7 @@ impl<'p> Prepared<'p> {
                 if next == first {
                     // This program needs too much memory for all inputs at once.
                     let entry = self.plan.program(programs[next]);
+                    run.ahead = None;
                     for input in inputs {
                         let run = match active[next] {
                             true => run.program_on_input(entry, sample, input, &mut active[next]),
@@ -266,6 +285,7 @@ impl<'p> Prepared<'p> {
                 lane.end_batch(range.map(fuel));
             }
         }
+        drop(run);
         if task.bytes() > round_bytes {
             *task = Arena::new(options.limits.caps);
         }
@@ -384,6 +404,8 @@ struct TaskRun<'r, 'o, 'p, 't> {
     /// See [`ROUND_BYTES`].
     round_bytes: usize,
     lane: Option<&'o Lane>,
+    /// Nodes of the current batch that devices were asked for.
+    ahead: Option<Ahead<'r>>,
 }
 
 impl<'o: 't, 'p: 't, 't> TaskRun<'_, 'o, 'p, 't> {
@@ -549,7 +571,12 @@ impl<'o: 't, 'p: 't, 't> TaskRun<'_, 'o, 'p, 't> {
         };
         match common {
             Some(memo) => batch.memos(slot).fill(Some(memo)),
-            None => self.compute_on_inputs(id, slot, batch),
+            None => {
+                if let Some(ahead) = &self.ahead {
+                    self.take_answers(ahead, id, slot, batch);
+                }
+                self.compute_on_inputs(id, slot, batch);
+            }
         }
     }
 

@@ -151,6 +151,7 @@ fn joined_lane(
     let lane = Lane {
         name: String::new(),
         machine: None,
+        device: None,
         start: joined,
         end,
         between,

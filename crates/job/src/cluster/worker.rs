@@ -90,7 +90,7 @@ impl Worker {
             PackageWork::Enumerate => each(&pieces, |piece, task| self.enumerate(piece, task, trace)),
             PackageWork::Breed { seed, elites, tried } => {
                 let capacity = Capacity { elites: *elites, tried: *tried };
-                let breeder = Breeder { seed: *seed, capacity };
+                let breeder = Breeder { seed: *seed, capacity, devices: None };
                 each(&pieces, |piece, task| self.breed(&breeder, piece, task, trace))
             }
         });
@@ -191,7 +191,10 @@ impl Worker {
         let PieceWork::Enumerate { fuel, known } = &piece.work else { return wrong_kind() };
         let known = if *known { &self.programs[..] } else { &[] };
         let puzzle = Puzzle::new(task);
-        let found = on_lane(trace, task, |lane| search_one(&puzzle, known, *fuel, &self.stop, lane));
+        let found = on_lane(trace, task, |lane| {
+            let allowance = Allowance { fuel: *fuel, stop: &self.stop, lane };
+            search_one(&puzzle, known, allowance, None)
+        });
         match found {
             Some(found) => PieceResult::Enumerate {
                 before: found.before,
@@ -205,7 +208,7 @@ impl Worker {
     }
 
     /// Continues from the last rounds of the task if they were done here, and repeats them all otherwise.
-    fn breed(&self, breeder: &Breeder, piece: &Piece, task: &Task, trace: Option<&Trace>) -> PieceResult {
+    fn breed(&self, breeder: &Breeder<'_>, piece: &Piece, task: &Task, trace: Option<&Trace>) -> PieceResult {
         let PieceWork::Breed { fuel, own, rounds } = &piece.work else { return wrong_kind() };
         let texts = |texts: &[String]| -> Vec<Program> {
             texts.iter().flat_map(|text| parse(text).programs).collect()

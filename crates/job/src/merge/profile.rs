@@ -1,7 +1,7 @@
 //! Joining profiles.
 
-use batt_record::Record;
 use batt_record::profile::{Booked, Costs, Lane, Machine, Profile, Repeat, Task};
+use batt_record::{Device, Record};
 use batt_trace::Spot;
 
 use super::parts::Parts;
@@ -31,6 +31,7 @@ pub(super) fn join(parts: &Parts<Record>, warnings: &mut Vec<String>) -> Option<
     let mut lanes = vec![Lane {
         name: "main".to_owned(),
         machine: None,
+        device: None,
         start: 0,
         end,
         between: vec![waiting],
@@ -41,13 +42,19 @@ pub(super) fn join(parts: &Parts<Record>, warnings: &mut Vec<String>) -> Option<
     }];
     let mut tasks: Vec<Task> = Vec::new();
     let mut machines: Vec<Machine> = Vec::new();
+    let mut devices: Vec<Device> = Vec::new();
     for (part, profile) in parts.list.iter().zip(&profiles) {
         let offset = lanes.len() as u32;
         tasks.extend(profile.tasks.iter().map(|task| Task { lane: offset + task.lane, ..task.clone() }));
         // A shard that ran on a cluster is followed by the machines of its cluster.
         let shard = machines.len() as u32;
         let machine = |lane: &Lane| Some(shard + lane.machine.map_or(0, |machine| machine + 1));
-        lanes.extend(profile.lanes.iter().map(|lane| Lane { machine: machine(lane), ..lane.clone() }));
+        let earlier = devices.len() as u32;
+        lanes.extend(profile.lanes.iter().map(|lane| Lane {
+            machine: machine(lane),
+            device: lane.device.map(|device| earlier + device),
+            ..lane.clone()
+        }));
         let name = format!("shard {} of {}", part.shard.index, part.shard.of);
         machines.push(Machine {
             name: name.clone(),
@@ -58,6 +65,8 @@ pub(super) fn join(parts: &Parts<Record>, warnings: &mut Vec<String>) -> Option<
         });
         let named = |it: &Machine| Machine { name: format!("{name}, {}", it.name), ..it.clone() };
         machines.extend(profile.machines.iter().map(named));
+        let named = |it: &Device| Device { name: format!("{name}, {}", it.name), ..it.clone() };
+        devices.extend(profile.devices.iter().map(named));
     }
     tasks.sort_by_key(|task| (task.start, task.lane));
     let cost = |cost: fn(&Costs) -> f64| profiles.iter().map(|it| cost(&it.costs)).fold(0.0, f64::max);
@@ -65,6 +74,7 @@ pub(super) fn join(parts: &Parts<Record>, warnings: &mut Vec<String>) -> Option<
         costs: Costs { stamp: cost(|it| it.stamp), call: cost(|it| it.call) },
         excused: profiles.iter().map(|it| it.excused).sum(),
         machines,
+        devices,
         lanes,
         tasks,
         repeats: repeats(&profiles, waiting),

@@ -6,8 +6,8 @@ use batt_base::number::count;
 use batt_lang::parse;
 use batt_plan::Plan;
 use batt_record::{
-    self as record, Cluster, CurvePoint, Environment, Kind, OperatorCounts, PlanCounts, Program, Record,
-    Right, Task, VerdictCount,
+    self as record, Cluster, CurvePoint, Device, Environment, Kind, OperatorCounts, PlanCounts, Program,
+    Record, Right, Task, VerdictCount,
 };
 use batt_score::{Scores, Totals, Verdict};
 use batt_task::Pair;
@@ -79,6 +79,7 @@ fn environment(records: &[&Record]) -> Environment {
         seconds: all().map(|it| it.seconds).sum(),
         machine: all().next().map(|it| it.machine.clone()).unwrap_or_default(),
         cluster: cluster(all().filter_map(|it| it.cluster.as_ref())),
+        devices: devices(all().flat_map(|it| &it.devices)),
     }
 }
 
@@ -98,6 +99,18 @@ fn cluster<'c>(clusters: impl Iterator<Item = &'c Cluster>) -> Option<Cluster> {
                 }
                 None => sum.machines.push(machine.clone()),
             }
+        }
+    }
+    joined
+}
+
+/// Adds up the work of devices. Those of the same name are one.
+fn devices<'d>(devices: impl Iterator<Item = &'d Device>) -> Vec<Device> {
+    let mut joined: Vec<Device> = Vec::new();
+    for device in devices {
+        match joined.iter_mut().find(|it| it.name == device.name) {
+            Some(known) => known.join(device),
+            None => joined.push(device.clone()),
         }
     }
     joined

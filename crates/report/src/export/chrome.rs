@@ -1,5 +1,5 @@
-//! The Trace Event Format for chrome://tracing and Perfetto: a timeline for each lane, and a process for each
-//! machine of a cluster.
+//! The Trace Event Format for chrome://tracing and Perfetto: a timeline for each thread and device, and a process
+//! for each machine of a cluster.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -27,7 +27,8 @@ pub(super) fn write(
         |lane: u32| Row { pid: facts.profile.lanes[lane as usize].machine.map_or(1, machine_pid), lane };
     for (number, lane) in facts.profile.lanes.iter().enumerate() {
         let Row { pid, lane: tid } = row(number as u32);
-        let args = json!({ "name": lane.name });
+        let name = lane.device.map_or_else(|| lane.name.clone(), |_| facts.lane_name(number));
+        let args = json!({ "name": name });
         list.add(&json!({ "ph": "M", "name": "thread_name", "pid": pid, "tid": tid, "args": args }))?;
     }
     for task in &facts.profile.tasks {
@@ -40,6 +41,15 @@ pub(super) fn write(
         None => {
             for (from, to) in &facts.profile.lanes[0].waits {
                 list.add(&complete("waiting for tasks", "idle", row(0), *from, to - from, None))?;
+            }
+            for (number, lane) in facts.profile.lanes.iter().enumerate().filter(|it| it.1.device.is_some()) {
+                for (from, to) in &lane.waits {
+                    let row = row(number as u32);
+                    list.add(&complete("waiting for a batch", "idle", row, *from, to - from, None))?;
+                }
+                for (from, to) in Facts::device_work(lane) {
+                    list.add(&complete("batches", "device", row(number as u32), from, to - from, None))?;
+                }
             }
         }
     }

@@ -29,7 +29,7 @@ struct Schedule {
     wall: u64,
     /// Names of the lanes, after those of their machines.
     lanes: Vec<String>,
-    /// The lanes in the order to draw them: those of a machine are together.
+    /// The lanes in the order to draw them: those of a machine are together, its devices last.
     order: Vec<usize>,
     workers: usize,
     /// Name, category, phase, whether it is a primitive.
@@ -41,6 +41,8 @@ struct Schedule {
     /// When tasks ran.
     windows: Vec<(u64, u64)>,
     tasks: Vec<Slot>,
+    /// When devices had batches: lane, start, end.
+    devices: Vec<(usize, u64, u64)>,
 }
 
 /// A task: id, lane, start, end, and the time of each function.
@@ -88,7 +90,11 @@ impl Schedule {
             (task.id.clone(), task.lane, task.start, task.end, costs.collect())
         });
         let mut order: Vec<usize> = (0..profile.lanes.len()).collect();
-        order.sort_by_key(|lane| profile.lanes[*lane].machine);
+        order.sort_by_key(|lane| (profile.lanes[*lane].machine, profile.lanes[*lane].device));
+        let devices = profile.lanes.iter().enumerate().filter(|(_, lane)| lane.device.is_some());
+        let devices = devices.flat_map(|(number, lane)| {
+            Facts::device_work(lane).into_iter().map(move |(from, to)| (number, from, to))
+        });
         Schedule {
             wall: facts.wall(),
             lanes: (0..profile.lanes.len()).map(|lane| facts.lane_name(lane)).collect(),
@@ -99,6 +105,7 @@ impl Schedule {
             waits: profile.lanes[0].waits.clone(),
             windows: facts.windows(),
             tasks: slots.collect(),
+            devices: devices.collect(),
         }
     }
 }

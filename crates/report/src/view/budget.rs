@@ -11,6 +11,7 @@ use crate::facts::{Facts, ReportError};
 use crate::figure::{Measured, Projected};
 use crate::stats::median;
 use crate::table::Table;
+use crate::view::devices::same_devices;
 use crate::view::dsl::warm;
 use crate::view::what_if::{Speedup, WhatIf};
 
@@ -39,6 +40,8 @@ pub struct Budget {
     pub cold_from: &'static str,
     /// Pairs of a program and a task in one run. Null for a solve or a search.
     pub candidates: Option<u64>,
+    /// Limits of the projection, in words.
+    pub limits: Vec<String>,
     /// As recorded, with each what-if, and with all of them.
     pub rows: Vec<BudgetRow>,
 }
@@ -101,7 +104,8 @@ impl Budget {
             rows.push(row("all of these".to_owned(), WhatIf::new(facts, what_ifs)?.predicted));
         }
         let wall = Measured(facts.wall());
-        Ok(Budget { budget_ns, quota, wall, cold_start, warm, cold_from, candidates, rows })
+        let limits = same_devices(facts).into_iter().collect();
+        Ok(Budget { budget_ns, quota, wall, cold_start, warm, cold_from, candidates, limits, rows })
     }
 }
 
@@ -151,6 +155,7 @@ impl fmt::Display for Budget {
                 [row.name.clone(), row.wall.to_string(), grouped(row.runs_cold), grouped(row.runs_warm)];
             table.row(cells.into_iter().chain(row.candidates.map(grouped)));
         }
-        write!(f, "{table}")
+        write!(f, "{table}")?;
+        self.limits.iter().try_for_each(|limit| writeln!(f, "limit: {limit}"))
     }
 }

@@ -75,10 +75,20 @@ impl Compare {
         if mine.version != theirs.version || mine.dsl != theirs.dsl {
             notes.push("the versions of batt or of its primitives differ".to_owned());
         }
-        let setting =
-            |facts: &Facts<'_>| record::Environment { seconds: 0.0, ..facts.record.environment.clone() };
+        let setting = |facts: &Facts<'_>| record::Environment {
+            seconds: 0.0,
+            devices: Vec::new(),
+            ..facts.record.environment.clone()
+        };
         if setting(a) != setting(b) {
             notes.push("threads, kernels or machine differ".to_owned());
+        }
+        let devices = |facts: &Facts<'_>| {
+            let devices = facts.record.environment.devices.iter().chain(&facts.profile.devices);
+            devices.map(|it| (it.name.clone(), it.driver.clone())).collect::<Vec<_>>()
+        };
+        if devices(a) != devices(b) {
+            notes.push("the devices differ".to_owned());
         }
         if fail_above.is_some_and(f64::is_nan) {
             return Err(ReportError::Question("--fail-above needs a percentage".to_owned()));
@@ -90,11 +100,12 @@ impl Compare {
         }
         let (mine, theirs) = (repetitions(a), repetitions(b));
         let waiting = |name: &str| [Spot::IDLE, Spot::NETWORK].iter().any(|spot| spot.info().name == name);
+        let of_device = |name: &str| DEVICE.iter().any(|spot| spot.info().name == name);
         let sum = |repeat: &Sums| {
             repeat
                 .by_name
                 .iter()
-                .filter(|(name, _)| !waiting(name))
+                .filter(|(name, _)| !waiting(name) && !of_device(name))
                 .fold((0.0, 0.0), |sum, (_, it)| (sum.0 + it.0, sum.1 + it.1))
         };
         let wall = change("wall", &mine, &theirs, |repeat| (repeat.wall, 0.0));
@@ -125,6 +136,9 @@ impl Compare {
         Ok(Compare { repeats, notes, wall, busy, functions, deep, regression, fail_above })
     }
 }
+
+/// The functions of devices. They are compared, but are not part of the busy time of threads.
+const DEVICE: [Spot; 4] = [Spot::UPLOAD, Spot::KERNEL, Spot::DOWNLOAD, Spot::DRIVER];
 
 /// One repetition: its wall time, and time and fuel by function name.
 struct Sums {

@@ -1,10 +1,11 @@
-//! The time of all lanes by category, and by machine. Every function is in exactly one category.
+//! The time of all threads by category, of machines and of devices. Every function is in exactly one category.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use batt_base::number::{grouped, percent};
+use batt_base::number::{count, grouped, percent};
 use batt_base::time::brief_ns;
+use batt_record::profile::{Booked, Lane, Profile};
 use batt_trace::Category;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -13,6 +14,7 @@ use crate::facts::Facts;
 use crate::figure::Measured;
 use crate::table::Table;
 use crate::validity::recorder_inside;
+use crate::view::devices::{DeviceRow, write_devices};
 
 /// The time of all threads by category.
 #[derive(Clone, PartialEq, Debug, JsonSchema, Serialize)]
@@ -27,6 +29,10 @@ pub struct Framework {
     pub busy: Measured,
     /// The categories: unaccounted time first, then the largest.
     pub categories: Vec<CategoryRow>,
+    /// The time of all devices by category. Empty without devices.
+    pub device_categories: Vec<CategoryRow>,
+    /// The devices. Empty if there were none.
+    pub devices: Vec<DeviceRow>,
     /// The machines of a cluster. Empty if the job ran on one machine.
     pub machines: Vec<MachineRow>,
     /// The process that handed out the work. Null if the job ran on one machine.
@@ -46,7 +52,7 @@ pub struct CategoryRow {
     pub name: String,
     /// Self time of its functions.
     pub time: Measured,
-    /// Share of the time of all threads, from 0 to 1.
+    /// Share of the time of all threads, or of all devices, from 0 to 1.
     pub share: f64,
     /// Its functions, slowest first.
     pub functions: Vec<FunctionRow>,
@@ -113,7 +119,7 @@ impl LaneSums {
         let profile = facts.profile;
         let tasks =
             || profile.tasks.iter().filter(move |task| profile.lanes[task.lane as usize].machine == machine);
-        let lanes = || profile.lanes.iter().filter(move |lane| lane.machine == machine);
+        let lanes = || facts.threads().filter(move |lane| lane.machine == machine);
         let time = |category: Category| {
             let between = lanes().flat_map(|lane| &lane.between);
             let booked = between.chain(tasks().flat_map(|task| &task.booked));
@@ -163,72 +169,83 @@ impl MachineRow {
 impl Framework {
     pub fn new(facts: &Facts<'_>) -> Framework {
         let profile = facts.profile;
-        let lane_time: u64 = profile.lanes.iter().map(|lane| lane.end - lane.start).sum();
-        let mut sums = vec![(0, 0); profile.functions.len()];
         let within = profile.tasks.iter().flat_map(|task| &task.booked);
-        for (function, ns, stamps) in profile.lanes.iter().flat_map(|lane| &lane.between).chain(within) {
-            let sum = &mut sums[*function as usize];
-            *sum = (sum.0 + ns, sum.1 + stamps);
-        }
-        let mut categories: BTreeMap<&str, CategoryRow> = BTreeMap::new();
-        for (function, (ns, stamps)) in profile.functions.iter().zip(sums) {
-            let row = categories.entry(&function.category).or_insert_with(|| CategoryRow {
-                name: function.category.clone(),
-                time: Measured(0),
-                share: 0.0,
-                functions: Vec::new(),
-            });
-            row.time.0 += ns;
-            // The waiting of a machine is found from messages, without stamps.
-            if stamps > 0 || ns > 0 {
-                let (name, phase) = (function.name.clone(), function.phase.clone());
-                row.functions.push(FunctionRow { name, phase, time: Measured(ns), stamps });
-            }
-        }
-        let mut categories: Vec<CategoryRow> = categories.into_values().collect();
-        for row in &mut categories {
-            row.share = row.time.0 as f64 / lane_time.max(1) as f64;
-            row.functions.sort_by(|a, b| b.time.cmp(&a.time).then_with(|| a.name.cmp(&b.name)));
-        }
-        // Unaccounted time comes first, then the largest category.
-        let is_accounted = |row: &CategoryRow| row.name != Category::Unaccounted.name();
-        categories.sort_by(|a, b| {
-            is_accounted(a)
-                .cmp(&is_accounted(b))
-                .then_with(|| b.time.cmp(&a.time))
-                .then_with(|| a.name.cmp(&b.name))
-        });
+        let of_threads = facts.threads().flat_map(|lane| &lane.between).chain(within);
+        let is_device = |lane: &&Lane| lane.device.is_some();
+        let of_devices = profile.lanes.iter().filter(is_device).flat_map(|lane| &lane.between);
+        let mut categories = categories(profile, of_threads);
+        // Threads have no time of devices.
+        categories.retain(|row| row.time.0 > 0 || !Category::DEVICE.iter().any(|it| it.name() == row.name));
+        let mut device_categories = self::categories(profile, of_devices);
+        device_categories.retain(|row| row.time.0 > 0);
+        let lane_time: u64 = facts.threads().map(|lane| lane.end - lane.start).sum();
         Framework {
             wall: Measured(facts.wall()),
-            lanes: profile.lanes.len(),
+            lanes: facts.threads().count(),
             lane_time: Measured(lane_time),
             busy: Measured(facts.busy()),
             categories,
+            device_categories,
+            devices: (0..profile.devices.len()).map(|place| DeviceRow::new(facts, place)).collect(),
             machines: (0..profile.machines.len()).map(|place| MachineRow::new(facts, place)).collect(),
             driver: facts.is_cluster().then(|| {
                 let sums = LaneSums::new(facts, None);
                 DriverRow { lane_time: Measured(sums.total), busy: sums.busy() }
             }),
             recorder_inside: recorder_inside(facts),
-            stamps: profile.lanes.iter().map(|lane| lane.stamps).sum(),
-            counted: profile.lanes.iter().map(|lane| lane.counted).sum(),
+            stamps: facts.threads().map(|lane| lane.stamps).sum(),
+            counted: facts.threads().map(|lane| lane.counted).sum(),
         }
     }
 }
 
+/// Sums up times by category: unaccounted time first, then the largest.
+fn categories<'b>(profile: &Profile, booked: impl Iterator<Item = &'b Booked>) -> Vec<CategoryRow> {
+    let mut sums = vec![(0, 0); profile.functions.len()];
+    for (function, ns, stamps) in booked {
+        let sum = &mut sums[*function as usize];
+        *sum = (sum.0 + ns, sum.1 + stamps);
+    }
+    let total: u64 = sums.iter().map(|(ns, _)| ns).sum();
+    let mut categories: BTreeMap<&str, CategoryRow> = BTreeMap::new();
+    for (function, (ns, stamps)) in profile.functions.iter().zip(sums) {
+        let row = categories.entry(&function.category).or_insert_with(|| CategoryRow {
+            name: function.category.clone(),
+            time: Measured(0),
+            share: 0.0,
+            functions: Vec::new(),
+        });
+        row.time.0 += ns;
+        // The waiting of a machine is found from messages, without stamps.
+        if stamps > 0 || ns > 0 {
+            let (name, phase) = (function.name.clone(), function.phase.clone());
+            row.functions.push(FunctionRow { name, phase, time: Measured(ns), stamps });
+        }
+    }
+    let mut categories: Vec<CategoryRow> = categories.into_values().collect();
+    for row in &mut categories {
+        row.share = row.time.0 as f64 / total.max(1) as f64;
+        row.functions.sort_by(|a, b| b.time.cmp(&a.time).then_with(|| a.name.cmp(&b.name)));
+    }
+    let is_accounted = |row: &CategoryRow| row.name != Category::Unaccounted.name();
+    categories.sort_by(|a, b| {
+        is_accounted(a)
+            .cmp(&is_accounted(b))
+            .then_with(|| b.time.cmp(&a.time))
+            .then_with(|| a.name.cmp(&b.name))
+    });
+    categories
+}
+
 impl fmt::Display for Framework {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const TOP: usize = 5;
         let Framework { wall, lanes, lane_time, busy, .. } = self;
-        writeln!(f, "wall {wall} · {lanes} lanes · {lane_time} of lane time, {busy} busy")?;
-        let mut table = Table::new(&["category", "self", "share", "top functions"], 3);
-        for row in &self.categories {
-            let top = row.functions.iter().take(TOP).filter(|it| it.time.0 > 0);
-            let top: Vec<_> = top.map(|it| format!("{} {}", it.name, it.time)).collect();
-            table.row([row.name.clone(), row.time.to_string(), percent(row.share), top.join(" · ")]);
-        }
-        table.row(["sum".to_owned(), self.lane_time.to_string(), percent(1.0)]);
-        write!(f, "{table}")?;
+        let devices = match self.devices.len() {
+            0 => String::new(),
+            n => format!(" · {}", count(n, "device")),
+        };
+        writeln!(f, "wall {wall} · {lanes} lanes · {lane_time} of lane time, {busy} busy{devices}")?;
+        write!(f, "{}", table("category", &self.categories, *lane_time))?;
         writeln!(
             f,
             "these rows include about {} for the recorder's {} stamps and {} counted calls, by calibration",
@@ -236,8 +253,26 @@ impl fmt::Display for Framework {
             grouped(self.stamps),
             grouped(self.counted)
         )?;
-        self.write_machines(f)
+        self.write_machines(f)?;
+        if self.devices.is_empty() {
+            return Ok(());
+        }
+        let total = Measured(self.device_categories.iter().map(|row| row.time.0).sum());
+        write!(f, "\n{}", table("device category", &self.device_categories, total))?;
+        write_devices(f, &self.devices)
     }
+}
+
+fn table(head: &str, categories: &[CategoryRow], total: Measured) -> Table {
+    const TOP: usize = 5;
+    let mut table = Table::new(&[head, "self", "share", "top functions"], 3);
+    for row in categories {
+        let top = row.functions.iter().take(TOP).filter(|it| it.time.0 > 0);
+        let top: Vec<_> = top.map(|it| format!("{} {}", it.name, it.time)).collect();
+        table.row([row.name.clone(), row.time.to_string(), percent(row.share), top.join(" · ")]);
+    }
+    table.row(["sum".to_owned(), total.to_string(), percent(1.0)]);
+    table
 }
 
 impl Framework {

@@ -2,6 +2,8 @@
 
 mod budget;
 mod compare;
+mod device_what_if;
+mod devices;
 mod dsl;
 mod events;
 mod framework;
@@ -13,6 +15,8 @@ mod what_if;
 
 pub use budget::{Budget, Quota};
 pub use compare::{Change, Compare};
+pub use device_what_if::{DeviceLimits, DeviceWhatIf};
+pub use devices::DeviceRow;
 pub use dsl::Dsl;
 pub use events::EventSums;
 pub use framework::Framework;

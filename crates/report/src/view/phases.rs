@@ -180,7 +180,7 @@ fn part(facts: &Facts<'_>, place: usize) -> [u64; 2] {
         booked.iter().filter(|it| mine(it.0)).map(|(_, ns, _)| ns).sum()
     };
     let within: u64 = facts.profile.tasks.iter().map(|task| sum(&task.booked)).sum();
-    let between: u64 = facts.profile.lanes.iter().map(|lane| sum(&lane.between)).sum();
+    let between: u64 = facts.threads().map(|lane| sum(&lane.between)).sum();
     [within + between, within]
 }
 

@@ -15,6 +15,7 @@ use crate::figure::{Measured, Projected};
 use crate::simulation::{Bounds, Model, Simulated, simulated_tasks};
 use crate::stats::{median, quantile};
 use crate::table::Table;
+use crate::view::devices::same_devices;
 use crate::view::phases;
 
 /// The job to project to.
@@ -167,7 +168,8 @@ impl Scale {
             simulated_tasks: simulated_tasks(tasks, nodes * cores),
         };
         let Some(projected) = rows.last().cloned() else { return Err(ReportError::Empty) };
-        let limits = limits(&basis, tasks, plan.speed);
+        let mut limits = limits(&basis, tasks, plan.speed);
+        limits.extend(same_devices(facts));
         let warnings = phases::warnings(&phases::slowest(facts), tasks as usize);
         let (cores_per_node, speed) = (cores, plan.speed);
         Ok(Scale { tasks, cores_per_node, speed, basis, projected, rows, budget, limits, warnings })
@@ -178,7 +180,7 @@ impl Scale {
 fn recorded_cores(facts: &Facts<'_>) -> u64 {
     let machines = &facts.profile.machines;
     match machines.len() {
-        0 => facts.profile.lanes.len().saturating_sub(1).max(1) as u64,
+        0 => facts.threads().count().saturating_sub(1).max(1) as u64,
         n => {
             let cores = machines.iter().map(|machine| machine.cores).sum::<usize>() as f64;
             (cores / n as f64).round().max(1.0) as u64
@@ -307,7 +309,7 @@ fn limits(basis: &ScaleBasis, tasks: u64, speed: f64) -> Vec<String> {
 }
 
 /// Formats a number with three digits.
-fn brief_number(value: f64) -> String {
+pub(crate) fn brief_number(value: f64) -> String {
     match value {
         value if value >= 100.0 => {
             let step = 10u64.pow(value.log10().floor() as u32 - 2);
@@ -325,7 +327,7 @@ fn counted(n: u64, noun: &str) -> String {
 }
 
 /// Formats an estimate and its range.
-fn estimate(it: &Projected, text: impl Fn(f64) -> String) -> String {
+pub(crate) fn estimate(it: &Projected, text: impl Fn(f64) -> String) -> String {
     match it.low == it.high {
         true => format!("≈ {}", text(it.middle)),
         false => format!("≈ {} ({} to {})", text(it.middle), text(it.low), text(it.high)),

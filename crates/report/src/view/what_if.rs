@@ -11,16 +11,17 @@ use batt_trace::Category;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::facts::{Facts, FunctionTime, ReportError, is_waiting};
+use crate::facts::{Facts, FunctionTime, ReportError, is_of_device, is_waiting};
 use crate::figure::{Measured, Projected};
+use crate::view::device_what_if::{self, DeviceLimits, DeviceWhatIf, device_name};
 use crate::view::phases::part_of;
 
 /// A speed-up such as `objects=3x`.
 #[derive(Clone, PartialEq, Debug, JsonSchema, Serialize)]
 pub struct Speedup {
-    /// Name of a primitive, family, function, category or phase.
+    /// Name of a primitive, family, function, category or phase; for a device, a part of its name after `device:`.
     pub name: String,
-    /// How many times faster; below 1 is slower.
+    /// How many times faster; below 1 is slower. A device with 0 answers nothing.
     pub factor: f64,
 }
 
@@ -32,16 +33,20 @@ impl FromStr for Speedup {
         let (name, factor) = text.rsplit_once('=').ok_or_else(wrong)?;
         let factor = factor.trim();
         let factor = factor.strip_suffix(['x', '×']).unwrap_or(factor).parse().map_err(|_| wrong())?;
-        if !(f64::is_finite(factor) && factor > 0.0) || name.trim().is_empty() {
+        let name = name.trim();
+        // Only a device can be left out.
+        let least = if device_name(name).is_some() { 0.0 } else { f64::MIN_POSITIVE };
+        if !(f64::is_finite(factor) && factor >= least) || name.is_empty() {
             return Err(wrong());
         }
-        Ok(Speedup { name: name.trim().to_owned(), factor })
+        Ok(Speedup { name: name.to_owned(), factor })
     }
 }
 
 impl fmt::Display for Speedup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.factor {
+            0.0 => write!(f, "{} answers nothing", self.name),
             factor if factor < 1.0 => write!(f, "{} {}× slower", self.name, 1.0 / factor),
             factor => write!(f, "{} {factor}× faster", self.name),
         }
@@ -67,6 +72,10 @@ pub struct WhatIf {
     pub predicted: Projected,
     /// Share of the saved time that is apportioned, not measured; from 0 to 1.
     pub apportioned: f64,
+    /// The devices that are changed.
+    pub devices: Vec<DeviceWhatIf>,
+    /// Wall times without these devices, and with all their answers in time. Null if no device is changed.
+    pub device_limits: Option<DeviceLimits>,
 }
 
 impl WhatIf {
@@ -75,6 +84,7 @@ impl WhatIf {
 
     pub fn new(facts: &Facts<'_>, speedups: &[Speedup]) -> Result<WhatIf, ReportError> {
         let (factors, meant) = factors(facts, speedups)?;
+        let devices = devices(facts, speedups)?;
         let savings = Savings::new(facts, &factors);
         let wall = facts.wall();
         let workers = facts.workers();
@@ -93,9 +103,26 @@ impl WhatIf {
                 percent(error)
             )));
         }
-        let predicted = wall as f64 - savings.main + schedule(&savings.tasks) - unchanged;
+        let predict = |devices: &[DeviceWhatIf]| {
+            let walls = device_what_if::savings(facts, devices).map(|saved| {
+                let saved: Vec<f64> = savings.tasks.iter().zip(saved).map(|(a, b)| a + b).collect();
+                let off = if savings.main == 0.0 && saved.iter().all(|ns| *ns == 0.0) {
+                    0.0
+                } else {
+                    (replayed - wall as f64).abs()
+                };
+                (wall as f64 - savings.main + schedule(&saved) - unchanged, off)
+            });
+            // The smallest saving gives the longest time.
+            let [(high, over), (middle, _), (low, under)] = walls;
+            Projected { low: low - under, middle, high: high + over }
+        };
+        let limit = |factor: f64| {
+            predict(&devices.iter().map(|device| device.with_factor(facts, factor)).collect::<Vec<_>>())
+        };
+        let device_limits = (!devices.is_empty())
+            .then(|| DeviceLimits { without: limit(0.0), in_time: limit(f64::INFINITY) });
         let saved = savings.main + savings.tasks.iter().sum::<f64>();
-        let off = if saved == 0.0 { 0.0 } else { (replayed - wall as f64).abs() };
         Ok(WhatIf {
             speedups: speedups.to_vec(),
             meant,
@@ -103,8 +130,10 @@ impl WhatIf {
             wall: Measured(wall),
             replayed,
             error,
-            predicted: Projected { low: predicted - off, middle: predicted, high: predicted + off },
+            predicted: predict(&devices),
             apportioned: if saved == 0.0 { 0.0 } else { savings.apportioned / saved },
+            devices,
+            device_limits,
         })
     }
 }
@@ -125,9 +154,12 @@ pub enum Kind {
     Category,
     /// A phase of the job.
     Phase,
+    /// A device, or several of a similar name.
+    Device,
 }
 
 impl Kind {
+    /// The kinds of functions.
     const ALL: [Kind; 5] = [Kind::Primitive, Kind::Function, Kind::Family, Kind::Category, Kind::Phase];
 
     fn name(self) -> &'static str {
@@ -137,6 +169,7 @@ impl Kind {
             Kind::Family => "family",
             Kind::Category => "category",
             Kind::Phase => "phase",
+            Kind::Device => "device",
         }
     }
 
@@ -157,6 +190,7 @@ impl Kind {
             Kind::Family => family == Some(name) || family.is_some() && function.category == name,
             Kind::Category => family.is_none() && function.category == name,
             Kind::Phase => function.phase == name || part_of(&function.phase) == Some(name),
+            Kind::Device => false,
         }
     }
 }
@@ -171,6 +205,10 @@ fn factors(facts: &Facts<'_>, speedups: &[Speedup]) -> Result<(Vec<f64>, Vec<Kin
         if speedups[..i].iter().any(|other| other.name == *name) {
             return fail(format!("`{name}` is given twice"));
         }
+        if device_name(name).is_some() {
+            meant.push(Kind::Device);
+            continue;
+        }
         let known = |kind: &Kind, bare: &str| functions.iter().any(|function| kind.matches(bare, function));
         let (kind, bare) = match Kind::parse_prefix(name) {
             Some((kind, bare)) => (Some(kind).filter(|kind| known(kind, bare)), bare),
@@ -178,7 +216,7 @@ fn factors(facts: &Facts<'_>, speedups: &[Speedup]) -> Result<(Vec<f64>, Vec<Kin
         };
         let Some(kind) = kind else {
             return fail(format!(
-                "nothing is called `{name}`; name a primitive or its family, a function or category of `batt profile framework`, or a phase of `batt profile phases`"
+                "nothing is called `{name}`; name a primitive or its family, a function or category of `batt profile framework`, a phase of `batt profile phases`, or `device:` and the name of a device"
             ));
         };
         for (function, entry) in functions.iter().zip(&mut factors) {
@@ -190,6 +228,12 @@ fn factors(facts: &Facts<'_>, speedups: &[Speedup]) -> Result<(Vec<f64>, Vec<Kin
                     "`{name}` includes idle, network or unaccounted time, which cannot be made faster"
                 ));
             }
+            if is_of_device(function) && kind != Kind::Phase {
+                return fail(format!(
+                    "`{name}` is time of devices, for which threads do not wait; ask for a device, such as \
+                     `device:NAME=2x`"
+                ));
+            }
             if entry.0.is_none_or(|closest| kind < closest) {
                 *entry = (Some(kind), *factor);
             }
@@ -197,6 +241,20 @@ fn factors(facts: &Facts<'_>, speedups: &[Speedup]) -> Result<(Vec<f64>, Vec<Kin
         meant.push(kind);
     }
     Ok((factors.into_iter().map(|(_, factor)| factor).collect(), meant))
+}
+
+/// Returns the devices that are changed. Each may be changed only once.
+fn devices(facts: &Facts<'_>, speedups: &[Speedup]) -> Result<Vec<DeviceWhatIf>, ReportError> {
+    let mut changed: Vec<DeviceWhatIf> = Vec::new();
+    for what in speedups.iter().filter(|what| device_name(&what.name).is_some()) {
+        let found = DeviceWhatIf::find(facts, what)?;
+        if let Some(twice) = found.iter().find(|it| changed.iter().any(|other| other.is_same_device(it))) {
+            let (name, device) = (&what.name, &twice.name);
+            return Err(ReportError::Question(format!("`{name}` changes device {device} a second time")));
+        }
+        changed.extend(found);
+    }
+    Ok(changed)
 }
 
 /// The time saved on the main lane, and in each task of the profile.
@@ -279,7 +337,7 @@ impl fmt::Display for WhatIf {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let what = self.meant.iter().zip(&self.speedups).map(|(kind, it)| {
             // A prefix already names the kind.
-            if Kind::parse_prefix(&it.name).is_some() {
+            if *kind == Kind::Device || Kind::parse_prefix(&it.name).is_some() {
                 it.to_string()
             } else {
                 format!("{} {it}", kind.name())
@@ -289,7 +347,8 @@ impl fmt::Display for WhatIf {
         let change = self.predicted.middle / self.wall.0.max(1) as f64 - 1.0;
         writeln!(f, "wall {} → {}, {}", self.wall, self.predicted, percent(change))?;
         match self.workers {
-            1 => writeln!(f, "one worker: exact arithmetic")?,
+            1 if self.devices.is_empty() => writeln!(f, "one worker: exact arithmetic")?,
+            1 => writeln!(f, "one worker: exact arithmetic, except for devices")?,
             n => writeln!(
                 f,
                 "{n} workers: replayed schedule; without any change it gives {}, off by {}",
@@ -300,6 +359,7 @@ impl fmt::Display for WhatIf {
         if self.apportioned > 0.0 {
             writeln!(f, "~ {} of the saving is apportioned, not measured", percent(self.apportioned))?;
         }
-        Ok(())
+        self.devices.iter().try_for_each(|device| write!(f, "{device}"))?;
+        self.device_limits.iter().try_for_each(|limits| write!(f, "{limits}"))
     }
 }

@@ -6,9 +6,9 @@ use batt_record::profile::{
     Costs, Function, Lane, Machine, Node, PrimitiveTimes, Profile, Repeat, Task, VERSION,
 };
 use batt_record::{
-    Data, Environment, Options, Outcome, Pair, PlanCounts, Program, Record, Right, SCHEMA, Setup,
+    Data, Device, Environment, Options, Outcome, Pair, PlanCounts, Program, Record, Right, SCHEMA, Setup,
 };
-use batt_trace::{Clock, Level, ManualClock, NodeRuns, Spot, Trace, TraceData, spots};
+use batt_trace::{Clock, LaneKind, Level, ManualClock, NodeRuns, Spot, Trace, TraceData, spots};
 
 /// The primitives; each is a node of the plan, in this order.
 pub(crate) const PRIMITIVES: [&str; 4] = ["objects", "shift", "mapply", "fill"];
@@ -131,8 +131,16 @@ fn profile(data: &TraceData) -> Profile {
             }
         }));
         lanes.push(Lane {
-            name: if i == 0 { "main".to_owned() } else { format!("worker {i}") },
+            name: match &lane.kind {
+                LaneKind::Main => "main".to_owned(),
+                LaneKind::Worker(i) => format!("worker {}", i + 1),
+                LaneKind::Device { name, .. } => name.clone(),
+            },
             machine: None,
+            device: match lane.kind {
+                LaneKind::Device { number, .. } => Some(number),
+                _ => None,
+            },
             start: lane.start,
             end: lane.end,
             between: lane.between.iter().copied().map(booked).collect(),
@@ -150,6 +158,10 @@ fn profile(data: &TraceData) -> Profile {
             counted: lane.calls,
         });
     }
+    let mut devices = Vec::new();
+    for lane in lanes.iter().filter(|lane| lane.device.is_some()) {
+        devices.push(Device::named(&lane.name, &devices));
+    }
     let wall = lanes[0].end - lanes[0].start;
     let nodes = (0..PRIMITIVES.len() as u16)
         .map(|id| Node { function: number(Spot::primitive(id)), programs: if id == OBJECTS { 2 } else { 1 } })
@@ -163,6 +175,7 @@ fn profile(data: &TraceData) -> Profile {
         nodes,
         lines: vec![vec![(0, 1), (1, 2)], vec![(0, 1)]],
         machines: Vec::new(),
+        devices,
         lanes,
         tasks,
         repeats: vec![Repeat { wall, functions: Vec::new() }],
@@ -274,4 +287,45 @@ pub(crate) fn cluster() -> Record {
     profile.tasks = times.into_iter().map(task).collect();
     profile.repeats = vec![Repeat { wall: 1_000, functions: Vec::new() }];
     self::record(*record.profile.unwrap())
+}
+
+/// Makes a record of two tasks on one worker, with two devices beside it. The T4 is there from 100 to 1,000 and has
+/// a batch from 200 to 400. The L4 is there from 100 to 500, when it was lost, and had no batch.
+pub(crate) fn devices() -> Record {
+    let world = World::new(Level::Nodes);
+    world.main(Spot::LOAD, 100);
+    let (t4, l4) = (world.trace.device_lane("Tesla T4"), world.trace.device_lane("NVIDIA L4"));
+    world.task_of("a", |world, lane| {
+        world.node(lane, OBJECTS, 100);
+        t4.begin_batch();
+        world.node(lane, OBJECTS, 50);
+        t4.mark_split(&[(Spot::UPLOAD, 30)], Spot::DRIVER);
+        world.node(lane, SHIFT, 150);
+        t4.mark_split(&[(Spot::KERNEL, 110), (Spot::DOWNLOAD, 20)], Spot::DRIVER);
+        t4.end_batch();
+        world.node(lane, OBJECTS, 100);
+    });
+    drop(l4);
+    world.task("b", &[(OBJECTS, 400)]);
+    world.main(Spot::WRITE, 100);
+    let mut record = world.finish();
+    let profile = record.profile.as_mut().unwrap();
+    let t4 = Device {
+        driver: "NVIDIA CUDA 550.54".to_owned(),
+        kind: "gpu".to_owned(),
+        batches: 1,
+        asked: 130,
+        answered: 100,
+        passed: 5,
+        late: 20,
+        cpu_ns_per_job: Some(3.5),
+        replay_ns_per_job: Some(1.5),
+        break_even: Some(1_500),
+        stayed: true,
+        ..Device::default()
+    };
+    let reason = Some("out of memory (-4)".to_owned());
+    profile.describe_device(0, t4);
+    profile.describe_device(1, Device { kind: "gpu".to_owned(), stayed: false, reason, ..Device::default() });
+    record
 }

@@ -19,6 +19,7 @@ use std::sync::atomic::AtomicBool;
 
 use batt_base::Rng;
 use batt_dsl::Limits;
+use batt_exec::devices::Devices;
 use batt_lang::Program;
 use batt_trace::{Lane, Spot};
 use batt_value::ContentHash;
@@ -37,10 +38,12 @@ use crate::{Allowance, Puzzle};
 use archive::Archive;
 
 /// Breeds programs for tasks.
-#[derive(Clone, Copy, Debug)]
-pub struct Breeder {
+#[derive(Clone, Copy)]
+pub struct Breeder<'d> {
     pub seed: u64,
     pub capacity: Capacity,
+    /// Devices that help. They do not change the results.
+    pub devices: Option<&'d Devices>,
 }
 
 /// The limits of what a brood remembers.
@@ -130,7 +133,7 @@ const FUEL_FACTOR: u64 = 8;
 /// The bounds of that limit. The upper bound is the fuel of the most expensive public solver.
 const FUEL_BOUNDS: (u64, u64) = (100_000, 4_000_000);
 
-impl Breeder {
+impl Breeder<'_> {
     /// Starts a brood from the task's `own` programs, whatever their score, and the known programs with the
     /// best scores. If there are none, starts from the program that returns its input. Returns `None` if
     /// `stop` was set before the end.
@@ -142,7 +145,7 @@ impl Breeder {
         stop: &AtomicBool,
     ) -> Option<Brood> {
         // The same limits as in the store, so that a program that solves a task there solves it here.
-        let mut trials = Trials::new(puzzle, Limits::STANDARD, None);
+        let mut trials = Trials::new(puzzle, Limits::STANDARD, None).helped_by(self.devices);
         let individual =
             |(program, trial): (&Program, Trial)| Individual::known(program, program.hash(), trial);
         let mut starters: Vec<Individual> = own.iter().zip(trials.run(own, stop)?).map(individual).collect();
@@ -183,7 +186,7 @@ impl Breeder {
             programs.iter().map(|program| (program, program.hash())).collect();
         let new = new.into_iter().filter(|(_, hash)| brood.tried_before.insert(key(*hash)));
         let new: Vec<(&Program, ContentHash)> = new.collect();
-        let mut trials = Trials::new(puzzle, brood.limits, None);
+        let mut trials = Trials::new(puzzle, brood.limits, None).helped_by(self.devices);
         let candidates: Vec<&Program> = new.iter().map(|(program, _)| *program).collect();
         let Some(results) = brood.run(&candidates, &mut trials, fuel, stop) else { return };
         for ((program, hash), trial) in new.into_iter().zip(results) {
@@ -221,7 +224,7 @@ impl Breeder {
         let Allowance { fuel, stop, lane } = allowance;
         let palette = palette(puzzle.task());
         let sources = Sources { donors, palette: &palette };
-        let mut trials = Trials::new(puzzle, brood.limits, lane);
+        let mut trials = Trials::new(puzzle, brood.limits, lane).helped_by(self.devices);
         self.run_batteries(brood, sources, &mut trials, fuel, stop);
         brood.simplify_best(&mut trials, stop);
     }

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use batt_dsl::Limits;
+use batt_exec::devices::Devices;
 use batt_exec::{Input, Job, Options, Prepared, Run, Scratch};
 use batt_lang::Program;
 use batt_plan::{Plan, ProgramId};
@@ -47,6 +48,7 @@ pub struct Trials<'t> {
     limits: Limits,
     scratch: Scratch,
     lane: Option<&'t Lane>,
+    devices: Option<&'t Devices>,
     /// The trials of answers that were scored before, by behaviour. Most mutants give the same answers as
     /// another one.
     scored: FxHashMap<ContentHash, Trial>,
@@ -62,7 +64,12 @@ impl<'t> Trials<'t> {
         let inputs = pairs.map(|pair| Input { input: picture(&pair.input), must_give: None });
         let job = Job { samples: samples.collect(), inputs: inputs.collect(), programs: Vec::new() };
         let (demos, scratch) = (Demos::new(task), Scratch::new(limits));
-        Trials { demos, job, limits, scratch, lane, scored: FxHashMap::default() }
+        Trials { demos, job, limits, scratch, lane, devices: None, scored: FxHashMap::default() }
+    }
+
+    /// Lets devices help. They do not change the results.
+    pub fn helped_by(self, devices: Option<&'t Devices>) -> Trials<'t> {
+        Trials { devices, ..self }
     }
 
     /// Sets the fuel that a program may use on an input.
@@ -101,7 +108,10 @@ impl<'t> Trials<'t> {
         let plan = Plan::merge(programs);
         let arena = Arena::new(self.limits.caps);
         self.mark(Spot::MERGE);
-        let prepared = Prepared::new(&plan, &arena, &options);
+        // Finding the nodes that devices know takes time, so it is done only if the batch can be large enough.
+        let most_jobs = plan.nodes().len() * self.job.inputs.len();
+        let devices = self.devices.filter(|devices| devices.help_plans() && devices.may_take(most_jobs));
+        let prepared = Prepared::new(&plan, &arena, &options).helped_by(devices, self.limits.caps);
         self.job.programs = (0..plan.programs().len() as u32).map(ProgramId).collect();
         self.mark(Spot::FOLD);
         let runs = prepared.run_traced(&self.job, &options, &mut self.scratch, self.lane);

@@ -3,21 +3,23 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use batt_device::{Answer, Code};
 use batt_dsl::Cx;
+use batt_exec::devices::Devices;
 use batt_exec::kernel;
 use batt_task::Grid;
 use batt_trace::{Lane, Spot};
-use batt_value::{Arena, Fail, Value};
+use batt_value::{Arena, Fail, Value, fingerprint};
 use smallvec::SmallVec;
 
 use super::findings::Findings;
 use super::goal::Goal;
 use super::kind::{Kind, MAX_SIDE};
 use super::layer::Layers;
+use super::lookahead::{Candidate, Holes, Lookahead};
 use super::operation::{Operation, operations};
 use super::pool::Origin;
 use super::size::SizeRule;
-use super::template::Hole;
 
 /// The limits of a search.
 #[derive(Clone, Copy)]
@@ -31,6 +33,8 @@ pub(super) struct Bounds<'b> {
     pub(super) stop: &'b AtomicBool,
     /// Records where the time goes.
     pub(super) lane: Option<&'b Lane>,
+    /// Devices that help.
+    pub(super) devices: Option<&'b Devices>,
 }
 
 impl Bounds<'_> {
@@ -72,12 +76,54 @@ impl Counts {
 pub(super) struct Explorer<'a, 'b> {
     pub(super) findings: Findings<'a, 'b>,
     pub(super) operations: Vec<Operation<'a>>,
+    /// The places of the operations that take each kind.
+    places: [Vec<u16>; Kind::COUNT],
     pub(super) counts: Counts,
     /// The node of a black canvas with the size of the output.
     canvas: Option<u32>,
     bounds: Bounds<'b>,
+    /// Values that devices compute in advance.
+    ahead: Option<Lookahead<'b>>,
     /// Holds the values of candidates until they are copied or dropped.
     scratch: Arena,
+}
+
+/// The result of a candidate on one input.
+enum Made<'s> {
+    Value(Value<'s>),
+    /// A grid that a device gave, and that is not made yet.
+    Answer(Answer<'s>),
+}
+
+impl<'s> Made<'s> {
+    /// Returns whether the result is worth keeping; on the last level, whether it may be useful on the input
+    /// `leaf`.
+    fn is_admitted(&self, kind: Kind, goal: &Goal, leaf: Option<usize>) -> bool {
+        match *self {
+            Made::Value(value) => {
+                kind.admits(value) && leaf.is_none_or(|sample| may_be_useful(goal, sample, value))
+            }
+            Made::Answer(Answer { height, width, .. }) => {
+                let fits = |sample| sample >= goal.outputs.len() || goal.has_size(sample, height, width);
+                height.max(width) <= MAX_SIDE && leaf.is_none_or(fits)
+            }
+        }
+    }
+
+    fn fingerprint(&self, arena: &Arena) -> u64 {
+        match self {
+            Made::Value(value) => fingerprint(*value),
+            // Grids are never made for their fingerprint.
+            Made::Answer(answer) => answer.fingerprint(arena, Value::None).unwrap_or(0),
+        }
+    }
+
+    fn value(self, arena: &'s Arena) -> Result<Value<'s>, Fail> {
+        match self {
+            Made::Value(value) => Ok(value),
+            Made::Answer(answer) => answer.value(arena, Value::None),
+        }
+    }
 }
 
 /// The most fuel for the calls of a candidate on one input.
@@ -110,8 +156,14 @@ impl<'a, 'b> Explorer<'a, 'b> {
             inputs.iter().map(|grid| arena.grid(grid.width(), grid.cells())).collect();
         findings.add(Origin::Input, Kind::Grid, 0, &values?, true);
         let scratch = Arena::new(arena.caps());
+        let ahead = bounds.devices.map(|devices| Lookahead::new(devices, &operations));
+        let mut places: [Vec<u16>; Kind::COUNT] = Default::default();
+        for (place, operation) in (0..).zip(&operations) {
+            places[operation.takes as usize].push(place);
+        }
+        let counts = Counts::default();
         let mut explorer =
-            Explorer { findings, operations, counts: Counts::default(), canvas: None, bounds, scratch };
+            Explorer { findings, operations, places, counts, canvas: None, bounds, ahead, scratch };
         explorer.add_canvas_by_rule();
         Ok(explorer)
     }
@@ -127,13 +179,10 @@ impl<'a, 'b> Explorer<'a, 'b> {
         let mut from = 0;
         for depth in 1..=self.bounds.depth {
             let to = self.findings.pool.nodes().len();
-            for node in self.interleaved(from..to) {
-                self.expand(node, |_| true)?;
-            }
+            self.expand_all(&self.interleaved(from..to), |_| true)?;
             if depth < self.bounds.depth && self.canvas.is_none() && self.add_canvas_like_node() {
-                for node in 0..to {
-                    self.expand(node as u32, Operation::needs_canvas)?;
-                }
+                let all: Vec<u32> = (0..to as u32).collect();
+                self.expand_all(&all, |operation| operation.needs_canvas)?;
             }
             from = to;
         }
@@ -154,36 +203,86 @@ impl<'a, 'b> Explorer<'a, 'b> {
         order.into_iter().map(|(.., node)| node).collect()
     }
 
+    /// Applies all operations that `filter` accepts to nodes. Returns `None` if the search is over.
+    fn expand_all(&mut self, order: &[u32], filter: impl Fn(&Operation<'a>) -> bool) -> Option<()> {
+        if let Some(ahead) = &mut self.ahead {
+            ahead.restart();
+        }
+        for (at, &node) in order.iter().enumerate() {
+            if let Some(mut ahead) = self.ahead.take() {
+                let program = ahead.program();
+                let visit = |x: u32, add: &mut dyn FnMut(Candidate)| {
+                    // Reading labels takes longer than finding the objects, so they are not asked for.
+                    let known = |place: &&u16| {
+                        matches!(program.code(usize::from(**place)), Some(Code::Answer { .. }))
+                    };
+                    for &place in self.places_for(x).iter().filter(known) {
+                        if filter(&self.operations[usize::from(place)]) {
+                            self.second_arguments(place, x).into_iter().for_each(|y| add((place, x, y)));
+                        }
+                    }
+                };
+                ahead.advance(at, order, self.holes(), &self.operations, visit);
+                self.ahead = Some(ahead);
+                self.bounds.mark(Spot::PICK);
+            }
+            self.expand(node, &filter)?;
+        }
+        Some(())
+    }
+
     /// Applies all operations that `filter` accepts to a node, if its values are kept. Returns `None` if the
     /// search is over.
     fn expand(&mut self, x: u32, filter: impl Fn(&Operation<'a>) -> bool) -> Option<()> {
-        let node = &self.findings.pool.nodes()[x as usize];
-        let (kind, depth) = (node.kind, node.depth);
-        let leaf = depth + 1 >= self.bounds.depth;
-        let Some(values) = node.values.clone() else { return Some(()) };
-        for place in 0..self.operations.len() {
-            let operation = &self.operations[place];
-            if operation.takes != kind || !filter(operation) {
-                continue;
-            }
-            if operation.needs_canvas() && self.canvas.is_none() || leaf && !operation.gives.can_be_drawn() {
-                continue;
-            }
-            match operation.with {
-                None => self.try_operation(place, x, &values, x, leaf)?,
-                Some(kind) if depth <= PARTNER_DEPTH || kind == Kind::Color => {
-                    for y in self.partners(kind, x) {
-                        self.try_operation(place, x, &values, y, leaf)?;
-                    }
+        let leaf = self.is_leaf(x);
+        let Some(values) = self.findings.pool.nodes()[x as usize].values.clone() else { return Some(()) };
+        for at in 0..self.places_for(x).len() {
+            let place = self.places_for(x)[at];
+            if filter(&self.operations[usize::from(place)]) {
+                // Partners are listed now, because results of the operations before may be among them.
+                for y in self.second_arguments(place, x) {
+                    self.try_operation(usize::from(place), x, &values, y, leaf)?;
                 }
-                Some(_) => {}
             }
         }
         Some(())
     }
 
+    /// Returns the places of the operations that take a node of this kind; none if its values are not kept.
+    fn places_for(&self, x: u32) -> &[u16] {
+        let node = &self.findings.pool.nodes()[x as usize];
+        if node.values.is_some() { &self.places[node.kind as usize] } else { &[] }
+    }
+
+    /// Returns whether results of operations on a node are not used again.
+    fn is_leaf(&self, x: u32) -> bool {
+        self.findings.pool.nodes()[x as usize].depth + 1 >= self.bounds.depth
+    }
+
+    /// Returns the second arguments with which an operation is tried on a node; the node itself if the operation
+    /// has only one argument.
+    fn second_arguments(&self, place: u16, x: u32) -> SmallVec<[u32; 4]> {
+        let operation = &self.operations[usize::from(place)];
+        let node = &self.findings.pool.nodes()[x as usize];
+        if operation.needs_canvas && self.canvas.is_none()
+            || self.is_leaf(x) && !operation.gives.can_be_drawn()
+        {
+            return SmallVec::new();
+        }
+        match operation.with {
+            None => SmallVec::from_slice(&[x]),
+            Some(kind) if node.depth <= PARTNER_DEPTH || kind == Kind::Color => self.partners(kind, x),
+            Some(_) => SmallVec::new(),
+        }
+    }
+
+    /// Returns the values that operations are applied to.
+    fn holes(&self) -> Holes<'_, 'a> {
+        Holes { nodes: self.findings.pool.nodes(), canvas: self.canvas }
+    }
+
     /// Returns the nodes of a kind that a node may be combined with.
-    fn partners(&self, kind: Kind, x: u32) -> Vec<u32> {
+    fn partners(&self, kind: Kind, x: u32) -> SmallVec<[u32; 4]> {
         let nodes = self.findings.pool.nodes().iter().enumerate();
         let shallow = nodes.take_while(|(_, node)| node.depth <= PARTNER_DEPTH);
         let fit = shallow.filter(|(y, node)| node.kind == kind && *y as u32 != x && node.values.is_some());
@@ -200,7 +299,7 @@ impl<'a, 'b> Explorer<'a, 'b> {
         y: u32,
         leaf: bool,
     ) -> Option<()> {
-        let Explorer { findings, operations, counts, canvas, bounds, scratch } = self;
+        let Explorer { findings, operations, counts, canvas, bounds, ahead, scratch, .. } = self;
         if counts.fuel >= bounds.fuel || bounds.stop.load(Ordering::Relaxed) || findings.is_full() {
             return None;
         }
@@ -210,40 +309,53 @@ impl<'a, 'b> Explorer<'a, 'b> {
         let scratch = &*scratch;
         let operation = &operations[place];
         let nodes = findings.pool.nodes();
-        let canvas = canvas.and_then(|canvas| nodes[canvas as usize].values.as_deref());
-        let (inputs, partners) = (nodes[0].values.as_deref()?, nodes[y as usize].values.as_deref());
+        let holes = Holes { nodes, canvas: *canvas };
+        let candidate = (place as u16, x, y);
+        let memo = ahead.as_mut().and_then(|ahead| ahead.find(candidate, holes, operations));
         bounds.mark(Spot::PICK);
         let fuel = FUEL_PER_INPUT * values.len() as u64;
         let mut cx = Cx::new(scratch, fuel, Some(bounds.stop)).with_table(kernel::table());
-        let mut results: SmallVec<[Value<'_>; 8]> = SmallVec::new();
+        let mut results: SmallVec<[Made<'_>; 8]> = SmallVec::new();
         counts.candidates += 1;
         for (sample, value) in values.iter().enumerate() {
             counts.calls += operation.template.n_calls() as u64;
-            let at = |values: Option<&[Value<'a>]>| values.map_or(Value::None, |values| values[sample]);
-            let result = operation.template.run(&mut cx, |hole| match hole {
-                Hole::First => *value,
-                Hole::Second => at(partners),
-                Hole::Input => inputs[sample],
-                Hole::Canvas => at(canvas),
-            });
-            match result {
-                Ok(value)
-                    if operation.gives.admits(value)
-                        && (!leaf || may_be_useful(findings.goal, sample, value)) =>
-                {
-                    results.push(value);
+            // Without enough fuel, the primitives decide where it ends.
+            let answer =
+                memo.and_then(|memo| memo.get(sample)).filter(|answer| cx.spend(answer.bill).is_some());
+            let made = match answer {
+                Some(answer) if answer.kind == batt_device::Kind::Grid => Ok(Made::Answer(answer)),
+                Some(answer) => answer.value(scratch, *value).map(Made::Value),
+                None => {
+                    let fill = holes.fill(x, y, sample);
+                    operation.template.run(&mut cx, |hole| fill[hole as usize]).map(Made::Value)
+                }
+            };
+            match made {
+                Ok(made) if made.is_admitted(operation.gives, findings.goal, leaf.then_some(sample)) => {
+                    results.push(made);
                 }
                 _ => break,
             }
         }
         bounds.mark(operation.template.spot());
         counts.fuel += cx.used() / FUEL_DIVISOR + FUEL_PER_CANDIDATE;
-        if results.len() == values.len() {
-            let partner = if operation.with.is_some() { nodes[y as usize].depth } else { 0 };
-            let depth = 1 + nodes[x as usize].depth.max(partner);
-            let origin = Origin::Made { operation: place as u16, x, y };
-            counts.kept += u64::from(findings.add(origin, operation.gives, depth, &results, !leaf).is_some());
+        if results.len() < values.len() {
+            return Some(());
         }
+        // Values of devices are made only if they are new.
+        let has_answers = results.iter().any(|made| matches!(made, Made::Answer(_)));
+        let fingerprints = results.iter().map(|made| made.fingerprint(scratch));
+        if has_answers && findings.pool.has_values(operation.gives, fingerprints) {
+            bounds.mark(Spot::NOVEL);
+            return Some(());
+        }
+        let results: Result<SmallVec<[Value<'_>; 8]>, Fail> =
+            results.into_iter().map(|made| made.value(scratch)).collect();
+        let Ok(results) = results else { return Some(()) };
+        let partner = if operation.with.is_some() { nodes[y as usize].depth } else { 0 };
+        let depth = 1 + nodes[x as usize].depth.max(partner);
+        let origin = Origin::Made { operation: place as u16, x, y };
+        counts.kept += u64::from(findings.add(origin, operation.gives, depth, &results, !leaf).is_some());
         Some(())
     }
 
@@ -339,7 +451,7 @@ mod tests {
         let arena = Arena::new(Caps::STANDARD);
         let goal = Goal::new(std::slice::from_ref(output)).unwrap();
         let stop = AtomicBool::new(false);
-        let bounds = Bounds { fuel, bytes, layers: 1000, depth: 2, stop: &stop, lane: None };
+        let bounds = Bounds { fuel, bytes, layers: 1000, depth: 2, stop: &stop, lane: None, devices: None };
         let mut explorer =
             Explorer::new(&arena, std::slice::from_ref(input), &goal, &[0, 1, 2, 3], bounds).unwrap();
         explorer.run();

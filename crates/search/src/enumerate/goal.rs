@@ -7,8 +7,8 @@ use batt_task::Grid;
 use batt_value::{Arena, Fail, Value};
 use rustc_hash::FxHashMap;
 
-use super::identity::{hash, mix};
-use super::template::Template;
+use batt_dsl::template::Template;
+use batt_value::{fingerprint, mix};
 
 /// The outputs of the demonstration pairs, and the grids that become them.
 pub(super) struct Goal {
@@ -87,7 +87,8 @@ impl Goal {
                         grids.iter().map(|grid| undo.run(&mut cx, |_| *grid)).collect();
                     let Ok(undone) = undone else { continue };
                     let redone = grids.iter().zip(&undone).all(|(grid, undone)| {
-                        step.run(&mut cx, |_| *undone).is_ok_and(|again| hash(again) == hash(*grid))
+                        step.run(&mut cx, |_| *undone)
+                            .is_ok_and(|again| fingerprint(again) == fingerprint(*grid))
                     });
                     if !redone {
                         continue;
@@ -157,7 +158,7 @@ impl Output {
 
 /// Returns a hash of all grids.
 fn hash_all(grids: &[Value<'_>]) -> u64 {
-    grids.iter().fold(grids.len() as u64, |sum, grid| mix(sum, hash(*grid)))
+    grids.iter().fold(grids.len() as u64, |sum, grid| mix(sum, fingerprint(*grid)))
 }
 
 /// Returns a hash that is the same for grids that differ by a bijection of colours: colours are numbered in

@@ -4,8 +4,8 @@ use batt_value::{Patch, Value};
 use rustc_hash::FxHashSet;
 
 use super::goal::{Goal, Output};
-use super::identity::mix;
 use super::kind::Kind;
+use batt_value::mix;
 
 /// How a value is drawn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -7,30 +7,32 @@
 //!
 //! Operations and parameters were chosen on ARC-AGI-1 training tasks.
 
+mod device;
 mod explore;
 mod findings;
 mod goal;
-mod identity;
 mod kind;
 mod layer;
+mod lookahead;
 mod operation;
 mod pool;
 mod size;
-mod template;
 mod view;
 mod write;
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
+use batt_exec::devices::Devices;
 use batt_task::Grid;
-use batt_trace::{Lane, Spot};
+use batt_trace::Spot;
 use batt_value::{Arena, Caps};
 
 use crate::check::Inspector;
-use crate::{Answer, Folds, Mechanism, NEVER_STOP, Puzzle};
+use crate::{Allowance, Answer, Folds, Mechanism, NEVER_STOP, Puzzle};
 use explore::{Bounds, Explorer};
 use goal::Goal;
 
+pub use device::{OperationCheck, OperationInfo, Workload, check_operations, enumerated_operations};
 pub use explore::Counts;
 pub use view::View;
 use write::WrittenProgram;
@@ -63,21 +65,17 @@ pub struct Enumerated {
     pub counts: Counts,
 }
 
-/// Searches for programs that solve a task, with about this much fuel. They are called `name`. Programs found
-/// before `stop` was set are verified and kept, as far as a small amount of fuel allows.
-pub fn enumerate(puzzle: &Puzzle, name: &str, fuel: u64, stop: &AtomicBool) -> Enumerated {
-    enumerate_traced(puzzle, name, fuel, stop, None)
-}
-
-/// Does the same as [`enumerate`]; `lane` records where the time goes.
-pub fn enumerate_traced(
+/// Searches for programs that solve a task, with about the allowed fuel. They are called `name`. Programs found
+/// before the stop was set are verified and kept, as far as a small amount of fuel allows. Devices
+/// make it faster and do not change the result.
+pub fn enumerate(
     puzzle: &Puzzle,
     name: &str,
-    fuel: u64,
-    stop: &AtomicBool,
-    lane: Option<&Lane>,
+    allowance: Allowance<'_>,
+    devices: Option<&Devices>,
 ) -> Enumerated {
-    let Found { programs, views, mut counts } = programs(puzzle, name, fuel, stop, lane);
+    let Found { programs, views, mut counts } = programs(puzzle, name, allowance, devices);
+    let stop = allowance.stop;
     // Verification does not use the recoloured task, so its colours do not matter.
     let mut inspector = Inspector { puzzle, colors: &[0; 10], stop: &NEVER_STOP, fuel: 0 };
     let answer = |WrittenProgram { text, cost, words }| {
@@ -119,7 +117,8 @@ enum Background {
 }
 
 /// Searches the task as it is and, if that is different, with black and the most common colour exchanged.
-fn programs(puzzle: &Puzzle, name: &str, fuel: u64, stop: &AtomicBool, lane: Option<&Lane>) -> Found {
+fn programs(puzzle: &Puzzle, name: &str, allowance: Allowance<'_>, devices: Option<&Devices>) -> Found {
+    let fuel = allowance.fuel;
     let mut found = Found { programs: Vec::new(), views: Vec::new(), counts: Counts::default() };
     let pairs = puzzle.pairs();
     let swapped: Vec<_> = pairs
@@ -128,7 +127,7 @@ fn programs(puzzle: &Puzzle, name: &str, fuel: u64, stop: &AtomicBool, lane: Opt
         .collect();
     let tests: Vec<Grid> = puzzle.inputs().cloned().collect();
     let same = swapped == pairs;
-    let plain = Problem { pairs: &pairs, tests: &tests, name, stop, lane };
+    let plain = Problem { pairs: &pairs, tests: &tests, name, allowance, devices };
     found.search(&plain, Background::Black, if same { fuel } else { fuel / 2 });
     if !same {
         let tests: Vec<Grid> = tests.iter().map(|grid| exchange_background(grid, grid)).collect();
@@ -144,8 +143,9 @@ struct Problem<'v> {
     pairs: &'v [(Grid, Grid)],
     tests: &'v [Grid],
     name: &'v str,
-    stop: &'v AtomicBool,
-    lane: Option<&'v Lane>,
+    /// Its fuel is that of both searches.
+    allowance: Allowance<'v>,
+    devices: Option<&'v Devices>,
 }
 
 impl Found {
@@ -183,8 +183,9 @@ impl Found {
             bytes: MAX_BYTES,
             layers: MAX_LAYERS,
             depth,
-            stop: problem.stop,
-            lane: problem.lane,
+            stop: problem.allowance.stop,
+            lane: problem.allowance.lane,
+            devices: problem.devices,
         };
         let Ok(mut explorer) = Explorer::new(&arena, &inputs, goal, &colors(&inputs), bounds) else {
             return Counts::default();

@@ -4,7 +4,7 @@ use batt_dsl::Cx;
 use batt_value::Fail;
 
 use super::kind::Kind;
-use super::template::{Hole, Template};
+use batt_dsl::template::{Hole, Template};
 
 /// A way to make a value from one or two others.
 pub(super) struct Operation<'a> {
@@ -15,6 +15,8 @@ pub(super) struct Operation<'a> {
     pub(super) with: Option<Kind>,
     /// The kind of the result.
     pub(super) gives: Kind,
+    /// Whether it uses the canvas `W`.
+    pub(super) needs_canvas: bool,
 }
 
 /// Returns all operations for a task with these colours, in the order in which they are tried.
@@ -24,18 +26,18 @@ pub(super) fn operations<'a>(colors: &[u8], cx: &mut Cx<'a>) -> Result<Vec<Opera
         for text in *texts {
             for text in in_colors(text, colors) {
                 let template = Template::parse(&text, cx)?;
-                operations.push(Operation { template, takes: *takes, with: *with, gives: *gives });
+                let needs_canvas = template.needs(Hole::Canvas);
+                operations.push(Operation {
+                    template,
+                    takes: *takes,
+                    with: *with,
+                    gives: *gives,
+                    needs_canvas,
+                });
             }
         }
     }
     Ok(operations)
-}
-
-impl Operation<'_> {
-    /// Returns whether it uses the canvas `W`.
-    pub(super) fn needs_canvas(&self) -> bool {
-        self.template.needs(Hole::Canvas)
-    }
 }
 
 /// The names of the colours.

@@ -4,9 +4,9 @@ use batt_dsl::symbol;
 use batt_value::{Arena, Owned, Planes, Value};
 use rustc_hash::FxHashSet;
 
-use super::identity::{hash, mix};
 use super::kind::Kind;
 use super::size::SizeRule;
+use batt_value::{fingerprint, mix};
 
 /// The origin of a node.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -66,7 +66,12 @@ impl<'a> Pool<'a> {
 
     /// Records the values of a node. Returns whether no node had them before.
     pub(super) fn insert_values(&mut self, kind: Kind, values: &[Value<'_>]) -> bool {
-        self.hashes.insert(values.iter().fold(kind as u64, |sum, value| mix(sum, hash(*value))))
+        self.hashes.insert(hash(kind, values.iter().map(|value| fingerprint(*value))))
+    }
+
+    /// Returns whether a node has values with these fingerprints.
+    pub(super) fn has_values(&self, kind: Kind, fingerprints: impl Iterator<Item = u64>) -> bool {
+        self.hashes.contains(&hash(kind, fingerprints))
     }
 
     /// Adds a node and returns its index. Its values are copied into the arena if `keep_values` is set.
@@ -88,8 +93,12 @@ impl<'a> Pool<'a> {
     }
 }
 
+fn hash(kind: Kind, fingerprints: impl Iterator<Item = u64>) -> u64 {
+    fingerprints.fold(kind as u64, mix)
+}
+
 /// Copies a value into another arena.
-fn copy<'a>(value: Value<'_>, arena: &'a Arena) -> Option<Value<'a>> {
+pub(super) fn copy<'a>(value: Value<'_>, arena: &'a Arena) -> Option<Value<'a>> {
     let all = |items: &[Value<'_>]| items.iter().map(|item| copy(*item, arena)).collect::<Option<Vec<_>>>();
     match value {
         Value::Int(int) => Some(Value::Int(int)),

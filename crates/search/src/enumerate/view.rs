@@ -6,7 +6,7 @@ use batt_value::Value;
 use super::explore::Explorer;
 use super::kind::Kind;
 use super::pool::Origin;
-use super::template::Hole;
+use batt_dsl::template::Hole;
 
 /// A picture for each input, with the size of the output on all demonstration pairs.
 #[derive(Clone, Debug)]

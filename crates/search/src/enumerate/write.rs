@@ -8,7 +8,7 @@ use super::findings::Hit;
 use super::layer::Mode;
 use super::operation::COLORS;
 use super::pool::Origin;
-use super::template::Hole;
+use batt_dsl::template::Hole;
 
 /// Writes one program.
 struct Writer<'w, 'a, 'b> {
@@ -44,7 +44,7 @@ pub(super) fn write_hit(
         last = writer.line(format!("fill({last}, {to}, {places})"));
     }
     for step in &hit.finish {
-        last = writer.line(super::template::write(step, |_| last.clone()));
+        last = writer.line(batt_dsl::template::fill(step, |_| last.clone()));
     }
     let depth = explorer.findings.pool.nodes()[hit.node as usize].depth;
     let steps = usize::from(depth) + hit.finish.len() + usize::from(!hit.colors.is_empty());
