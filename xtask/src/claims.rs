@@ -67,7 +67,7 @@ const DOCUMENTS: &[(&str, &[Claim])] = &[
     (
         "ARCHITECTURE.md",
         &[
-            claim("{} unsafe: the instruction", Computed(unsafe_blocks)),
+            claim("{} unsafe instruction and one unsafe module", Computed(unsafe_blocks)),
             claim("a Value<'a>: Copy, {} bytes", Computed(|_| figures([size_of::<Value<'_>>()]))),
         ],
     ),
@@ -460,11 +460,14 @@ fn weights(_: &Runner<'_>) -> Result<Vec<String>> {
     figures([grid, value("(0, 0)")?, value("(0, (0, 0))")?].map(|value| value.weight() as usize))
 }
 
-/// The number of `unsafe` blocks, functions and implementations.
+/// The number of `unsafe` blocks, functions and implementations outside the module that calls OpenCL.
 fn unsafe_blocks(runner: &Runner<'_>) -> Result<Vec<String>> {
     let mut count = 0;
     for entry in std::fs::read_dir(runner.root.join("crates"))? {
         for file in rust_files(&entry?.path().join("src"))? {
+            if file.iter().any(|part| part == "opencl") {
+                continue;
+            }
             let text = std::fs::read_to_string(file)?;
             let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
             let words = code.flat_map(|line| line.split(|c: char| !c.is_alphanumeric() && c != '_'));

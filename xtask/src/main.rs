@@ -1,10 +1,11 @@
 //! Commands for developers of batt: `cargo xtask ci`, `claims`, `codegen`, `tidy`, `instructions`, `picture`,
-//! `python`, `wheel`.
+//! `ptx`, `python`, `wheel`.
 
 mod claims;
 mod codegen;
 mod instructions;
 mod manual;
+mod ptx;
 mod python;
 mod tidy;
 
@@ -29,6 +30,10 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   tidy               check the source tree against ARCHITECTURE.md, the registry of primitives and deny.toml
   python             install the Python package into a clean environment and check it there: tests, stubs, types,
                      notebooks, and the wheel on every Python from 3.11 on
+  ptx [--nvidia] [-DNAME=VALUE] [FILE]
+                     compile the kernels of a file (default: crates/device/src/kernel.cl) for NVIDIA's devices with
+                     clang and libclc. --nvidia: use NVIDIA's front end, assemble its output with ptxas, and check
+                     the registers and shared memory of each kernel
   wheel              build the Python wheel for any Linux with glibc 2.17 or newer, and print its size
   picture            draw the README's picture of the report in a browser (needs node and chromium)
   instructions [--write]
@@ -44,6 +49,9 @@ fn main() -> ExitCode {
         ["codegen", "--check"] => codegen::check(&root()).map(|()| true),
         ["instructions"] => instructions::check(&root()).map(|()| true),
         ["instructions", "--write"] => instructions::write(&root()).map(|()| true),
+        ["ptx", options @ ..] => {
+            ptx::Options::parse(options).and_then(|options| ptx::check(&options)).map(|()| true)
+        }
         ["picture"] => draw_picture().map(|()| true),
         ["python"] => python::check().map(|()| true),
         ["wheel"] => python::wheel().map(|_| true),
@@ -81,6 +89,8 @@ fn run_checks(options: &claims::Options, collected: &Path, skipped: &mut Vec<Str
     env.extend(options.tasks.clone().map(|folder| ("ARCBATT_TASKS", folder)));
     step("cargo fmt --all --check")?;
     step("cargo clippy --workspace --all-targets --locked -- -D warnings")?;
+    log("» ptx");
+    skipped.extend(ptx::check_in_ci()?);
     step_with(&format!("{TEST_COMMAND} --locked"), &env)?;
     log("» python");
     python::check()?;

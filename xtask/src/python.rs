@@ -135,12 +135,12 @@ pub(crate) fn wheel() -> Result<PathBuf> {
 }
 
 /// A virtual environment.
-struct Venv {
+pub(crate) struct Venv {
     folder: PathBuf,
 }
 
 impl Venv {
-    fn command(&self, args: &[&str]) -> Command {
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(self.folder.join("bin/python"));
         command.args(args);
         command
@@ -159,7 +159,7 @@ impl Venv {
         run(script)
     }
 
-    fn pip(&self, args: &[&str]) -> Result<()> {
+    pub(crate) fn pip(&self, args: &[&str]) -> Result<()> {
         let mut command = self.command(&["-m", "pip", "--disable-pip-version-check"]);
         command.args(args).current_dir(root());
         run(command)
@@ -167,7 +167,7 @@ impl Venv {
 }
 
 /// Returns the virtual environment of this name, and creates it if it does not exist.
-fn venv(name: &str, python: &str) -> Result<Venv> {
+pub(crate) fn venv(name: &str, python: &str) -> Result<Venv> {
     let folder = target().join(name);
     if !folder.join("bin/python").exists() {
         let mut command = Command::new(python);
@@ -184,7 +184,7 @@ fn new_venv(name: &str, python: &str) -> Result<Venv> {
 }
 
 /// Returns the first Python that is new enough.
-fn python() -> Result<String> {
+pub(crate) fn python() -> Result<String> {
     let names = std::iter::once("python3".to_owned()).chain(VERSIONS.map(|minor| format!("python3.{minor}")));
     let found = names.into_iter().find(|name| answers(name));
     found.context("Python 3.11 or newer is not installed")
