@@ -191,9 +191,14 @@ fn a_wrong_program_is_named_and_the_profile_stays_valid() {
     let batt = Batt::new("jobs-wrong").file("p.py", wrong);
     let output = batt.run("run examples --programs {dir}/p.py --record {dir}/run.json --profile");
     assert!(output.ends_with("exit 1\n"), "{output}");
-    let output = batt.run("profile phases {dir}/run.json");
-    let first = "0 of 2 programs right; wrong: solve_enclosed, solve_largest · unaccounted ";
-    assert!(output.starts_with(first) && output.ends_with("exit 0\n"), "{output}");
+    let output = batt.run("profile phases {dir}/run.json --allow-invalid");
+    let first = output.lines().next().unwrap();
+    let (reason, programs) =
+        first.split_once(" · ").filter(|it| it.0.starts_with("INVALID")).unwrap_or(("", first));
+    let expected = "0 of 2 programs right; wrong: solve_enclosed, solve_largest · unaccounted ";
+    assert!(programs.starts_with(expected) && output.ends_with("exit 0\n"), "{output}");
+    // A busy machine can interrupt a run of a few milliseconds where no function is timed.
+    assert!(reason.is_empty() || reason.ends_with("of the time is unaccounted"), "{output}");
     // The record has the first wrong line, so that a report need not run the program.
     let record: Value = serde_json::from_str(&batt.read("run.json")).unwrap();
     let tasks = record["tasks"].as_array().unwrap();
