@@ -61,7 +61,7 @@ impl<'a> Pool<'a> {
     pub(super) fn bytes(&self) -> usize {
         let values = self.nodes.first().and_then(|node| node.values.as_deref()).map_or(0, size_of_val);
         let nodes = self.nodes.capacity() * size_of::<Node<'_>>() + self.nodes.len() * values;
-        self.arena.bytes() + nodes + self.hashes.capacity() * 9
+        self.arena.bytes() + nodes + table_bytes(self.hashes.len())
     }
 
     /// Records the values of a node. Returns whether no node had them before.
@@ -93,6 +93,15 @@ impl<'a> Pool<'a> {
     }
 }
 
+/// Returns the number of bytes of a hash table with this number of hashes.
+///
+/// The capacity of the table itself must not count: it also grows when a duplicate is inserted into a full table, which
+/// is skipped if a device has answered.
+fn table_bytes(len: usize) -> usize {
+    // One byte in nine is for control, and a table is at most seven eighths full.
+    (len * 8).div_ceil(7).next_power_of_two() * 7 / 8 * 9
+}
+
 fn hash(kind: Kind, fingerprints: impl Iterator<Item = u64>) -> u64 {
     fingerprints.fold(kind as u64, mix)
 }
@@ -120,6 +129,18 @@ mod tests {
     use batt_value::{Caps, order};
 
     use super::*;
+
+    #[test]
+    fn duplicates_do_not_change_the_size() {
+        let arena = Arena::new(Caps::STANDARD);
+        let mut pool = Pool::new(&arena, usize::MAX);
+        for number in 0..1000 {
+            assert!(pool.insert_values(Kind::Color, &[Value::Int(number)]));
+            let bytes = pool.bytes();
+            assert!(!pool.insert_values(Kind::Color, &[Value::Int(number)]));
+            assert_eq!(pool.bytes(), bytes, "after {number}");
+        }
+    }
 
     #[test]
     fn copies_are_identical() {
