@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::DeviceError;
 use crate::code::{Code, Kind};
-use crate::picture::{Answer, Pictures};
+use crate::picture::{Answer, MAX_COLOR, Pictures};
 
 /// The code of a list of operations.
 #[derive(Debug, Default)]
@@ -22,8 +22,8 @@ impl Program {
         let mut program = Program { codes: Vec::new(), words: Vec::new(), starts: Vec::new() };
         for code in &codes {
             program.starts.push(program.words.len() as u32);
-            if let Some(Code::Answer { words, .. }) = code {
-                program.words.extend(words);
+            if let Some(Code::Answer(instructions)) = code {
+                program.words.extend(&instructions.words);
             }
         }
         Program { codes, ..program }
@@ -34,13 +34,27 @@ impl Program {
         self.codes.get(operation)?.as_ref()
     }
 
-    /// Returns the words of a job for the kernel that answers it, and whether that is the kernel `label`.
-    pub(crate) fn encode(&self, job: &Job) -> Option<(bool, [u32; 5])> {
+    /// Returns the words of a job for the kernel that answers it, and whether that is the kernel `label`; `None` if the
+    /// device does not know the operation. Kernels do not check the holes, so wrong ones are an error here.
+    pub(crate) fn encode(
+        &self,
+        job: &Job,
+        pictures: &Pictures,
+    ) -> Result<Option<(bool, [u32; 5])>, DeviceError> {
+        let Some(code) = self.code(job.operation as usize) else { return Ok(None) };
+        let fits = |(kind, hole): (Option<Kind>, u32)| match kind {
+            None => true,
+            Some(Kind::Number) => hole <= MAX_COLOR as u32,
+            Some(kind) => pictures.kind(hole) == Some(kind),
+        };
+        if !code.takes().into_iter().zip(job.holes).all(fits) {
+            return Err(DeviceError::Holes { operation: job.operation, holes: job.holes });
+        }
         let [x, y, input, canvas] = job.holes;
-        Some(match self.code(job.operation as usize)? {
-            Code::Answer { .. } => (false, [self.starts[job.operation as usize], x, y, input, canvas]),
+        Ok(Some(match code {
+            Code::Answer(_) => (false, [self.starts[job.operation as usize], x, y, input, canvas]),
             Code::Label { options } => (true, [x, *options, 0, 0, 0]),
-        })
+        }))
     }
 }
 
@@ -110,13 +124,13 @@ impl Answers {
             return Err(nonsense(&format!("{n} answers to {of} jobs")));
         }
         for (job, head) in batch.jobs.iter().zip(&self.heads) {
-            let gives = match batch.program.code(job.operation as usize) {
-                Some(Code::Answer { gives, .. }) => *gives,
-                Some(Code::Label { .. }) => Kind::Labels,
-                None => return Err(nonsense("an answer to an unknown operation")),
+            let Some(code) = batch.program.code(job.operation as usize) else {
+                return Err(nonsense("an answer to an unknown operation"));
             };
             match Answer::read(head, &self.out).map_err(nonsense)? {
-                Some(answer) if answer.kind != gives => return Err(nonsense("an answer of the wrong kind")),
+                Some(answer) if answer.kind != code.gives() => {
+                    return Err(nonsense("an answer of the wrong kind"));
+                }
                 _ => {}
             }
         }
@@ -140,5 +154,63 @@ impl Answers {
 
     pub fn is_empty(&self) -> bool {
         self.heads.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use batt_dsl::Cx;
+    use batt_dsl::template::Template;
+    use batt_value::{Arena, Caps, Value};
+
+    use super::*;
+
+    #[test]
+    fn wrong_holes_are_an_error() {
+        let arena = Arena::new(Caps::STANDARD);
+        let mut pictures = Pictures::default();
+        for text in ["[1 2 | 3 4]", "{(0, 0), (0, 1)}"] {
+            pictures.add(batt_value::parse(text, &arena, &|_| None).unwrap()).unwrap();
+        }
+        let code = |text: &str, second: Kind| {
+            let template = Template::parse(text, &mut Cx::new(&arena, u64::MAX, None)).unwrap();
+            Code::new(&template, [Kind::Grid, second, Kind::Grid, Kind::Grid], 1 << 20)
+        };
+        let program = Program::new(vec![
+            code("paint(x, y)", Kind::Object),
+            code("ofcolor(x, y)", Kind::Number),
+            code("objects(x, T, T, T)", Kind::Grid),
+            code("hconcat(x, y)", Kind::Grid),
+            code("merge(x)", Kind::Grid),
+        ]);
+        let encode = |operation, x, y| {
+            let job = Job { operation, holes: [x, y, u32::MAX, u32::MAX] };
+            program.encode(&job, &pictures).map(|words| words.is_some()).ok()
+        };
+        // No picture is an object; the others have a wrong number or a wrong kind.
+        for (operation, x, y) in
+            [(0, 0, 1), (0, 0, 0), (1, 2, 3), (1, 1, 3), (1, 0, 15), (2, 1, 0), (3, 0, 2)]
+        {
+            assert_eq!(encode(operation, x, y), None, "{operation} on {x} and {y}");
+        }
+        for (operation, x, y) in [(1, 0, 14), (2, 0, 99), (3, 0, 0)] {
+            assert_eq!(encode(operation, x, y), Some(true), "{operation} on {x} and {y}");
+        }
+        assert_eq!((encode(4, 9, 9), encode(5, 9, 9)), (Some(false), Some(false)));
+    }
+
+    #[test]
+    fn labels_of_another_size_fail() {
+        let arena = Arena::new(Caps::STANDARD);
+        let grid = |text: &str| batt_value::parse(text, &arena, &|_| None).unwrap();
+        // Two labels for a grid of 1 × 2 cells.
+        let answers = Answers {
+            heads: vec![[1 << 8 | 2 << 16 | 4 << 24, 0, 9, 0, 0, 0, 0, 0]],
+            out: vec![1 << 16],
+            ..Answers::default()
+        };
+        let value = |x: Value<'_>| answers.get(0).unwrap().value(&arena, x).is_ok();
+        assert!(value(grid("[1 2]")));
+        assert!(!value(grid("[1 2 | 3 4]")) && !value(grid("[1 | 2]")) && !value(Value::Int(1)));
     }
 }

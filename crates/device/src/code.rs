@@ -24,10 +24,20 @@ pub enum Kind {
 /// The code of one operation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Code {
-    /// Instructions for the kernel `answer`, and the kind of the result.
-    Answer { words: Vec<[u32; 2]>, gives: Kind },
+    Answer(Instructions),
     /// The kernel `label` finds the objects of `x`, with these options.
-    Label { options: u32 },
+    Label {
+        options: u32,
+    },
+}
+
+/// Instructions for the kernel `answer`. Only [`Code::new`] makes them, because the kernel does not check them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Instructions {
+    pub(crate) words: Vec<[u32; 2]>,
+    /// The kinds of the holes that they read.
+    pub(crate) takes: [Option<Kind>; 4],
+    pub(crate) gives: Kind,
 }
 
 /// Instructions of the kernel. The same list is in `kernel.cl`.
@@ -95,6 +105,8 @@ enum Operand<'a> {
 
 const N_SLOTS: usize = 4;
 const N_REGISTERS: u8 = 16;
+/// The largest constant, positive or negative, so that the 32-bit numbers of the kernel cannot overflow.
+const MAX_CONSTANT: i64 = 1 << 14;
 /// Options of instructions that copy cells, masks or both.
 const CELLS: u32 = 8;
 const MASK: u32 = 16;
@@ -143,8 +155,31 @@ impl Code {
             _ => return None,
         };
         translation.emit(Op::End, gives as u8, at, 0, 0);
-        Some(Code::Answer { words: translation.words, gives })
+        let Translation { words, holes, .. } = translation;
+        let takes = std::array::from_fn(|hole| holes[hole].map(|_| kinds[hole]));
+        Some(Code::Answer(Instructions { words, takes, gives }))
     }
+
+    /// Returns the kind of the result.
+    pub(crate) fn gives(&self) -> Kind {
+        match self {
+            Code::Answer(instructions) => instructions.gives,
+            Code::Label { .. } => Kind::Labels,
+        }
+    }
+
+    /// Returns the kinds of the holes that it reads.
+    pub(crate) fn takes(&self) -> [Option<Kind>; 4] {
+        match self {
+            Code::Answer(instructions) => instructions.takes,
+            Code::Label { .. } => [Some(Kind::Grid), None, None, None],
+        }
+    }
+}
+
+/// Returns the word for a constant, if it is small enough.
+fn constant(number: i64) -> Option<u32> {
+    (number.abs() <= MAX_CONSTANT).then_some(number as u32)
 }
 
 /// Returns the number by which the uses of a hole or result are counted.
@@ -225,14 +260,14 @@ impl<'a> Translation<'a> {
         match operand {
             Operand::Number(register) => Some(register),
             Operand::Constant(value) => {
-                let number = i32::try_from(value.as_int()?).ok()?;
+                let number = constant(value.as_int()?)?;
                 if number == 0
                     && let Some(zero) = self.zero
                 {
                     return Some(zero);
                 }
                 let register = self.take_registers(1)?;
-                self.emit(Op::Set, register, 0, 0, number as u32);
+                self.emit(Op::Set, register, 0, 0, number);
                 if number == 0 {
                     self.zero = Some(register);
                 }
@@ -256,7 +291,7 @@ impl<'a> Translation<'a> {
             Operand::Constant(Value::Pair(pair)) => {
                 let first = self.take_registers(2)?;
                 for (register, number) in (first..).zip([pair.row(), pair.col()]) {
-                    self.emit(Op::Set, register, 0, 0, i32::try_from(number).ok()? as u32);
+                    self.emit(Op::Set, register, 0, 0, constant(number)?);
                 }
                 Some(first)
             }

@@ -13,7 +13,7 @@ mod picture;
 mod session;
 
 pub use batch::{Answers, Batch, BatchTimes, Job, Program};
-pub use code::{Code, Kind};
+pub use code::{Code, Instructions, Kind};
 pub use opencl::DeviceError;
 pub use picture::{Answer, MAX_SIDE, Pictures};
 pub use session::{Answerer, SOURCE, Session};

@@ -1,6 +1,6 @@
 //! Values in the form in which they travel to a device and back.
 
-use batt_value::{Arena, Fail, Pair, Patch, Planes, Value, fingerprint};
+use batt_value::{Arena, Fail, Grid, Pair, Patch, Planes, Value, fingerprint};
 
 use crate::code::Kind;
 
@@ -9,7 +9,7 @@ pub const MAX_SIDE: usize = 32;
 /// Places further from the origin stay on the CPU.
 const MAX_PLACE: i64 = 1 << 14;
 /// The colours that a device can count.
-const MAX_COLOR: i8 = 14;
+pub(crate) const MAX_COLOR: i8 = 14;
 
 /// Pictures for a batch: grids, indices and objects.
 #[derive(Default, Clone, Debug)]
@@ -27,6 +27,12 @@ impl Pictures {
 
     pub fn is_empty(&self) -> bool {
         self.heads.is_empty()
+    }
+
+    /// Returns the kind of a picture, if there is one with this number.
+    pub(crate) fn kind(&self, number: u32) -> Option<Kind> {
+        let head = self.heads.get(number as usize)?;
+        [Kind::Grid, Kind::Indices, Kind::Object].into_iter().find(|kind| *kind as u32 == head[1])
     }
 
     /// Adds a value and returns its number. Returns `None` if a device cannot hold it: it is too large, has
@@ -185,7 +191,12 @@ impl<'b> Answer<'b> {
     pub fn value<'a>(&self, arena: &'a Arena, x: Value<'_>) -> Result<Value<'a>, Fail> {
         let (row, col) = self.place;
         match self.kind {
-            Kind::Labels => objects(arena, x, self.words),
+            Kind::Labels => match x {
+                Value::Grid(grid) if (grid.height(), grid.width()) == (self.height, self.width) => {
+                    objects(arena, grid, self.words)
+                }
+                _ => Err(Fail::Kind),
+            },
             Kind::Number => Ok(Value::Int(self.number)),
             Kind::Grid => arena.new_grid(self.height, self.width, |cells| {
                 for (cells, word) in cells.chunks_mut(4).zip(self.words) {
@@ -241,8 +252,7 @@ impl<'b> Answer<'b> {
 }
 
 /// Makes the set of objects from the labels of the cells of a grid.
-fn objects<'a>(arena: &'a Arena, grid: Value<'_>, labels: &[u32]) -> Result<Value<'a>, Fail> {
-    let Value::Grid(grid) = grid else { return Err(Fail::Kind) };
+fn objects<'a>(arena: &'a Arena, grid: &Grid<'_>, labels: &[u32]) -> Result<Value<'a>, Fail> {
     let label = |at: usize| (labels[at / 2] >> (16 * (at % 2))) & 0xffff;
     let mut found: Vec<(u32, Vec<Value<'a>>)> = Vec::new();
     for (at, &color) in grid.cells().iter().enumerate() {

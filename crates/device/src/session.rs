@@ -6,7 +6,7 @@ use std::sync::Arc;
 use zerocopy::IntoBytes;
 
 use crate::batch::{Answers, Batch, BatchTimes, Job, Program};
-use crate::code::{Code, Kind};
+use crate::code::{Code, Instructions, Kind};
 use crate::opencl::{Buffer, Device, DeviceError, Kernel, Queue, Times};
 use crate::picture::Pictures;
 
@@ -64,7 +64,8 @@ impl Session {
     /// real batch must not look like a hang.
     fn warm_up(&mut self) -> Result<(), DeviceError> {
         // Register 0 = 0, and a number in register 0 as the result.
-        let zero = Code::Answer { words: vec![[6, 0], [(Kind::Number as u32) << 8, 0]], gives: Kind::Number };
+        let words = vec![[6, 0], [(Kind::Number as u32) << 8, 0]];
+        let zero = Code::Answer(Instructions { words, takes: [None; 4], gives: Kind::Number });
         let program = Arc::new(Program::new(vec![Some(zero), Some(Code::Label { options: 0 })]));
         // One black cell.
         let pictures = Pictures { heads: vec![[0, 0, 1 | 1 << 8, 0]], data: vec![0] };
@@ -131,7 +132,7 @@ impl Answerer for Session {
         for label in [false, true] {
             let (mut places, mut jobs) = (Vec::new(), Vec::new());
             for (place, job) in batch.jobs.iter().enumerate() {
-                if let Some((is_label, words)) = batch.program.encode(job)
+                if let Some((is_label, words)) = batch.program.encode(job, &batch.pictures)?
                     && is_label == label
                 {
                     places.push(place);

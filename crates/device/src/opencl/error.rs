@@ -9,9 +9,14 @@ pub enum DeviceError {
     #[error("the device's compiler refused the program:\n{log}")]
     Build { log: String },
 
-    /// A buffer or a kernel needs more memory than the device has left.
-    #[error("the device is out of memory: use smaller batches")]
+    /// A buffer needs more memory than the device or the host has left.
+    #[error("the device is out of memory: close other programs that use it, or do without it")]
     OutOfMemory,
+
+    /// The device has no resources left. Drivers report this for memory that they allocate late, and for kernels that
+    /// crashed.
+    #[error("{call} failed with OUT_OF_RESOURCES: the device is out of memory, or a kernel crashed")]
+    OutOfResources { call: &'static str },
 
     /// The device does not answer any more, or a kernel crashed.
     #[error("the device was lost in {call} ({}): open it again or do without it", name(*code))]
@@ -37,6 +42,11 @@ pub enum DeviceError {
     #[error("a buffer or kernel belongs to another queue: make it with this one")]
     Foreign,
 
+    /// The arguments of a job are no pictures of its batch, or of other kinds than its operation takes: a mistake of
+    /// the caller.
+    #[error("operation {operation} of the batch does not take the arguments {holes:?}")]
+    Holes { operation: u32, holes: [u32; 4] },
+
     /// The device answered something that cannot be true, or that the CPU contradicts.
     #[error("the device answers nonsense ({reason}): update its driver or continue without the device")]
     Nonsense { reason: String },
@@ -49,8 +59,8 @@ pub enum DeviceError {
 impl DeviceError {
     pub(super) fn new(call: &'static str, code: i32) -> DeviceError {
         match code {
-            // OUT_OF_RESOURCES counts too: drivers may allocate buffers on first use. It can also mean a crash.
-            -6..=-4 | -61 => DeviceError::OutOfMemory,
+            -4 | -6 | -61 => DeviceError::OutOfMemory,
+            -5 => DeviceError::OutOfResources { call },
             // -9999 is said to be NVIDIA's code for a crashed kernel, with an invalid queue afterwards. That was
             // not tested.
             -2 | -14 | -36 | -9999 => DeviceError::Lost { call, code },

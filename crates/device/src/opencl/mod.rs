@@ -11,9 +11,10 @@
 //!
 //! Libraries are never unloaded, because some drivers crash when they are.
 //!
-//! This is the only module of the crate with `unsafe` code. Its callers cannot cause undefined behaviour:
-//! sizes, owners and numbers of arguments are checked before a driver is called. Two things are trusted:
-//! the drivers, and the source of kernels, which has to stay inside its buffers.
+//! This is the only module of the crate with `unsafe` code. Sizes, owners and numbers of arguments are checked
+//! before a driver is called. Two things are not checked: the drivers, and kernels, which have to stay inside
+//! their buffers. The kernels of this crate do so for the jobs that a [`Session`](crate::Session) passes to them,
+//! because it checks their arguments and runs only code that [`Code::new`](crate::Code::new) made.
 
 #![allow(unsafe_code, reason = "OpenCL is a C interface that is loaded at run time")]
 

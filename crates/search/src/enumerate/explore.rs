@@ -213,9 +213,8 @@ impl<'a, 'b> Explorer<'a, 'b> {
                 let program = ahead.program();
                 let visit = |x: u32, add: &mut dyn FnMut(Candidate)| {
                     // Reading labels takes longer than finding the objects, so they are not asked for.
-                    let known = |place: &&u16| {
-                        matches!(program.code(usize::from(**place)), Some(Code::Answer { .. }))
-                    };
+                    let known =
+                        |place: &&u16| matches!(program.code(usize::from(**place)), Some(Code::Answer(_)));
                     for &place in self.places_for(x).iter().filter(known) {
                         if filter(&self.operations[usize::from(place)]) {
                             self.second_arguments(place, x).into_iter().for_each(|y| add((place, x, y)));

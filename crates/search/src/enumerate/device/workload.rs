@@ -37,7 +37,7 @@ impl<'a> Workload<'a> {
         let mut batch = Batch { program: program.clone(), ..Batch::default() };
         let known = |place: &usize| match (program.code(*place), operation) {
             // Labels are a kernel of their own, so they do not belong to the mix.
-            (code, None) => matches!(code, Some(Code::Answer { .. })),
+            (code, None) => matches!(code, Some(Code::Answer(_))),
             (code, Some(wanted)) => code.is_some() && OperationInfo::new(&operations[*place]) == *wanted,
         };
         let mut all: Vec<(usize, Case<'a>)> = Vec::new();
