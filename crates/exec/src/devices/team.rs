@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::thread::JoinHandle;
+use std::time::Duration;
 
 use batt_device::{Answerer, Answers, Batch, DeviceError};
 use batt_trace::{DeviceLane, Spot};
@@ -19,11 +19,9 @@ pub struct Helper {
     pub lane: Option<DeviceLane>,
 }
 
-/// The devices that help with a job. Dropping it ends their threads once they are idle.
+/// The devices that help with a job. Dropping it [closes](Devices::close) them.
 pub struct Devices {
     shared: Arc<Shared>,
-    /// The host threads, each with the number of its helper.
-    threads: Mutex<Vec<(usize, JoinHandle<()>)>>,
     /// Whether the CPU waits for answers. For tests and measurements.
     patient: bool,
     /// The number of [ticks](Devices::tick) after which a device that works on the same batch is dropped.
@@ -53,8 +51,8 @@ pub struct HelperReport {
 
 struct Shared {
     queue: Mutex<Queue>,
-    /// Wakes host threads when there is a batch, and patient tickets when there are answers. Both wait with the lock
-    /// on `queue`, so every change that they wait for is made with it.
+    /// Wakes host threads when there is a batch, patient tickets when there are answers, and the caller of `close` when
+    /// a thread ends. All wait with the lock on `queue`, so every change that they wait for is made with it.
     changed: Condvar,
     helpers: Vec<Known>,
 }
@@ -96,7 +94,9 @@ enum Doing {
     Answering(Arc<Request>),
     /// It was dropped during a call of its driver, which may never return.
     Dropped,
-    /// The host thread has ended, or is about to.
+    /// The host thread frees the device.
+    Freeing,
+    /// The device is free, and the host thread has ended.
     Ended,
 }
 
@@ -121,6 +121,9 @@ const MAX_OPEN: usize = 64;
 const OPEN_FACTOR: u64 = 12;
 /// Batches take milliseconds, so ten seconds are a hang.
 const MAX_TICKS: u64 = 100;
+/// How long [`Devices::close`] waits for a last batch and for drivers that free their devices, both of which take
+/// milliseconds.
+const CLOSE_WAIT: Duration = Duration::from_secs(2);
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -152,16 +155,15 @@ impl Devices {
             changed: Condvar::new(),
             helpers: helpers.iter().map(known).collect(),
         });
-        let mut threads = Vec::new();
         for (number, helper) in helpers.into_iter().enumerate() {
             let host = Host { shared: shared.clone(), number, lane: helper.lane };
             let open = helper.open;
-            match std::thread::Builder::new().name(helper.name).spawn(move || host.work(open)) {
-                Ok(thread) => threads.push((number, thread)),
-                Err(error) => shared.lose(number, &format!("its thread cannot be started: {error}")),
+            // The thread is never joined, because a driver may block it forever.
+            if let Err(error) = std::thread::Builder::new().name(helper.name).spawn(move || host.work(open)) {
+                shared.lose(number, &format!("its thread cannot be started: {error}"));
             }
         }
-        Devices { shared, threads: Mutex::new(threads), patient: false, max_ticks: MAX_TICKS, plans: true }
+        Devices { shared, patient: false, max_ticks: MAX_TICKS, plans: true }
     }
 
     /// Makes the CPU wait for answers instead of computing on. For tests and measurements.
@@ -209,7 +211,6 @@ impl Devices {
     /// Asks the devices for answers. Returns `None` if no device would take the batch.
     pub fn ask(&self, batch: Batch) -> Option<Ticket> {
         let mut queue = lock(&self.shared.queue);
-        queue.open.retain(|open| !open.cancelled.load(Ordering::Relaxed));
         if !self.has_room(&queue) || !self.shared.may_take(batch.jobs.len()) {
             return None;
         }
@@ -227,20 +228,21 @@ impl Devices {
         self.tick_with(self.max_ticks)
     }
 
-    /// Drops the devices that are working now, because nobody will use their answers. Returns the same as
-    /// [`tick`](Devices::tick).
+    /// Drops the devices that still work on a batch, after the end. Returns the same as [`tick`](Devices::tick).
     pub fn drop_busy(&self) -> Vec<(String, String)> {
         self.tick_with(0)
     }
 
     fn tick_with(&self, limit: u64) -> Vec<(String, String)> {
         let mut queue = lock(&self.shared.queue);
+        let closed = queue.closed;
         let mut lost = Vec::new();
         for (number, helper) in self.shared.helpers.iter().enumerate() {
             let host = &mut queue.hosts[number];
             host.ticks += 1;
             let hang = match host.doing {
-                Doing::Opening if host.ticks >= OPEN_FACTOR.saturating_mul(limit) => {
+                // A device that was not ready before the end is not lost.
+                Doing::Opening if !closed && host.ticks >= OPEN_FACTOR.saturating_mul(limit) => {
                     Some("its driver does not finish compiling the kernels")
                 }
                 Doing::Answering(_) if host.ticks >= limit => Some("it does not answer any more"),
@@ -276,28 +278,23 @@ impl Devices {
         self.shared.helpers.iter().zip(&queue.hosts).map(report).collect()
     }
 
-    /// Ends the host threads of devices that are idle and waits for them. A device that is busy is left alone: it
-    /// may hang.
+    /// Ends the host threads. Waits at most two seconds until those that can end have freed their devices. Does not wait
+    /// for a device that is being opened, or that was dropped during a call of its driver.
     pub fn close(&self) {
         let mut queue = lock(&self.shared.queue);
-        queue.closed = true;
-        queue.open.clear();
-        // No thread begins with a batch any more.
-        let ends: Vec<bool> =
-            queue.hosts.iter().map(|host| matches!(host.doing, Doing::Idle | Doing::Ended)).collect();
-        drop(queue);
-        self.shared.changed.notify_all();
-        for (number, thread) in lock(&self.threads).drain(..) {
-            if ends[number] {
-                // A panic of the thread was recorded as a loss of the device.
-                let _ended = thread.join();
-            }
+        if std::mem::replace(&mut queue.closed, true) {
+            return;
         }
+        queue.open.clear();
+        self.shared.changed.notify_all();
+        let may_end = |host: &State| matches!(host.doing, Doing::Idle | Doing::Answering(_) | Doing::Freeing);
+        let wait = |queue: &mut Queue| queue.hosts.iter().any(may_end);
+        drop(self.shared.changed.wait_timeout_while(queue, CLOSE_WAIT, wait));
     }
 
-    /// Returns whether a device is working that is not lost.
+    /// Returns whether a device is working on a batch and not lost.
     pub fn any_busy(&self) -> bool {
-        let busy = |host: &State| matches!(host.doing, Doing::Opening | Doing::Answering(_));
+        let busy = |host: &State| matches!(host.doing, Doing::Answering(_));
         lock(&self.shared.queue).hosts.iter().any(busy)
     }
 }
@@ -334,10 +331,11 @@ impl Shared {
         host.lost = Some(reason.to_owned());
         self.helpers[number].is_lost.store(true, Ordering::Release);
         match std::mem::replace(&mut host.doing, Doing::Dropped) {
+            Doing::Answering(request) if request.cancelled.load(Ordering::Relaxed) => {}
             Doing::Answering(request) => queue.open.push_front(request),
             Doing::Opening | Doing::Dropped => {}
             // Its thread waits for a batch, or ends.
-            doing @ (Doing::Idle | Doing::Ended) => host.doing = doing,
+            doing @ (Doing::Idle | Doing::Freeing | Doing::Ended) => host.doing = doing,
         }
         queue.open.retain(|request| {
             let may_come = self.may_take(request.batch.jobs.len());
@@ -363,7 +361,10 @@ impl Drop for Host {
         if std::thread::panicking() {
             self.shared.lose(self.number, "its host thread panicked");
         }
+        // The recording of the lane ends first, because the caller of `close` may read it.
+        self.lane = None;
         lock(&self.shared.queue).hosts[self.number].doing = Doing::Ended;
+        self.shared.changed.notify_all();
     }
 }
 
@@ -394,10 +395,9 @@ impl Host {
             let Queue { open, closed, hosts } = &mut *queue;
             let host = &mut hosts[self.number];
             if *closed || host.lost.is_some() {
-                host.doing = Doing::Ended;
+                host.doing = Doing::Freeing;
                 return None;
             }
-            open.retain(|request| !request.cancelled.load(Ordering::Relaxed));
             if let Some(at) = open.iter().position(|open| helper.may_take(open.batch.jobs.len())) {
                 let request = open.remove(at)?;
                 host.ticks = 0;
@@ -494,6 +494,8 @@ impl Ticket {
 
 impl Drop for Ticket {
     fn drop(&mut self) {
+        let mut queue = lock(&self.shared.queue);
         self.request.cancelled.store(true, Ordering::Relaxed);
+        queue.open.retain(|open| !Arc::ptr_eq(open, &self.request));
     }
 }
