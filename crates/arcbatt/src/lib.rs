@@ -112,13 +112,16 @@ pub mod cluster {
 
 /// OpenCL devices: finding, checking, measuring and calibrating them.
 pub mod devices {
-    pub use batt_device::opencl::{Device, Listing, Problem, list};
+    pub use batt_device::opencl::{Device, Listing, Problem};
     pub use batt_device::{Answerer, DeviceError, Session};
     pub use batt_exec::devices::{Calibration, Devices, Fit, Helper, HelperReport, Point};
     pub use batt_job::{
-        BATCH_SIZES, CalibrationFile, calibrate, device_folder, device_kind, find_devices, measured_grids,
+        BATCH_SIZES, CalibrationFile, calibrate, device_folder, device_kind, find_devices, list_devices,
+        measured_grids, useful_break_even,
     };
-    pub use batt_search::{OperationCheck, OperationInfo, check_operations, enumerated_operations};
+    pub use batt_search::{
+        OperationCheck, OperationInfo, WINDOW_JOBS, check_operations, enumerated_operations,
+    };
 }
 
 /// Summaries of runs.

@@ -1,6 +1,8 @@
 //! Measures enumeration alone: the tasks it solves, its throughput and where its time goes.
 
 use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
 
 use batt_exec::devices::{Devices, Helper};
 use batt_job::profile;
@@ -60,13 +62,15 @@ pub struct DeviceFigures {
 /// About half a second of processor time.
 const FUEL: u64 = 50_000_000;
 
-/// Enumerates programs for all tasks on one thread: once for the time, once with a recorder.
-pub fn measure_enumerate(dataset: &Dataset, device: Option<Helper>) -> EnumerateFigures {
+/// Enumerates programs for all tasks on one thread: once for the time, once with a recorder. The error says why the
+/// device was lost.
+pub fn measure_enumerate(dataset: &Dataset, device: Option<Helper>) -> Result<EnumerateFigures, String> {
     let tasks = &dataset.tasks;
+    // First, because it can fail.
+    let device = device.map(|device| with_device(tasks, device)).transpose()?;
     let watch = StopWatch::start();
     let found: Vec<Enumerated> = tasks.iter().map(|task| search(task, None, None)).collect();
     let seconds = watch.elapsed().as_secs_f64();
-    let device = device.map(|device| with_device(tasks, device));
     let mut sum = Counts::default();
     let (mut outputs, mut right, mut with_right_candidate) = (0, 0, 0);
     for (task, found) in tasks.iter().zip(found) {
@@ -83,7 +87,7 @@ pub fn measure_enumerate(dataset: &Dataset, device: Option<Helper>) -> Enumerate
     }
     let trace = profile::trace(Clock::real(), Level::Nodes, None);
     tasks.iter().for_each(|task| drop(search(task, Some(&trace), None)));
-    EnumerateFigures {
+    Ok(EnumerateFigures {
         tasks: tasks.len(),
         fuel_per_task: FUEL,
         outputs,
@@ -95,18 +99,42 @@ pub fn measure_enumerate(dataset: &Dataset, device: Option<Helper>) -> Enumerate
         calls: sum.calls,
         shares: shares(&trace),
         device,
+    })
+}
+
+fn with_device(tasks: &[Task], device: Helper) -> Result<DeviceFigures, String> {
+    let name = device.name.clone();
+    let devices = Devices::start(vec![device]).patient();
+    let (end, ended) = channel::<()>();
+    let seconds = std::thread::scope(|scope| {
+        // Without it, the search would wait forever for a device that hangs.
+        let devices = &devices;
+        scope.spawn(move || {
+            while ended.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
+                devices.tick();
+            }
+        });
+        let watch = StopWatch::start();
+        tasks.iter().for_each(|task| drop(search(task, None, Some(devices))));
+        drop(end);
+        watch.elapsed().as_secs_f64()
+    });
+    let report = devices.reports().into_iter().next().unwrap_or_default();
+    match report.lost {
+        // The rest of the search was computed on the CPU, so the time says nothing.
+        Some(reason) => Err(format!("the device {name} was lost during the measurement: {reason}")),
+        None => Ok(DeviceFigures {
+            name,
+            seconds,
+            asked: report.jobs,
+            answered: report.answered,
+            used: report.used,
+        }),
     }
 }
 
-fn with_device(tasks: &[Task], device: Helper) -> DeviceFigures {
-    let name = device.name.clone();
-    let devices = Devices::start(vec![device]).patient();
-    let watch = StopWatch::start();
-    tasks.iter().for_each(|task| drop(search(task, None, Some(&devices))));
-    let seconds = watch.elapsed().as_secs_f64();
-    let report = devices.reports().into_iter().next().unwrap_or_default();
-    DeviceFigures { name, seconds, asked: report.jobs, answered: report.answered, used: report.used }
-}
+/// How often the device is looked at.
+const TICK: Duration = Duration::from_millis(100);
 
 fn search(task: &Task, trace: Option<&Trace>, devices: Option<&Devices>) -> Enumerated {
     let (puzzle, stop) = (Puzzle::new(task), AtomicBool::new(false));
@@ -118,4 +146,30 @@ fn search(task: &Task, trace: Option<&Trace>, devices: Option<&Devices>) -> Enum
 /// Returns the number of expected outputs for which `holds` is true.
 fn count(expected: &[&Grid], holds: impl Fn(usize, &Grid) -> bool) -> usize {
     expected.iter().enumerate().filter(|(k, grid)| holds(*k, grid)).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use batt_device::{Answerer, Answers, Batch, DeviceError};
+
+    use super::*;
+
+    struct Failing;
+
+    impl Answerer for Failing {
+        fn answer(&mut self, _: &Batch) -> Result<Answers, DeviceError> {
+            Err(DeviceError::OutOfMemory)
+        }
+    }
+
+    #[test]
+    fn a_lost_device_is_not_measured() {
+        let open = || Ok(Box::new(Failing) as Box<dyn Answerer>);
+        let device = Helper { name: "fake".to_owned(), min_jobs: 1, open: Box::new(open), lane: None };
+        let error = with_device(&batt_task::demo::tasks()[..1], device).unwrap_err();
+        assert!(
+            error.contains("fake was lost during the measurement: the device is out of memory"),
+            "{error}"
+        );
+    }
 }

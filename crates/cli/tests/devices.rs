@@ -3,9 +3,13 @@
 
 mod batt;
 
+use std::path::PathBuf;
+use std::process::Command;
+
 use arcbatt::record::{Device, Record};
 use batt::Batt;
 use batt_testkit::opencl::pocl;
+use batt_testkit::skipped;
 
 const RUN: &str = "run demo -n 12 --threads 1";
 
@@ -84,6 +88,50 @@ fn joined_records_keep_their_devices() {
     let text = run(&batt, "profile framework {dir}/all.json --allow-invalid");
     assert!(text.contains("\nshard 2 of 2, Tesla T4 "), "{text}");
     assert!(text.contains("\nmachine ") && text.contains("\ndevice category "), "{text}");
+}
+
+/// Compiles an OpenCL library that never answers. Returns `None` if there is no C compiler.
+fn hanging_driver(batt: &Batt) -> Option<PathBuf> {
+    let (source, library) = (batt.path("hang.c"), batt.path("libhang.so"));
+    let code =
+        "#include <unistd.h>\nvoid *clGetExtensionFunctionAddress(const char *name) { for (;;) pause(); }\n";
+    std::fs::write(&source, code).unwrap();
+    let compiled = Command::new("cc").args(["-shared", "-fPIC", "-o"]).arg(&library).arg(&source).status();
+    if compiled.is_ok_and(|status| status.success()) {
+        return Some(library);
+    }
+    skipped("there is no C compiler `cc`", "install gcc");
+    None
+}
+
+#[test]
+fn a_job_does_without_a_driver_that_hangs() {
+    let batt = Batt::new("devices-hang");
+    let Some(driver) = hanging_driver(&batt) else { return };
+    let solve = "solve demo -n 2 --fuel-per-task 100000 --device";
+    let command = format!("{solve} T4 -o {{dir}}/hung.json");
+    let text = batt.run_with_variables(&command, &[("ARCBATT_OPENCL", &driver)]);
+    assert!(text.contains("warning: no device is used: an OpenCL driver did not list its devices"), "{text}");
+    assert!(text.ends_with("exit 0\n"), "{text}");
+    run(&batt, &format!("{solve} none -o {{dir}}/alone.json"));
+    assert_eq!(batt.read("hung.json"), batt.read("alone.json"));
+}
+
+#[test]
+fn a_list_of_devices_names_a_driver_that_hangs() {
+    let batt = Batt::new("devices-hang-list");
+    let Some(driver) = hanging_driver(&batt) else { return };
+    let text = batt.run_with_variables("device list", &[("ARCBATT_OPENCL", &driver)]);
+    assert!(
+        text.contains("an OpenCL driver did not list its devices") && text.ends_with("exit 2\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn an_empty_name_is_an_error() {
+    let text = Batt::new("devices-empty").run("solve demo -n 1 --device T4,");
+    assert!(text.contains("`T4,` has an empty name") && text.ends_with("exit 2\n"), "{text}");
 }
 
 #[test]

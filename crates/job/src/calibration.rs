@@ -8,7 +8,7 @@ use batt_base::write_atomic;
 use batt_device::opencl::Device;
 use batt_device::{Answerer, DeviceError};
 use batt_exec::devices::{Calibration, Point};
-use batt_search::{OperationInfo, Workload};
+use batt_search::{OperationInfo, WINDOW_JOBS, Workload};
 use batt_task::{Grid, demo};
 use batt_value::{Arena, Caps};
 use serde::{Deserialize, Serialize};
@@ -88,10 +88,10 @@ impl CalibrationFile {
         self.devices.iter().find(|entry| entry.is_of(device)).map(Entry::calibration)
     }
 
-    /// Returns whether a device of this machine was faster than the CPU.
+    /// Returns whether a device of this machine was faster than the CPU in batches of the size that a search asks for.
     pub fn any_pays(&self) -> bool {
         let machine = this_machine();
-        let pays = |entry: &Entry| entry.calibration().fit().and_then(|fit| fit.break_even()).is_some();
+        let pays = |entry: &Entry| useful_break_even(&entry.calibration()).is_some();
         self.devices.iter().any(|entry| entry.machine == machine && pays(entry))
     }
 
@@ -107,6 +107,12 @@ impl CalibrationFile {
             replay_job_ns: calibration.replay_job_ns,
         });
     }
+}
+
+/// Returns the smallest batch for which a device is faster than the CPU; `None` if it is larger than the batches of a
+/// search, so that the device would never be asked.
+pub fn useful_break_even(calibration: &Calibration) -> Option<u64> {
+    calibration.fit()?.break_even().filter(|jobs| *jobs <= WINDOW_JOBS as u64)
 }
 
 /// The sizes of batches that are measured.
@@ -160,4 +166,25 @@ pub fn calibrate(
         }
     }
     Ok(calibration)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_that_needs_larger_batches_than_a_search_asks_for_is_of_no_use() {
+        let calibration = |batch_ns: f64| {
+            let point = |jobs: u64| Point {
+                jobs,
+                cpu_ns: 1000.0 * jobs as f64,
+                device_ns: batch_ns + 100.0 * jobs as f64,
+            };
+            Calibration { points: [1, 100, 100_000].map(point).to_vec(), replay_job_ns: None }
+        };
+        assert_eq!(useful_break_even(&calibration(900_000.0)), Some(1001));
+        let late = calibration(900.0 * WINDOW_JOBS as f64 + 900.0);
+        assert!(late.fit().unwrap().break_even().is_some());
+        assert_eq!(useful_break_even(&late), None);
+    }
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -14,14 +15,14 @@ use batt_task::DataFolder;
 use batt_trace::Trace;
 use serde::{Deserialize, Serialize};
 
-use crate::calibration::CalibrationFile;
-use crate::control::lock;
+use crate::calibration::{CalibrationFile, useful_break_even};
+use crate::control::{Control, lock};
 use crate::description::{Job, Mode, Step, Work};
 use crate::error::JobError;
 
 /// The devices that a job may use. They change the time that it takes, never its results.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[serde(from = "String", into = "String")]
+#[serde(try_from = "String", into = "String")]
 pub enum DeviceChoice {
     /// The devices that are faster than the CPU according to a calibration on this machine. Without a calibration, no
     /// device is looked for.
@@ -33,13 +34,11 @@ pub enum DeviceChoice {
     Named(Vec<String>),
 }
 
-impl From<String> for DeviceChoice {
-    fn from(text: String) -> DeviceChoice {
-        match text.trim() {
-            "" | "auto" => DeviceChoice::Auto,
-            "none" => DeviceChoice::None,
-            names => DeviceChoice::Named(names.split(',').map(|name| name.trim().to_owned()).collect()),
-        }
+impl TryFrom<String> for DeviceChoice {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<DeviceChoice, String> {
+        text.parse()
     }
 }
 
@@ -50,10 +49,23 @@ impl From<DeviceChoice> for String {
 }
 
 impl FromStr for DeviceChoice {
-    type Err = std::convert::Infallible;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<DeviceChoice, Self::Err> {
-        Ok(DeviceChoice::from(text.to_owned()))
+    /// Parses `auto`, `none`, or names separated by commas.
+    fn from_str(text: &str) -> Result<DeviceChoice, String> {
+        let names: Vec<&str> = text.split(',').map(str::trim).collect();
+        match names[..] {
+            ["auto"] => Ok(DeviceChoice::Auto),
+            ["none"] => Ok(DeviceChoice::None),
+            // An empty name would be a part of every name.
+            _ if names.contains(&"") => {
+                Err(format!("`{text}` has an empty name; give `auto`, `none` or names separated by commas"))
+            }
+            _ if names.iter().any(|name| ["auto", "none"].contains(name)) => {
+                Err(format!("`{text}` mixes names with `auto` or `none`; give one or the other"))
+            }
+            _ => Ok(DeviceChoice::Named(names.into_iter().map(str::to_owned).collect())),
+        }
     }
 }
 
@@ -70,7 +82,35 @@ impl fmt::Display for DeviceChoice {
 /// Returns the devices of this machine whose names contain `name`, in any case, or all if it is `all`. If there is
 /// none, the error lists the devices that there are.
 pub fn find_devices(name: &str) -> Result<Vec<Device>, JobError> {
-    find_in(&opencl::list(), name)
+    let listing = list_devices().map_err(|remedy| JobError::Field { field: "device", remedy })?;
+    find_in(&listing, name)
+}
+
+/// A driver that takes longer to list its devices hangs. It usually takes milliseconds, and seconds if it has to wake
+/// a device first.
+const LIST_WAIT: Duration = Duration::from_secs(10);
+
+/// Lists the devices of this machine. The error says that a driver hangs; its thread is left behind, because nothing
+/// can end it.
+pub fn list_devices() -> Result<opencl::Listing, String> {
+    let (sender, receiver) = mpsc::channel();
+    let list = move || {
+        // The receiver is gone if this took too long.
+        let _ = sender.send(opencl::list());
+    };
+    let thread = std::thread::Builder::new().name("devices".to_owned()).spawn(list);
+    thread.map_err(|error| format!("devices cannot be listed: {error}"))?;
+    match receiver.recv_timeout(LIST_WAIT) {
+        Ok(listing) => Ok(listing),
+        Err(RecvTimeoutError::Timeout) => Err(format!(
+            "an OpenCL driver did not list its devices within {} s; repair or remove it, or set ARCBATT_OPENCL to the \
+             library of another one",
+            LIST_WAIT.as_secs()
+        )),
+        Err(RecvTimeoutError::Disconnected) => {
+            Err("an OpenCL driver panicked while it listed its devices".to_owned())
+        }
+    }
 }
 
 fn find_in(listing: &opencl::Listing, name: &str) -> Result<Vec<Device>, JobError> {
@@ -118,23 +158,39 @@ const TICK: Duration = Duration::from_millis(100);
 const LAST_WAIT: Duration = Duration::from_secs(2);
 
 impl Help {
-    /// Opens the devices that a job may use, each on a thread of its own. Returns `None` if there is none.
-    pub(crate) fn start(job: &Job, trace: Option<&Trace>) -> Result<Option<Help>, JobError> {
+    /// Opens the devices that a job may use, each on a thread of its own. Returns `None` if there is none. A driver that
+    /// hangs is a warning, like a device that is lost later.
+    pub(crate) fn start(
+        job: &Job,
+        trace: Option<&Trace>,
+        control: &Control,
+    ) -> Result<Option<Help>, JobError> {
         let choice = &job.devices;
-        let mut chosen: Vec<(Device, u64)> = Vec::new();
         let file = CalibrationFile::read_user();
+        let is_needed = match choice {
+            DeviceChoice::None => false,
+            // Loading a driver takes time, so it is done only if a device is known to pay.
+            DeviceChoice::Auto => enumerates(&job.work) && file.any_pays(),
+            DeviceChoice::Named(_) => true,
+        };
+        if !is_needed {
+            return Ok(None);
+        }
+        let listing = match list_devices() {
+            Ok(listing) => listing,
+            Err(problem) => {
+                control.warn(format!("no device is used: {problem}. {SAME_RESULTS}"));
+                return Ok(None);
+            }
+        };
+        let mut chosen: Vec<(Device, u64)> = Vec::new();
         match choice {
             DeviceChoice::None => {}
             DeviceChoice::Auto => {
-                // Loading a driver takes time, so it is done only if a device is known to pay.
-                if enumerates(&job.work) && file.any_pays() {
-                    let pays =
-                        |device: Device| Some((device.clone(), file.of(&device)?.fit()?.break_even()?));
-                    chosen.extend(opencl::list().devices.into_iter().filter_map(pays));
-                }
+                let pays = |device: Device| Some((device.clone(), useful_break_even(&file.of(&device)?)?));
+                chosen.extend(listing.devices.into_iter().filter_map(pays));
             }
             DeviceChoice::Named(names) => {
-                let listing = opencl::list();
                 for name in names {
                     for device in find_in(&listing, name)? {
                         if chosen.iter().all(|(other, _)| !other.is_same(&device)) {
@@ -204,7 +260,8 @@ impl Help {
         self.devices.tick().into_iter().map(warning).collect()
     }
 
-    /// Ends the work of the devices. Returns a warning for each that was lost.
+    /// Ends the work of the devices. Returns a warning for each that was lost. A device that is still being opened is
+    /// not lost: it was not needed.
     pub(crate) fn finish(&self) -> Vec<String> {
         let end = Instant::now() + LAST_WAIT;
         while self.devices.any_busy() && Instant::now() < end {
@@ -245,8 +302,10 @@ fn enumerates(work: &Work) -> bool {
     }
 }
 
+const SAME_RESULTS: &str = "The results are the same without a device";
+
 fn warning((name, reason): (String, String)) -> String {
-    format!("the device {name} is not used any more: {reason}. The results are the same without it")
+    format!("the device {name} is not used any more: {reason}. {SAME_RESULTS}")
 }
 
 fn described(fact: &record::Device, report: HelperReport) -> record::Device {
@@ -259,5 +318,26 @@ fn described(fact: &record::Device, report: HelperReport) -> record::Device {
         stayed: report.lost.is_none(),
         reason: report.lost,
         ..fact.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn choices_are_parsed_strictly() {
+        let named =
+            |names: &[&str]| Ok(DeviceChoice::Named(names.iter().map(|name| name.to_string()).collect()));
+        assert_eq!("auto".parse(), Ok(DeviceChoice::Auto));
+        assert_eq!(" none ".parse(), Ok(DeviceChoice::None));
+        assert_eq!("T4, L4".parse(), named(&["T4", "L4"]));
+        assert_eq!("Nonesuch".parse(), named(&["Nonesuch"]));
+        for (text, problem) in [("", "empty"), ("T4,", "empty"), (",", "empty"), ("T4,auto", "mixes")] {
+            assert!(text.parse::<DeviceChoice>().unwrap_err().contains(problem), "{text}");
+        }
+        let json = |text| serde_json::from_str::<DeviceChoice>(text);
+        assert_eq!(json("\"T4\"").unwrap(), DeviceChoice::Named(vec!["T4".to_owned()]));
+        assert!(json("\"T4,\"").is_err());
     }
 }

@@ -45,13 +45,13 @@ pub mod page;
 mod first_wrong_line;
 
 pub use batt_search::Propose;
-pub use calibration::{BATCH_SIZES, CalibrationFile, calibrate, measured_grids};
+pub use calibration::{BATCH_SIZES, CalibrationFile, calibrate, measured_grids, useful_break_even};
 pub use clock::{Stop, TaskClocks, with_backstop};
 pub use description::{
     Effort, Existing, FUEL_PER_SECOND, Job, MEMORY_PER_THREAD, Mode, Profiling, ProgramSource, Run, Save,
     Search, Solve, Step, TaskSelection, Work,
 };
-pub use devices::{DeviceChoice, device_folder, device_kind, find_devices};
+pub use devices::{DeviceChoice, device_folder, device_kind, find_devices, list_devices};
 pub use engine::{Advanced, Engine};
 pub use error::JobError;
 pub use evaluate::{Evaluated, EvaluatedPair, Evaluation, evaluate};

@@ -14,7 +14,7 @@ use batt_trace::Trace;
 use crate::cluster::Cluster;
 use crate::control::Control;
 use crate::description::{Job, Work};
-use crate::devices::Help;
+use crate::devices::{DeviceChoice, Help};
 use crate::error::JobError;
 use crate::event::Event;
 use crate::live_solve::LiveSolve;
@@ -118,6 +118,11 @@ impl Job {
             let remedy = "cannot be recorded on a cluster; remove this option".to_owned();
             return Err(JobError::Field { field: "events", remedy });
         }
+        if resources.cluster.is_some() && matches!(self.devices, DeviceChoice::Named(_)) {
+            let remedy = "cannot be named on a cluster, whose machines use their CPUs; use `auto` or `none`"
+                .to_owned();
+            return Err(JobError::Field { field: "device", remedy });
+        }
         let (sender, events) = channel();
         let status = Status { kind: self.work.kind(), data: self.tasks.data.clone(), ..Status::default() };
         let budget = self.work.effort().and_then(|effort| effort.budget());
@@ -191,7 +196,7 @@ impl Context<'_> {
             Some(devices) => Some(Help::given(Arc::clone(devices))),
             // The machines of a cluster do the work.
             None if self.resources.cluster.is_some() => None,
-            None => Help::start(self.job, trace)?,
+            None => Help::start(self.job, trace, self.control)?,
         };
         self.control.set_help(help);
         Ok(())

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use batt_job::cluster::{Cluster, ClusterError, Delivery, Execution, MachineInfo, PieceEnd, Worker};
-use batt_job::{Effort, Event, Job, JobError, Mode, Outcome, Resources, Search, Solve, Work};
+use batt_job::{DeviceChoice, Effort, Event, Job, JobError, Mode, Outcome, Resources, Search, Solve, Work};
 use batt_record::Record;
 
 /// Number and bytes of a batch.
@@ -294,6 +294,15 @@ fn a_machine_that_keeps_failing_is_dropped_and_a_lone_one_ends_the_job() {
     let cluster = Threads { broken, ..threads(&["b"]) };
     let error = ran(solve(&folder("alone")), Some(cluster)).0.err().unwrap().to_string();
     assert!(error.contains("failed on 1 machine, last: the disk is full"), "{error}");
+}
+
+#[test]
+fn a_device_cannot_be_named_on_a_cluster() {
+    let mut job = solve(&folder("device"));
+    job.devices = DeviceChoice::Named(vec!["T4".to_owned()]);
+    let resources = Resources { cluster: Some(Arc::new(threads(&["a"]))), ..Resources::default() };
+    let Err(error) = job.start_with(resources) else { panic!("must be refused") };
+    assert!(error.to_string().contains("cannot be named on a cluster"), "{error}");
 }
 
 #[test]

@@ -35,8 +35,8 @@ pub use check::is_reproducible;
 pub use choose::{Attempt, Attempts};
 pub use confidence::SURE;
 pub use enumerate::{
-    Counts, Enumerated, OperationCheck, OperationInfo, View, Workload, check_operations, enumerate,
-    enumerated_operations,
+    Counts, Enumerated, OperationCheck, OperationInfo, View, WINDOW_JOBS, Workload, check_operations,
+    enumerate, enumerated_operations,
 };
 pub use phase::{SearchPhase, UnknownPhase};
 pub use puzzle::Puzzle;

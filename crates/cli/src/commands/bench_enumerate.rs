@@ -12,7 +12,7 @@ use crate::{Answer, output};
 /// Measures and prints. The figures depend on the machine and its load, so the exit code is always 0.
 pub(crate) fn run(dataset: &Dataset, device: Option<&str>, json: bool) -> Answer {
     let device = device.map(helper).transpose()?;
-    let figures = measure_enumerate(dataset, device);
+    let figures = measure_enumerate(dataset, device).map_err(anyhow::Error::msg)?;
     if json {
         output::json(figures)?;
     } else {

@@ -4,7 +4,8 @@ use std::io::Write;
 
 use arcbatt::base::{number, size, time};
 use arcbatt::devices::{
-    self, BATCH_SIZES, Calibration, CalibrationFile, Device, OperationCheck, Session, device_kind,
+    self, BATCH_SIZES, Calibration, CalibrationFile, Device, OperationCheck, Session, WINDOW_JOBS,
+    device_kind,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -142,6 +143,8 @@ struct CalibrationEntry {
     /// Smallest batch that is faster on the device than on one CPU core. Absent if none is.
     #[serde(skip_serializing_if = "Option::is_none")]
     break_even: Option<u64>,
+    /// True if the batches of a search are large enough for it, so that `--device auto` uses it.
+    is_useful: bool,
 }
 
 /// The times of one batch.
@@ -222,17 +225,30 @@ impl CalibrationEntry {
         CalibrationEntry {
             points: points(calibration),
             break_even: calibration.fit().and_then(|fit| fit.break_even()),
+            is_useful: devices::useful_break_even(calibration).is_some(),
         }
     }
 
     fn sentence(&self) -> String {
-        match self.break_even {
-            Some(jobs) => format!(
-                "faster than one CPU core from {} on; `--device auto` uses it for those",
-                number::count(usize::try_from(jobs).unwrap_or(usize::MAX), "job")
+        let jobs = |n: u64| format!("{} jobs", number::grouped(n));
+        match (self.break_even, self.points.last()) {
+            (Some(n), _) if self.is_useful => {
+                format!("faster than one CPU core from {} on; `--device auto` uses it for those", jobs(n))
+            }
+            (Some(n), _) => format!(
+                "faster than one CPU core only from {} on, and a search asks for {} at a time; `--device auto` does \
+                 not use it",
+                jobs(n),
+                jobs(WINDOW_JOBS as u64)
             ),
-            None => {
-                "slower than one CPU core in batches of any size; `--device auto` does not use it".to_owned()
+            (None, Some(last)) if self.points.len() > 1 => format!(
+                "slower than one CPU core in batches of up to {}; `--device auto` does not use it",
+                jobs(last.jobs)
+            ),
+            // One batch took so long that no other was measured.
+            (None, _) => {
+                "too slow to be measured in batches of several sizes; `--device auto` does not use it"
+                    .to_owned()
             }
         }
     }
@@ -311,7 +327,7 @@ impl TestEntry {
 
 fn list(json: bool, with_test: bool) -> Answer {
     let spinner = output::spinner();
-    let listing = devices::list();
+    let listing = devices::list_devices().map_err(anyhow::Error::msg)?;
     let file = CalibrationFile::read_user();
     let entry = |device: &Device| {
         spinner.iter().for_each(|it| it.set_message(format!("testing {}", device.name())));
@@ -383,30 +399,41 @@ pub(crate) struct CalibrateDocument {
     /// File that holds the calibrations. Absent if there is no place for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<String>,
+    /// Devices that could not be measured, with the reason.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    problems: Vec<String>,
 }
 
 fn calibrate(args: &DeviceArgs) -> Answer {
     let spinner = output::spinner();
     let mut file = CalibrationFile::read_user();
-    let folder = devices::device_folder();
-    let mut entries = Vec::new();
+    let (folder, path) = (devices::device_folder(), CalibrationFile::user_path());
+    let (mut entries, mut problems) = (Vec::new(), Vec::new());
     for device in devices::find_devices(&args.name)? {
         spinner.iter().for_each(|it| it.set_message(format!("measuring {}", device.name())));
         let measured = Session::open(&device, folder.as_deref())
             .and_then(|mut session| devices::calibrate(&mut session, None));
-        let calibration = measured.map_err(|error| anyhow::anyhow!("{}: {error}", device.name()))?;
+        let calibration = match measured {
+            Ok(calibration) => calibration,
+            Err(error) => {
+                problems.push(format!("{}: {error}", device.name()));
+                continue;
+            }
+        };
         file.set(&device, &calibration);
+        // Written at once: the driver of the next device may crash the process.
+        if let Some(path) = &path {
+            file.write(path).map_err(|error| anyhow::anyhow!("cannot write {}: {error}", path.display()))?;
+        }
         entries.push(DeviceEntry::new(&device, Some(&calibration), None));
     }
     spinner.iter().for_each(|it| it.finish_and_clear());
-    let path = CalibrationFile::user_path();
-    if let Some(path) = &path {
-        file.write(path).map_err(|error| anyhow::anyhow!("cannot write {}: {error}", path.display()))?;
-    }
+    let path = path.filter(|_| !entries.is_empty());
+    let all_measured = problems.is_empty();
     if args.json {
         let file = path.map(|path| path.display().to_string());
-        output::json(CalibrateDocument { devices: entries, file })?;
-        return Ok(true);
+        output::json(CalibrateDocument { devices: entries, file, problems })?;
+        return Ok(all_measured);
     }
     let mut out = output::stdout();
     for entry in &entries {
@@ -414,12 +441,14 @@ fn calibrate(args: &DeviceArgs) -> Answer {
         entry.calibration.iter().try_for_each(|calibration| calibration.print(&mut out))?;
         writeln!(out)?;
     }
+    problems.iter().try_for_each(|problem| writeln!(out, "problem: {problem}"))?;
     match path {
         Some(path) => output::wrote(&mut out, path.display())?,
+        None if entries.is_empty() => {}
         None => output::note(&mut out, "there is no home folder, so the calibration is not kept")?,
     }
     out.flush()?;
-    Ok(true)
+    Ok(all_measured)
 }
 
 /// Operations on the CPU and on devices.

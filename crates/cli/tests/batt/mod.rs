@@ -40,12 +40,23 @@ impl Batt {
 
     /// Runs like [`Batt::run`], with a text on standard input.
     pub(crate) fn run_with_input(&self, args: &str, input: &str) -> String {
+        self.run_in(args, input, &[])
+    }
+
+    /// Runs like [`Batt::run`], with environment variables.
+    #[allow(dead_code, reason = "not every test needs variables")]
+    pub(crate) fn run_with_variables(&self, args: &str, variables: &[(&str, &Path)]) -> String {
+        self.run_in(args, "", variables)
+    }
+
+    fn run_in(&self, args: &str, input: &str, variables: &[(&str, &Path)]) -> String {
         let dir = self.dir.to_str().unwrap();
         let args = args.split_whitespace().map(|arg| arg.replace("{dir}", dir));
         let mut command = Command::cargo_bin("batt").unwrap();
         command.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).args(args).write_stdin(input);
         // Tests must not use the user's data folder.
         command.env("ARCBATT_DATA", self.dir.join("home"));
+        command.envs(variables.iter().copied());
         let output = command.output().unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap().replace(dir, "{dir}");
         format!("{}{}exit {}\n", text(output.stdout), text(output.stderr), output.status.code().unwrap())

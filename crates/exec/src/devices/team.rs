@@ -225,27 +225,26 @@ impl Devices {
     /// Counts the time of the devices. The caller calls it about ten times a second; a device that works on the same
     /// batch for too long is dropped. Returns the devices that were lost since the last call, with the reason.
     pub fn tick(&self) -> Vec<(String, String)> {
-        self.tick_with(self.max_ticks)
+        self.tick_with(self.max_ticks, OPEN_FACTOR.saturating_mul(self.max_ticks))
     }
 
-    /// Drops the devices that still work on a batch, after the end. Returns the same as [`tick`](Devices::tick).
+    /// Drops the devices that still work on a batch, after the end. A device that is being opened is not dropped: it
+    /// was not needed. Returns the same as [`tick`](Devices::tick).
     pub fn drop_busy(&self) -> Vec<(String, String)> {
-        self.tick_with(0)
+        self.tick_with(0, u64::MAX)
     }
 
-    fn tick_with(&self, limit: u64) -> Vec<(String, String)> {
+    fn tick_with(&self, batch_limit: u64, open_limit: u64) -> Vec<(String, String)> {
         let mut queue = lock(&self.shared.queue);
-        let closed = queue.closed;
         let mut lost = Vec::new();
         for (number, helper) in self.shared.helpers.iter().enumerate() {
             let host = &mut queue.hosts[number];
             host.ticks += 1;
             let hang = match host.doing {
-                // A device that was not ready before the end is not lost.
-                Doing::Opening if !closed && host.ticks >= OPEN_FACTOR.saturating_mul(limit) => {
+                Doing::Opening if host.ticks >= open_limit => {
                     Some("its driver does not finish compiling the kernels")
                 }
-                Doing::Answering(_) if host.ticks >= limit => Some("it does not answer any more"),
+                Doing::Answering(_) if host.ticks >= batch_limit => Some("it does not answer any more"),
                 _ => None,
             };
             if let Some(reason) = hang {

@@ -105,8 +105,8 @@ impl<'w> Memo<'w> {
     }
 }
 
-/// A window is complete with this number of jobs.
-const WINDOW_JOBS: usize = 1 << 13;
+/// A window is complete with this number of jobs. A device that needs more to be faster than the CPU is of no use.
+pub const WINDOW_JOBS: usize = 1 << 13;
 /// The number of windows that devices may be ahead.
 const MAX_WINDOWS: usize = 3;
 /// The number of answers of a window that are compared with the CPU.

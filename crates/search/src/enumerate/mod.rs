@@ -34,6 +34,7 @@ use goal::Goal;
 
 pub use device::{OperationCheck, OperationInfo, Workload, check_operations, enumerated_operations};
 pub use explore::Counts;
+pub use lookahead::WINDOW_JOBS;
 pub use view::View;
 use write::WrittenProgram;
 
