@@ -217,19 +217,9 @@ fn check_search(size: Size<'_>) {
     }
 }
 
+/// `ARCBATT_TASKS` names another data set than the built-in one.
 #[test]
 fn devices_do_not_change_what_a_search_finds() {
-    check_search(Size { tasks: 4, fuel: 3_000_000, ..SMALL });
-}
-
-/// The same with more tasks and fuel, for minutes. `ARCBATT_TASKS` names another data set than the built-in one.
-///
-/// ```sh
-/// cargo test --release -p batt-job --test device_search -- --ignored
-/// ```
-#[test]
-#[ignore = "takes minutes; run it with --release after changing a kernel"]
-fn devices_do_not_change_what_a_long_search_finds() {
     let data = std::env::var("ARCBATT_TASKS").unwrap_or_else(|_| SMALL.data.to_owned());
     check_search(Size { data: &data, tasks: 25, fuel: 50_000_000, ..SMALL });
 }
