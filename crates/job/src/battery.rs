@@ -13,7 +13,7 @@ use batt_exec::devices::Devices;
 use batt_exec::{End, Input, Job, Options, Picture, Prepared, Run, Scratch};
 use batt_lang::Program;
 use batt_plan::{Plan, ProgramId};
-use batt_score::{Candidate, Demos, Scores, Tally, Totals, Verdict, all_right, judge, rank, test_verdicts};
+use batt_score::{Candidate, Demos, Tally, Totals, Verdict, all_right, judge, rank, test_verdicts};
 use batt_task::submission::{Draft, fallbacks};
 use batt_task::{Grid, Pair, Task, demo};
 use batt_trace::{Lane, Spot, Trace};
@@ -115,7 +115,7 @@ pub struct TaskResult {
     /// Whether a program has an answer to a test input; otherwise all attempts are fallbacks.
     pub answered: bool,
     /// The scores of the attempts.
-    pub scores: Scores,
+    pub scores: Totals,
 }
 
 /// The result of one program on one task. Pairs are in the order of [`Task::pairs`].
@@ -135,13 +135,12 @@ pub struct ProgramResult {
 
 impl TaskResult {
     fn unfinished(task: &Task) -> TaskResult {
-        let scores = Scores { tasks: Vec::new(), unsolved: Vec::new() };
         TaskResult {
             finished: false,
             programs: Vec::new(),
             attempts: fallbacks(task),
             answered: false,
-            scores,
+            scores: Totals::default(),
         }
     }
 }
@@ -277,8 +276,9 @@ impl<'p> Battery<'p> {
         let draft = self.choose(task, &job.programs, &runs);
         let answered = runs.iter().flat_map(|runs| &runs[task.train.len()..]).any(has_answer);
         mark(Spot::RANK);
-        let scores = Scores::open(&draft.submission(), [task]);
-        let attempts = (0..task.test.len()).filter_map(|k| draft.attempts(&task.id, k).cloned()).collect();
+        let attempts: Vec<_> =
+            (0..task.test.len()).filter_map(|k| draft.attempts(&task.id, k).cloned()).collect();
+        let scores = Totals::open(task, &attempts);
         let results = job.programs.iter().zip(runs).map(|(program, runs)| {
             let own = own.contains(program);
             self.judge(task, *program, own, runs, setup.answers)
@@ -518,7 +518,7 @@ impl Summary {
         }
         self.tasks += 1;
         self.attempted += usize::from(!result.programs.is_empty());
-        self.scores.add(&result.scores);
+        self.scores.join(&result.scores);
         let mut fuel = 0;
         for program in &result.programs {
             fuel += program.fuel.iter().sum::<u64>();

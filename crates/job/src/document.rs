@@ -2,8 +2,7 @@
 
 use batt_plan::ProgramId;
 use batt_record as record;
-use batt_score::{Scores, Verdict};
-use batt_task::submission::Draft;
+use batt_score::{Totals, Verdict};
 use batt_task::{Grid, Task};
 
 use crate::battery::{Battery, ProgramResult, Summary, TaskResult, why};
@@ -130,11 +129,7 @@ pub fn result(task: &Task, entry: &record::Task) -> Option<TaskResult> {
     let programs = entry.programs.iter().map(program).collect::<Option<Vec<_>>>()?;
     let both = |both: &[record::Rows; 2]| Some([grid(&both[0])?, grid(&both[1])?]);
     let attempts = entry.attempts.iter().map(both).collect::<Option<Vec<_>>>()?;
-    let mut draft = Draft::new([task]);
-    for (k, both) in attempts.iter().enumerate() {
-        draft.answer(&task.id, k, both.iter().cloned());
-    }
-    let scores = Scores::open(&draft.submission(), [task]);
+    let scores = Totals::open(task, &attempts);
     let answers = entry.programs.iter().flat_map(|outcome| &outcome.test);
     let answered = answers.into_iter().any(|pair| pair.is_right() || pair.answer.is_some());
     Some(TaskResult { finished: true, programs, attempts, answered, scores })

@@ -40,7 +40,7 @@ impl Tasks {
         let hashed = !matches!(job.work, Work::Run(_)) || !job.save.is_empty();
         let load = |error| JobError::load(error, selection.skip_bad);
         let in_data_set = index.len() + index.problems().len();
-        let index = index.select(&selection.select()).map_err(load)?;
+        let mut index = index.select(&selection.select()).map_err(load)?;
         let (mut hasher, mut whole, mut n_read) = (ContentHasher::new(), ContentHasher::new(), 0);
         let add = |task: &Task| {
             if hashed && selection.shard.is_none_or(|shard| shard.has(n_read)) {

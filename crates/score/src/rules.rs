@@ -3,8 +3,8 @@
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
 
-use batt_task::Task;
 use batt_task::submission::Submission;
+use batt_task::{Grid, Task};
 
 use crate::{Answer, Graded, Ratio, Target, Verdict, judge};
 
@@ -137,6 +137,27 @@ impl Scores {
 }
 
 impl Totals {
+    /// Reads the test outputs of a task and counts those that one of the attempts gets right. PERF: attempts are only
+    /// compared, not graded as by [`Scores::open`], which takes 10 % of the instructions of `batt run` with one program a
+    /// task.
+    pub fn open(task: &Task, attempts: &[[Grid; 2]]) -> Totals {
+        let outputs: Option<Vec<&Grid>> = task.test.iter().map(|pair| pair.output.as_ref()).collect();
+        let Some(outputs) = outputs.filter(|outputs| !outputs.is_empty()) else {
+            return Totals { unsolved: 1, ..Totals::default() };
+        };
+        let right =
+            outputs.iter().zip(attempts).filter(|(output, attempts)| attempts.contains(output)).count();
+        Totals { tasks: BTreeMap::from([((right, outputs.len()), 1)]), unsolved: 0 }
+    }
+
+    /// Adds the scores of other tasks.
+    pub fn join(&mut self, other: &Totals) {
+        for (kind, n) in &other.tasks {
+            *self.tasks.entry(*kind).or_default() += n;
+        }
+        self.unsolved += other.unsolved;
+    }
+
     pub fn add(&mut self, scores: &Scores) {
         for task in &scores.tasks {
             *self.tasks.entry((task.right(), task.outputs.len())).or_default() += 1;

@@ -102,7 +102,7 @@ proptest! {
         for (name, _, component) in graded.answer.components() {
             prop_assert!(component <= Ratio::ONE, "{}", name);
         }
-        prop_assert_eq!(target.grade(&input).answer, graded.baseline);
+        prop_assert_eq!(target.grade(&input).answer, target.baseline());
     }
 
     /// An answer that is no closer than the input scores no more than the input.
@@ -113,7 +113,7 @@ proptest! {
         prop_assert_eq!(of_input, if input == expected { Ratio::ONE } else { Ratio::ZERO });
         let (a, b) = (target.grade(&a), target.grade(&b));
         for graded in [a, b] {
-            prop_assert_eq!(graded.score() <= of_input, graded.answer.total() <= graded.baseline.total());
+            prop_assert_eq!(graded.score() <= of_input, graded.answer.total() <= target.baseline().total());
         }
         // The score keeps the order of closeness.
         if a.score() < b.score() {
@@ -308,12 +308,13 @@ fn components_and_scores_of_examples() {
         let arena = Arena::new(Caps::STANDARD);
         let grid =
             |text: &str| Answer::from(batt_value::parse(text, &arena, &|_| None).unwrap()).grid().unwrap();
-        let graded: Graded = Target::new(&grid(input), &grid(expected)).grade(&grid(answer));
+        let target = Target::new(&grid(input), &grid(expected));
+        let graded: Graded = target.grade(&grid(answer));
         let components = graded
             .answer
             .components()
             .map(|(name, weight, it)| format!("{name} {}/{} x{weight}", it.numerator(), it.denominator()));
-        let (total, baseline) = (graded.answer.total(), graded.baseline.total());
+        let (total, baseline) = (graded.answer.total(), target.baseline().total());
         format!("{}: {total}, input {baseline}, score {}", components.join(", "), graded.score())
     };
     expect_test::expect![[r#"

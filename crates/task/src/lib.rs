@@ -115,6 +115,16 @@ impl Task {
         arena.tuple(&pairs)
     }
 
+    /// Returns the number of cells of all grids.
+    pub fn n_cells(&self) -> usize {
+        let pairs = self.train.iter().chain(&self.test).chain(&self.extra);
+        pairs
+            .flat_map(|pair| [Some(&pair.input), pair.output.as_ref()])
+            .flatten()
+            .map(|grid| grid.cells().len())
+            .sum()
+    }
+
     /// Iterates over demonstration and test pairs with the name of their list and their index, as in `train
     /// 0`. Extra pairs are not included.
     pub fn pairs(&self) -> impl Iterator<Item = (&'static str, usize, &Pair)> {
