@@ -39,6 +39,10 @@ impl Folder {
         assert!(index.ids().eq(dataset.tasks.iter().map(|task| task.id.as_str())));
         let one_by_one = (0..index.len()).flat_map(|i| index.load(i..i + 1).unwrap().tasks);
         assert!(one_by_one.eq(dataset.tasks.iter().cloned()));
+        // A check reads the same tasks, and those that it keeps are the same.
+        let (mut index, mut checked) = (index, Vec::new());
+        assert!(index.check(|| false, |task| checked.push(task.clone())).is_empty());
+        assert!(checked == dataset.tasks && index.load(0..index.len()).unwrap().tasks == dataset.tasks);
         dataset.tasks
     }
 }
@@ -47,6 +51,17 @@ impl Drop for Folder {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
     }
+}
+
+#[test]
+fn a_small_set_is_read_once() {
+    let task = r#"{"train": [{"input": [[1]], "output": [[2]]}], "test": [{"input": [[3]]}]}"#;
+    let folder = Folder::new("once");
+    folder.write("a.json", task).write("b.json", task);
+    let mut index = index(&folder.data(""), &Options::STRICT).unwrap();
+    assert!(index.check(|| false, |_| ()).is_empty());
+    std::fs::remove_file(folder.data("a.json")).unwrap();
+    assert_eq!(index.load(0..2).unwrap().tasks.len(), 2);
 }
 
 fn gz(bytes: &str) -> Vec<u8> {
