@@ -14,6 +14,7 @@ mod machine;
 mod profile;
 mod reference;
 mod spread;
+mod whole;
 mod work;
 
 pub use breed::{BreedFigures, Recovery, Share, Throughput, measure_breed};
@@ -22,4 +23,5 @@ pub use machine::{Machine, peak_memory};
 pub use profile::{Logging, Prediction, ProfileBenchError, ProfileFigures, measure_profile};
 pub use reference::{Reference, ReferenceError};
 pub use spread::Spread;
+pub use whole::{WholeError, WholeFigures, WholeReference, WholeRow, WholeSetup, measure_whole};
 pub use work::{BenchError, Comparison, Figures, HEAVY, LoadFailed, PASSES, Ratio, Row, Setup, measure};

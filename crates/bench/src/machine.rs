@@ -40,6 +40,21 @@ fn processor_time() -> Option<Duration> {
     Some(Duration::from_nanos(times.split(' ').next()?.parse().ok()?))
 }
 
+/// Returns the processor time of all child processes that have ended. Only Unix reports it.
+#[cfg(unix)]
+pub(crate) fn time_of_children() -> Option<Duration> {
+    use nix::sys::resource::{UsageWho, getrusage};
+    use nix::sys::time::TimeValLike;
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).ok()?;
+    let microseconds = usage.user_time().num_microseconds() + usage.system_time().num_microseconds();
+    Some(Duration::from_micros(microseconds.try_into().ok()?))
+}
+
+#[cfg(not(unix))]
+pub(crate) fn time_of_children() -> Option<Duration> {
+    None
+}
+
 /// Shorter times are taken from the wall clock: the system counts a thread's processor time in ticks of a few
 /// milliseconds.
 const MANY_TICKS: Duration = Duration::from_millis(100);

@@ -51,11 +51,7 @@ pub(crate) struct Round {
 impl Reference {
     /// Starts `python` on the checkout in `folder`.
     pub fn start(python: &str, folder: &Path) -> Result<Reference, ReferenceError> {
-        for file in ["dsl.py", "constants.py"] {
-            if !folder.join(file).is_file() {
-                return Err(ReferenceError::NoCheckout { folder: folder.to_owned(), file });
-            }
-        }
+        check_checkout(folder)?;
         let mut command = Command::new(python);
         command.args(["-c", DRIVER]).arg(folder);
         // Leave no __pycache__ in the user's checkout.
@@ -103,6 +99,14 @@ impl Reference {
     fn read<'t, T: Deserialize<'t>>(&self, line: &'t str) -> Result<T, ReferenceError> {
         serde_json::from_str(line)
             .map_err(|error| ReferenceError::Answer { python: self.python.clone(), error })
+    }
+}
+
+/// Checks that a folder is a checkout of arc-dsl.
+pub(crate) fn check_checkout(folder: &Path) -> Result<(), ReferenceError> {
+    match ["dsl.py", "constants.py"].into_iter().find(|file| !folder.join(file).is_file()) {
+        Some(file) => Err(ReferenceError::NoCheckout { folder: folder.to_owned(), file }),
+        None => Ok(()),
     }
 }
 

@@ -13,7 +13,7 @@ use arcbatt::record::events::AnyLine;
 use arcbatt::record::live::Status;
 use arcbatt::record::{Record, Rows, State};
 use arcbatt::report::view;
-use batt_bench::{BreedFigures, EnumerateFigures, Figures, ProfileFigures};
+use batt_bench::{BreedFigures, EnumerateFigures, Figures, ProfileFigures, WholeFigures};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
@@ -142,6 +142,7 @@ documents! {
     "bench", "batt bench --json", "Times of load, parse, merge and run." => Figures;
     "bench profile", "batt bench profile --json", "Cost and accuracy of the recorder."
         => ProfileFigures;
+    "bench whole", "batt bench whole --json", "Processor times of whole commands." => WholeFigures;
     "bench breed", "batt bench breed --json", "Programs that breeding repairs, and its speed." => BreedFigures;
     "bench enumerate", "batt bench enumerate --json", "Outputs that enumeration solves alone, and its speed."
         => EnumerateFigures;

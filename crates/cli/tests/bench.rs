@@ -159,3 +159,22 @@ fn bench_compares_with_arc_dsl() {
     "#]]
     .assert_eq(&without_figures(&text));
 }
+
+#[test]
+fn whole_commands_are_measured() {
+    let text = Batt::new("bench-whole").run("bench whole --rounds 1");
+    expect![[r#"
+        # of # programs right on all pairs of their tasks
+        (the machine)
+
+        processor time of a command in # round, start-up included; batt: mean of # passes a round, # thread
+        command median min max CPython ratio
+        run # # #
+        run --record # # #
+        run --record --profile # # #
+        eval of one line # # #
+        --version # # #
+        exit #
+    "#]]
+    .assert_eq(&without_figures(&text));
+}

@@ -226,6 +226,7 @@ fn check_jobs(checker: &mut Checker) {
     }
     assert_eq!(score["rules"][0]["numerator"], score["outputs"]);
     checker.printed("bench", "bench --rounds 1");
+    checker.printed("bench whole", "bench whole --rounds 1");
 }
 
 fn check_profiles(checker: &mut Checker) {

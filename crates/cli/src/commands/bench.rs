@@ -9,8 +9,8 @@ use std::time::Duration;
 use anyhow::Context;
 use arcbatt::base::number::count;
 use arcbatt::base::{size, time};
-use arcbatt::task::{Options, demo, series};
-use batt_bench::{BenchError, Comparison, Figures, Reference, Setup, measure};
+use arcbatt::task::{Dataset, Options, demo, series};
+use batt_bench::{BenchError, Comparison, Figures, Reference, Setup, WholeSetup, measure, measure_whole};
 
 use crate::{Answer, data, files, output};
 
@@ -18,6 +18,7 @@ const EXAMPLES: &str = "\
 Examples:
   batt bench
   batt bench --tasks arc1-training --reference ../arc-dsl
+  batt bench whole --tasks arc1-training --reference ../arc-dsl
   batt bench profile --rounds 50";
 
 #[derive(clap::Args)]
@@ -86,6 +87,8 @@ enum Subject {
     Profile,
     /// Breeding: repaired programs, candidates per second, time by category
     Breed,
+    /// Whole commands: the processor time of their processes, with start-up, also of CPython with `--reference`
+    Whole,
     /// Enumeration: outputs solved by it alone, candidates per second, time by category
     Enumerate,
 }
@@ -94,8 +97,10 @@ enum Subject {
 const DEMO: &str = include_str!("../../../../programs/demo.py");
 
 pub(crate) fn run(args: &Args) -> Answer {
-    if args.record.is_some() && matches!(args.what, Some(Subject::Breed | Subject::Enumerate)) {
-        anyhow::bail!("--record is for runs of programs; use `batt search --record` to record a search");
+    if args.record.is_some()
+        && matches!(args.what, Some(Subject::Breed | Subject::Enumerate | Subject::Whole))
+    {
+        anyhow::bail!("--record is for `batt bench` alone; use `batt run` or `batt search` to record a job");
     }
     if args.device.is_some() && args.what != Some(Subject::Enumerate) {
         anyhow::bail!(
@@ -114,6 +119,7 @@ fn measured(args: &Args) -> Answer {
     let load = || data::open(&folder.data, &Options::STRICT);
     match args.what {
         Some(Subject::Enumerate) => super::bench_enumerate::run(&load()?, args.device.as_deref(), args.json),
+        Some(Subject::Whole) => whole(args, &folder, &load()?),
         Some(Subject::Breed) => super::bench_breed::run(&load()?, &args.text()?, args.json),
         Some(Subject::Profile) => {
             super::bench_profile::run(load, &args.text()?, args.rounds() as usize, args.json)
@@ -122,13 +128,43 @@ fn measured(args: &Args) -> Answer {
     }
 }
 
+/// Returns the command that starts CPython.
+fn python() -> String {
+    std::env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned())
+}
+
+fn whole(args: &Args, folder: &Folder, dataset: &Dataset) -> Answer {
+    let files = Folder::new("whole");
+    let programs = match args.programs()? {
+        Some(path) => path,
+        None => {
+            std::fs::create_dir_all(&files.data).context("cannot create a temporary folder")?;
+            let path = Path::new(&files.data).join("programs.py");
+            std::fs::write(&path, DEMO).with_context(|| format!("cannot write {}", path.display()))?;
+            path
+        }
+    };
+    tracing::info!(tasks = folder.data, programs = %programs.display(), "measuring whole commands");
+    let python = python();
+    let bar = output::spinner();
+    let setup = WholeSetup {
+        batt: &std::env::current_exe().context("cannot find the program `batt`")?,
+        dataset,
+        programs: &programs,
+        folder: Path::new(&files.data),
+        rounds: args.rounds() as usize,
+        reference: args.reference.as_deref().map(|checkout| (&*python, checkout)),
+        progress: &|what| bar.iter().for_each(|bar| bar.set_message(what.to_owned())),
+    };
+    let figures = measure_whole(&setup);
+    bar.iter().for_each(|bar| bar.finish_and_clear());
+    super::bench_whole::show(figures?, args.json)
+}
+
 fn times(args: &Args, folder: &Folder) -> Answer {
     let programs = args.text()?;
     let reference = match &args.reference {
-        Some(checkout) => {
-            let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned());
-            Some(Reference::start(&python, checkout)?)
-        }
+        Some(checkout) => Some(Reference::start(&python(), checkout)?),
         None => None,
     };
     let load = || data::open(&folder.data, &Options::STRICT).map_err(Into::into);
@@ -190,10 +226,16 @@ impl Folder {
         if let Some(data) = tasks {
             return Ok(Folder { data: data.to_owned(), temporary: None });
         }
-        let path = std::env::temp_dir().join(format!("batt-bench-{}", std::process::id()));
-        let folder = Folder { data: path.display().to_string(), temporary: Some(path.clone()) };
-        series::write_folder(&path, demo::tasks().into_iter()).context("cannot write the built-in tasks")?;
+        let folder = Folder::new("tasks");
+        let tasks = demo::tasks().into_iter();
+        series::write_folder(Path::new(&folder.data), tasks).context("cannot write the built-in tasks")?;
         Ok(folder)
+    }
+
+    /// Names a temporary folder, which does not exist yet.
+    fn new(what: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("batt-bench-{what}-{}", std::process::id()));
+        Folder { data: path.display().to_string(), temporary: Some(path) }
     }
 }
 

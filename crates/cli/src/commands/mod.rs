@@ -4,6 +4,7 @@ pub(crate) mod bench;
 pub(crate) mod bench_breed;
 pub(crate) mod bench_enumerate;
 pub(crate) mod bench_profile;
+pub(crate) mod bench_whole;
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod conformance;
