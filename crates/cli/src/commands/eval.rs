@@ -18,8 +18,10 @@ use serde_json::value::RawValue;
 use crate::data::TaskData;
 use crate::input::Input;
 use crate::limits::RunLimits;
+use crate::picture::Screen;
 use crate::program::ProgramRef;
-use crate::{Answer, output, picture};
+use crate::trace::{TracedCall, View};
+use crate::{Answer, output};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -43,7 +45,7 @@ pub(crate) struct Args {
     input: Option<String>,
     #[command(flatten)]
     data: TaskData,
-    /// Show the value of every line
+    /// Show the value of every line, as pictures if the terminal shows colours
     #[arg(long)]
     trace: bool,
     #[command(flatten)]
@@ -90,6 +92,8 @@ pub(crate) fn run(args: &Args) -> Answer {
     {
         output::note(&mut out, format_args!("{note}\n"))?;
     }
+    let grids = pairs.iter().flat_map(|(_, input, output)| std::iter::once(*input).chain(*output));
+    let view = View::new(Screen::of_stdout(), grids);
     let mut right = 0;
     let limits = args.limits.limits();
     let mut arena = Arena::new(limits.caps);
@@ -103,7 +107,7 @@ pub(crate) fn run(args: &Args) -> Answer {
                 if args.json {
                     entries.push(entry(&program, &run, args.trace)?);
                 } else {
-                    print(&mut out, &program, &run, args.trace)?;
+                    print(&mut out, &program, &run, args.trace, view)?;
                 }
             }
             Ok(())
@@ -149,10 +153,25 @@ impl<'a> Run<'a> {
             (Err(_), _) => false,
         }
     }
+
+    /// Returns height and width of a canvas that is as large as the input, the answer and the expected output.
+    fn frame(&self) -> (usize, usize) {
+        let values = [Some(self.input), self.outcome.result.as_ref().ok().copied(), self.expected];
+        let grids = values.into_iter().filter_map(|value| match value {
+            Some(Value::Grid(grid)) => Some((grid.height(), grid.width())),
+            _ => None,
+        });
+        grids.fold((0, 0), |frame, grid| (frame.0.max(grid.0), frame.1.max(grid.1)))
+    }
 }
 
-fn print(out: &mut impl Write, program: &Program, run: &Run<'_>, trace: bool) -> anyhow::Result<()> {
-    let colored = output::colored();
+fn print(
+    out: &mut impl Write,
+    program: &Program,
+    run: &Run<'_>,
+    trace: bool,
+    view: View,
+) -> anyhow::Result<()> {
     let verdict = match (&run.outcome.result, run.expected) {
         (Ok(_), Some(_)) if run.right() => ": right",
         (Ok(_), Some(_)) => ": wrong",
@@ -161,37 +180,27 @@ fn print(out: &mut impl Write, program: &Program, run: &Run<'_>, trace: bool) ->
     };
     writeln!(out, "{}{verdict} (fuel {})", run.label, run.outcome.fuel)?;
     if trace {
-        write_trace(out, program, &run.outcome)?;
+        let calls = run.outcome.calls(program).map(|(node, value)| {
+            let unnamed = || node.primitive().map_or("…", |symbol| symbol.name);
+            TracedCall { line: node.line, name: node.name().unwrap_or_else(unnamed), value }
+        });
+        view.print(out, &calls.collect::<Vec<_>>(), run.frame())?;
     }
     match &run.outcome.result {
         Ok(value) => {
-            let mut blocks = Vec::new();
+            let mut values = Vec::new();
             if run.expected.is_some() || matches!(value, Value::Grid(_)) {
-                blocks.push(("input".to_owned(), picture::render(run.input, colored)));
+                values.push(("input", run.input));
             }
-            blocks.push(("answer".to_owned(), picture::render(*value, colored)));
-            if let Some(expected) = run.expected
-                && !run.right()
-            {
-                blocks.push(("expected".to_owned(), picture::render(expected, colored)));
-            }
-            for line in picture::side_by_side(&blocks) {
+            values.push(("answer", *value));
+            values.extend(run.expected.filter(|_| !run.right()).map(|expected| ("expected", expected)));
+            for line in view.side_by_side(&values, run.frame()) {
                 writeln!(out, "{line}")?;
             }
         }
         Err(failure) => writeln!(out, "{}", failure.describe(program))?,
     }
     Ok(writeln!(out)?)
-}
-
-fn write_trace(out: &mut impl Write, program: &Program, outcome: &Outcome<'_>) -> anyhow::Result<()> {
-    let width = if output::terminal() { 100 } else { 2000 };
-    for (node, value) in outcome.calls(program) {
-        let unnamed = || node.primitive().map_or("…", |symbol| symbol.name);
-        let name = node.name().unwrap_or_else(unnamed);
-        writeln!(out, "  {:>4} │ {name} = {}", node.line, picture::cut_value(value, width))?;
-    }
-    Ok(())
 }
 
 /// Larger traced values are replaced by their weight in JSON.
