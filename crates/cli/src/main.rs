@@ -18,6 +18,7 @@ mod schema;
 mod signal;
 mod summary;
 mod trace;
+mod watch;
 
 use std::fmt::Write;
 use std::path::PathBuf;

@@ -62,6 +62,23 @@ pub(crate) fn warning(text: &str) {
     }
 }
 
+/// Prints a line on standard error that separates two runs.
+pub(crate) fn separator(text: &str) {
+    if !quiet() {
+        let (bold, reset) = if colored_errors() { ("\x1b[1m", "\x1b[0m") } else { ("", "") };
+        let rest = "─".repeat(width().min(100).saturating_sub(text.chars().count() + 4));
+        let _ = writeln!(io::stderr(), "\n── {bold}{text}{reset} {rest}\n");
+    }
+}
+
+/// Prints on standard error what the command does now.
+pub(crate) fn status(text: &str) {
+    if !quiet() {
+        let (dim, reset) = if colored_errors() { ("\x1b[2m", "\x1b[0m") } else { ("", "") };
+        let _ = writeln!(io::stderr(), "{dim}{text}{reset}");
+    }
+}
+
 /// Writes a note on the results.
 pub(crate) fn note(out: &mut impl Write, text: impl Display) -> io::Result<()> {
     if quiet() { Ok(()) } else { writeln!(out, "note: {text}") }

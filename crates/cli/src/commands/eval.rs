@@ -21,13 +21,15 @@ use crate::limits::RunLimits;
 use crate::picture::Screen;
 use crate::program::ProgramRef;
 use crate::trace::{TracedCall, View};
-use crate::{Answer, output};
+use crate::watch::{self, Inputs};
+use crate::{Answer, files, output, signal};
 
 const EXAMPLES: &str = "\
 Examples:
   batt eval gravity_down                                 a built-in program on its own task
   batt eval solvers.py --data arc1-training 007bbfb7     the program named after the task
-  batt eval solvers.py:solve_007bbfb7 grid.json --trace  one program on one grid, line by line";
+  batt eval solvers.py:solve_007bbfb7 grid.json --trace  one program on one grid, line by line
+  batt eval mine.py task.json --trace --watch            again after every change of a file";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -48,6 +50,9 @@ pub(crate) struct Args {
     /// Show the value of every line, as pictures if the terminal shows colours
     #[arg(long)]
     trace: bool,
+    /// Run again when one of the input files changes, until Ctrl-C
+    #[arg(long)]
+    watch: bool,
     #[command(flatten)]
     limits: RunLimits,
     /// Print JSON
@@ -56,12 +61,32 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// Loads the program and its input.
-    fn load(&self) -> anyhow::Result<(Program, Input)> {
-        let (program, input) = match (&self.argument, &self.input) {
+    /// Returns the program and, if it is given, the input.
+    fn parts(&self) -> anyhow::Result<(ProgramRef, Option<&String>)> {
+        Ok(match (&self.argument, &self.input) {
             (Some(name), Some(input)) => (self.program.with_name(name)?, Some(input)),
             (argument, input) => (self.program.clone(), argument.as_ref().or(input.as_ref())),
-        };
+        })
+    }
+
+    /// Returns the files that the command reads.
+    fn inputs(&self) -> anyhow::Result<Inputs> {
+        let mut inputs = Inputs::default();
+        let (program, input) = self.parts()?;
+        if let ProgramRef::File { path, .. } = &program {
+            inputs.add_file(path)?;
+        }
+        match input.and_then(|input| Input::file(input)) {
+            Some(path) => inputs.add_file(path)?,
+            None => inputs.add_data(self.data.name())?,
+        }
+        files::aliases().iter().try_for_each(|path| inputs.add_file(path))?;
+        Ok(inputs)
+    }
+
+    /// Loads the program and its input.
+    fn load(&self) -> anyhow::Result<(Program, Input)> {
+        let (program, input) = self.parts()?;
         if let Some(input) = input {
             let input = Input::find(input, &self.data)?;
             return Ok((program.load(input.id())?, input));
@@ -77,6 +102,14 @@ impl Args {
 }
 
 pub(crate) fn run(args: &Args) -> Answer {
+    if !args.watch {
+        return run_once(args);
+    }
+    signal::exit_on_signal()?;
+    watch::watch(&args.inputs()?, || run_once(args))
+}
+
+fn run_once(args: &Args) -> Answer {
     let (program, input) = args.load()?;
     let pairs = input.pairs();
     if pairs.is_empty() {
