@@ -49,7 +49,7 @@ impl View {
         View { screen, scale: if tall { Scale::Half } else { Scale::Full } }
     }
 
-    /// Prints the value of every call. `frame` is the height and width of the canvas for objects.
+    /// Prints the value of every call. `frame` is the height and width of the input.
     pub(crate) fn print(
         self,
         out: &mut impl Write,

@@ -187,14 +187,12 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Returns height and width of a canvas that is as large as the input, the answer and the expected output.
+    /// Returns height and width of the input, the frame for drawings of objects.
     fn frame(&self) -> (usize, usize) {
-        let values = [Some(self.input), self.outcome.result.as_ref().ok().copied(), self.expected];
-        let grids = values.into_iter().filter_map(|value| match value {
-            Some(Value::Grid(grid)) => Some((grid.height(), grid.width())),
-            _ => None,
-        });
-        grids.fold((0, 0), |frame, grid| (frame.0.max(grid.0), frame.1.max(grid.1)))
+        match self.input {
+            Value::Grid(grid) => (grid.height(), grid.width()),
+            _ => (0, 0),
+        }
     }
 }
 
