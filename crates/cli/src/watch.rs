@@ -31,9 +31,17 @@ impl Inputs {
 
     /// Adds the files of a data set; a named set has none.
     pub(crate) fn add_data(&mut self, data: &str) -> anyhow::Result<()> {
-        check(Path::new(data))?;
-        self.data.push(data.to_owned());
+        let path = Path::new(data);
+        check(path)?;
+        if path.is_dir() || !task::files(data).is_ok_and(|files| files.is_empty()) {
+            self.data.push(data.to_owned());
+        }
         Ok(())
+    }
+
+    /// Lists the files and data sets as the user gave them.
+    fn names(&self) -> Vec<String> {
+        self.files.iter().map(|path| path.display().to_string()).chain(self.data.iter().cloned()).collect()
     }
 
     fn list(&self) -> Vec<PathBuf> {
@@ -57,12 +65,13 @@ fn check(path: &Path) -> anyhow::Result<()> {
 /// Runs a command, and runs it again whenever one of its input files changes. Errors are printed and do not end it; the
 /// first signal does.
 pub(crate) fn watch(inputs: &Inputs, run: impl Fn() -> Answer) -> Answer {
-    let mut seen = Snapshot::default().next(inputs);
-    if seen.files.is_empty() {
+    let names = inputs.names();
+    if names.is_empty() {
         bail!(
             "--watch has nothing to watch: no program or task of this command is in a file; remove --watch"
         );
     }
+    let mut seen = Snapshot::default().next(inputs);
     for number in 2_u64.. {
         match run() {
             _ if signal::stopped() => break,
@@ -70,7 +79,7 @@ pub(crate) fn watch(inputs: &Inputs, run: impl Fn() -> Answer) -> Answer {
             Err(error) => output::error(&format!("{error:#}")),
             Ok(_) => {}
         }
-        output::status(&format!("watching {}; press Ctrl-C to stop", seen.names()));
+        output::status(&format!("watching {}; press Ctrl-C to stop", list(&names)));
         let Some(changed) = wait_for_change(inputs, seen.clone()) else { break };
         output::separator(&format!("run {number}, {}: {}", time_of_day(), seen.changes(&changed)));
         seen = changed;
@@ -137,18 +146,13 @@ impl Snapshot {
         self.files.iter().map(content).eq(other.files.iter().map(content))
     }
 
-    /// Lists the files that exist: `p.py, a.json and 12 more files`.
-    fn names(&self) -> String {
-        list(self.files.iter().filter(|(_, it)| it.is_some()).map(|(path, _)| path.display().to_string()))
-    }
-
     /// Describes what changed: `p.py changed, a.json was added`.
     fn changes(&self, later: &Snapshot) -> String {
         let content = |snapshot: &Snapshot, path: &Path| {
             snapshot.files.get(path).copied().flatten().map(Version::content)
         };
         let paths: BTreeSet<&PathBuf> = self.files.keys().chain(later.files.keys()).collect();
-        list(paths.into_iter().filter_map(|path| {
+        let changes = paths.into_iter().filter_map(|path| {
             let what = match (content(self, path), content(later, path)) {
                 (before, after) if before == after => return None,
                 (None, _) => "was added",
@@ -156,7 +160,8 @@ impl Snapshot {
                 _ => "changed",
             };
             Some(format!("{} {what}", path.display()))
-        }))
+        });
+        list(&changes.collect::<Vec<_>>())
     }
 }
 
@@ -194,12 +199,10 @@ fn hash(path: &Path) -> Option<u64> {
 }
 
 /// Joins the first few of many texts.
-fn list(texts: impl Iterator<Item = String>) -> String {
+fn list(texts: &[String]) -> String {
     const SHOWN: usize = 3;
-    let texts: Vec<String> = texts.collect();
     let shown = texts[..texts.len().min(SHOWN)].join(", ");
     match texts.len().saturating_sub(SHOWN) {
-        0 if texts.is_empty() => "for files that do not exist yet".to_owned(),
         0 => shown,
         more => format!("{shown} and {more} more"),
     }
@@ -225,9 +228,7 @@ mod tests {
         let before = snapshot(&[("a.json", 1), ("b.json", 1), ("p.py", 1)]);
         let after = snapshot(&[("b.json", 1), ("c.json", 1), ("p.py", 2)]);
         assert_eq!(before.changes(&after), "a.json was removed, c.json was added, p.py changed");
-        assert_eq!(snapshot(&[]).names(), "for files that do not exist yet");
-        let many = snapshot(&[("a", 1), ("b", 1), ("c", 1), ("d", 1), ("e", 1)]);
-        assert_eq!(many.names(), "a, b, c and 2 more");
+        assert_eq!(list(&["a", "b", "c", "d", "e"].map(str::to_owned)), "a, b, c and 2 more");
     }
 
     #[test]

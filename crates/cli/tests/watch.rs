@@ -109,7 +109,7 @@ fn eval_runs_again_when_a_file_changes() {
     let watching = Watching::start(&batt, "eval {dir}/p.py {dir}/grid.json");
     watching.prints("1 2     1 2");
     let line = watching.reports("watching ");
-    assert!(line.contains("grid.json, ") && line.ends_with("p.py; press Ctrl-C to stop"), "{line}");
+    assert!(line.contains("p.py, ") && line.ends_with("grid.json; press Ctrl-C to stop"), "{line}");
 
     save(&batt, "p.py", "def solve_flip(I): return vmirror(I)\n");
     let line = watching.reports("── run 2, ");
@@ -156,6 +156,18 @@ fn run_watches_programs_and_tasks() {
     watching.reports("error: ");
     watching.reports("watching ");
     assert_eq!(watching.stop("-TERM").0.code(), Some(0));
+}
+
+#[test]
+fn a_file_need_not_exist_yet() {
+    let batt = small("watch-missing");
+    let watching = Watching::start(&batt, "run {dir}/data --programs {dir}/new.py");
+    watching.reports("new.py: No such file or directory");
+    let line = watching.reports("watching ");
+    assert!(line.contains("new.py, ") && line.ends_with("data; press Ctrl-C to stop"), "{line}");
+    save(&batt, "new.py", "def solve_flip(I): return vmirror(I)\n");
+    watching.prints("1 of 1 program");
+    assert_eq!(watching.stop("-INT").0.code(), Some(0));
 }
 
 #[test]
