@@ -200,7 +200,7 @@ pub mod store {
 pub mod task {
     pub use batt_task::{
         BUILT_IN, Change, ContentHasher, DataFolder, Dataset, Diff, Grid, Index, LoadError, Options, PINNED,
-        Pair, Part, Pinned, Problem, Select, Task, TaskDiff, demo, diff, index, install, load, open,
+        Pair, Part, Pinned, Problem, Select, Task, TaskDiff, demo, diff, files, index, install, load, open,
         parse_grid, parse_task, series, submission, task_json,
     };
 }
@@ -213,6 +213,7 @@ pub mod value {
 pub use batt_job::{document, page, palette};
 
 pub mod sheet;
+pub mod drawing;
 pub mod graph;
 pub mod verify;
 pub mod explain;

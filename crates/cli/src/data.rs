@@ -43,7 +43,7 @@ pub(crate) struct TaskData {
 }
 
 impl TaskData {
-    fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         self.data.as_deref().unwrap_or(DEMO)
     }
 

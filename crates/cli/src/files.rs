@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use anyhow::{Context, bail};
 use arcbatt::base::{size, time, write_atomic_with};
-use arcbatt::lang::{self, Options, Parsed, Program, Severity};
+use arcbatt::lang::{self, Options, Parsed, Problem, Program, Severity};
 use arcbatt::task::submission::Submission;
 use arcbatt::{ProgramFile, read_aliases};
 
@@ -98,12 +98,16 @@ impl Source {
         let Some(place) = starts.iter().rposition(called) else { return String::new() };
         let end = starts.get(place + 1).copied().unwrap_or(self.text.len());
         let inside = |at: u32| (starts[place]..end).contains(&(at as usize));
-        let errors = self.parsed.problems.iter().filter(|problem| problem.severity == Severity::Error);
+        self.render_errors(|problem| inside(problem.span.start))
+    }
+
+    /// Renders the errors that `keep` returns true for, for a message.
+    fn render_errors(&self, keep: impl Fn(&Problem) -> bool) -> String {
         let file = self.path.display().to_string();
-        let errors = errors.filter(|problem| inside(problem.span.start));
-        errors
-            .map(|problem| problem.render(&file, &self.text, false).trim_end().to_owned() + "\n\n")
-            .collect()
+        let errors = self.parsed.problems.iter().filter(|problem| problem.severity == Severity::Error);
+        let render =
+            |problem: &Problem| problem.render(&file, &self.text, false).trim_end().to_owned() + "\n\n";
+        errors.filter(|problem| keep(problem)).map(render).collect()
     }
 
     /// Returns the program called `name`, or named after the task `name`. Without a name, returns the only program, or
@@ -113,7 +117,18 @@ impl Source {
         let programs = &self.parsed.programs;
         let after = |task: &str| programs.iter().find(|program| named_after(program.name(), task));
         let Some(name) = name else {
+            // Another program must not run instead of the one that the user means.
+            if let Some(task) = task.filter(|task| after(task).is_none()) {
+                let name = format!("solve_{task}");
+                let errors = self.errors_of(&name);
+                if !errors.is_empty() {
+                    bail!("the program {name} in {path} has errors:\n\n{}", errors.trim_end());
+                }
+            }
             return match (&programs[..], task) {
+                ([], _) if self.errors() > 0 => {
+                    bail!("{path} has errors:\n\n{}", self.render_errors(|_| true).trim_end())
+                }
                 ([], _) => bail!("{path} contains no programs"),
                 ([program], _) => Ok(program),
                 (_, Some(task)) => after(task).with_context(|| {

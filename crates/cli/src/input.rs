@@ -18,11 +18,16 @@ pub(crate) enum Input {
 impl Input {
     /// Loads an input: a grid file, a task file, `-` for standard input, or the id of a task in `data`.
     pub(crate) fn find(text: &str, data: &TaskData) -> anyhow::Result<Input> {
-        let path = Path::new(text);
-        if !files::is_file(path) && is_word(text) {
-            return data.task(text).map(Input::Task);
+        match Input::file(text) {
+            Some(path) => Input::read(path),
+            None => data.task(text).map(Input::Task),
         }
-        Input::read(path)
+    }
+
+    /// Returns the file that a text means; `None` if it means the id of a task.
+    pub(crate) fn file(text: &str) -> Option<&Path> {
+        let path = Path::new(text);
+        (files::is_file(path) || !is_word(text)).then_some(path)
     }
 
     fn read(path: &Path) -> anyhow::Result<Input> {

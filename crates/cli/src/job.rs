@@ -177,7 +177,7 @@ pub(crate) fn resume_command(job: &Job) -> Option<String> {
         }
     };
     let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
-    let words = words.filter(|word| word != "--overwrite" && word != "--resume");
+    let words = words.filter(|word| word != "--overwrite" && word != "--resume" && word != "--watch");
     let words: Vec<String> = words.map(quote).collect();
     Some(format!("{} --resume", words.join(" ")))
 }

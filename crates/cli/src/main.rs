@@ -3,6 +3,7 @@
 //! Exit codes: 0 for success; 1 if the command ran but the answer is no (a wrong program, a failed check); 2 for usage
 //! and input errors.
 
+mod color;
 mod commands;
 mod data;
 mod files;
@@ -16,6 +17,8 @@ mod progress;
 mod schema;
 mod signal;
 mod summary;
+mod trace;
+mod watch;
 
 use std::fmt::Write;
 use std::path::PathBuf;

@@ -11,6 +11,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::color::Colors;
 use crate::schema::Document;
 
 /// The version of every JSON document that a command prints.
@@ -34,9 +35,9 @@ pub(crate) fn stdout() -> impl Write {
     io::BufWriter::new(anstream::AutoStream::auto(io::stdout()))
 }
 
-/// Returns whether standard output shows colours: a terminal, and no `NO_COLOR`.
+/// Returns whether standard output shows colours.
 pub(crate) fn colored() -> bool {
-    anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
+    Colors::of_stdout() != Colors::None
 }
 
 pub(crate) fn terminal() -> bool {
@@ -58,6 +59,23 @@ pub(crate) fn error(text: &str) {
 pub(crate) fn warning(text: &str) {
     if !quiet() {
         print_message("\x1b[1;33m", "warning", text);
+    }
+}
+
+/// Prints a line on standard error that separates two runs.
+pub(crate) fn separator(text: &str) {
+    if !quiet() {
+        let (bold, reset) = if colored_errors() { ("\x1b[1m", "\x1b[0m") } else { ("", "") };
+        let rest = "─".repeat(width().min(100).saturating_sub(text.chars().count() + 4));
+        let _ = writeln!(io::stderr(), "\n── {bold}{text}{reset} {rest}\n");
+    }
+}
+
+/// Prints on standard error what the command does now.
+pub(crate) fn status(text: &str) {
+    if !quiet() {
+        let (dim, reset) = if colored_errors() { ("\x1b[2m", "\x1b[0m") } else { ("", "") };
+        let _ = writeln!(io::stderr(), "{dim}{text}{reset}");
     }
 }
 
@@ -89,9 +107,12 @@ pub(crate) fn phase<T>(name: &str, work: impl FnOnce() -> T) -> T {
     result
 }
 
+fn colored_errors() -> bool {
+    Colors::of_stderr() != Colors::None
+}
+
 fn print_message(color: &str, severity: &str, text: &str) {
-    let plain = anstream::AutoStream::choice(&io::stderr()) == anstream::ColorChoice::Never;
-    let (color, reset) = if plain { ("", "") } else { (color, "\x1b[0m") };
+    let (color, reset) = if colored_errors() { (color, "\x1b[0m") } else { ("", "") };
     // If standard error is closed, there is nowhere to report that.
     let _ = writeln!(io::stderr(), "{color}{severity}{reset}: {text}");
 }

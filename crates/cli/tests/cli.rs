@@ -91,6 +91,40 @@ fn eval_traces_every_line() {
 }
 
 #[test]
+fn eval_prints_the_errors_of_the_program_that_is_meant() {
+    let batt = Batt::new("eval-errors")
+        .file("grid.json", "[[1]]")
+        .file("flip.json", r#"{"train": [{"input": [[1]], "output": [[1]]}], "test": []}"#)
+        .file("p.py", "def f(I): return vmiror(I)\n")
+        .file("two.py", "def other(I): return I\ndef solve_flip(I): return vmiror(I)\n");
+    batt.check(
+        "eval {dir}/p.py {dir}/grid.json",
+        expect![[r#"
+        error: {dir}/p.py has errors:
+
+        error: `vmiror` is not a primitive
+          ╭─ {dir}/p.py:1:18
+        1 │ def f(I): return vmiror(I)
+          │                  ^^^^^^ did you mean `vmirror`?
+        exit 2
+    "#]],
+    );
+    // The other program is not run instead.
+    batt.check(
+        "eval {dir}/two.py {dir}/flip.json",
+        expect![[r#"
+        error: the program solve_flip in {dir}/two.py has errors:
+
+        error: `vmiror` is not a primitive
+          ╭─ {dir}/two.py:2:27
+        2 │ def solve_flip(I): return vmiror(I)
+          │                           ^^^^^^ did you mean `vmirror`?
+        exit 2
+    "#]],
+    );
+}
+
+#[test]
 fn eval_prints_where_and_why_a_program_fails() {
     let batt = Batt::new("fail").file("grid.json", "[[1]]").file(
         "p.py",

@@ -388,17 +388,13 @@ fn solutions_names(challenges: &str) -> [String; 2] {
 /// Reads the solutions next to a challenges file. Often there are none, because a competition keeps them
 /// secret.
 fn solutions_next_to(path: &Path) -> Result<Option<Arc<Text>>, LoadError> {
-    let Some(name) = path.file_name().and_then(|name| name.to_str()).filter(|name| is_challenges(name))
-    else {
-        return Ok(None);
-    };
-    for name in solutions_names(name) {
-        let path = path.with_file_name(name);
-        if path.exists() {
-            return read(&path).map(Some);
-        }
-    }
-    Ok(None)
+    solutions_paths(path).iter().find(|path| path.exists()).map(|path| read(path)).transpose()
+}
+
+/// Returns the paths that the solutions of a challenges file can have; none for other files.
+pub(crate) fn solutions_paths(path: &Path) -> Vec<PathBuf> {
+    let name = path.file_name().and_then(|name| name.to_str()).filter(|name| is_challenges(name));
+    name.into_iter().flat_map(solutions_names).map(|name| path.with_file_name(name)).collect()
 }
 
 fn text(member: Member) -> Result<Arc<Text>, LoadError> {

@@ -5,6 +5,7 @@
 //! problems inside a task when that task is read.
 
 use std::collections::BTreeSet;
+use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -69,6 +70,32 @@ pub fn index(data: &str, options: &Options) -> Result<Index, LoadError> {
         return Err(LoadError::Bad { problems: index.problems });
     }
     Ok(index)
+}
+
+/// Returns the files that DATA is read from, without reading them. A named set has none; a file that does not exist is
+/// listed if a set would be read from it.
+///
+/// ```
+/// # use batt_task::files;
+/// # let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
+/// assert_eq!(files(examples)?.len(), 3);
+/// assert!(files("demo")?.is_empty());
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn files(data: &str) -> io::Result<Vec<PathBuf>> {
+    if names::all().any(|name| name == data) {
+        return Ok(Vec::new());
+    }
+    let path = locate(data).map_or_else(|_| data.into(), |(path, _)| path);
+    if !path.is_dir() {
+        let solutions = format::solutions_paths(&path);
+        return Ok(std::iter::once(path).chain(solutions).collect());
+    }
+    let on_disk = |member: source::Member| match member.location {
+        source::Location::OnDisk(path) => Some(path),
+        source::Location::InMemory { .. } => None,
+    };
+    Ok(source::list(&path)?.into_iter().filter_map(on_disk).collect())
 }
 
 /// Opens a text in memory. Errors call it `file`.

@@ -35,7 +35,7 @@ use batt_value::{Arena, Fail, Value};
 pub use diff::{Change, Diff, TaskDiff, diff};
 pub use grid::{Grid, GridError};
 pub use hash::ContentHasher;
-pub use index::{Index, Options, Select, index, load, open};
+pub use index::{Index, Options, Select, files, index, load, open};
 pub use names::{BUILT_IN, BuiltIn, DataFolder, PINNED, Pinned};
 pub use parse::{parse_grid, parse_task};
 pub use problem::{LoadError, Problem, Side, Spot};

@@ -18,14 +18,18 @@ use serde_json::value::RawValue;
 use crate::data::TaskData;
 use crate::input::Input;
 use crate::limits::RunLimits;
+use crate::picture::Screen;
 use crate::program::ProgramRef;
-use crate::{Answer, output, picture};
+use crate::trace::{TracedCall, View};
+use crate::watch::{self, Inputs};
+use crate::{Answer, files, output, signal};
 
 const EXAMPLES: &str = "\
 Examples:
   batt eval gravity_down                                 a built-in program on its own task
   batt eval solvers.py --data arc1-training 007bbfb7     the program named after the task
-  batt eval solvers.py:solve_007bbfb7 grid.json --trace  one program on one grid, line by line";
+  batt eval solvers.py:solve_007bbfb7 grid.json --trace  one program on one grid, line by line
+  batt eval mine.py task.json --trace --watch            again after every change of a file";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -43,9 +47,12 @@ pub(crate) struct Args {
     input: Option<String>,
     #[command(flatten)]
     data: TaskData,
-    /// Show the value of every line
+    /// Show the value of every line, as pictures if the terminal shows colours
     #[arg(long)]
     trace: bool,
+    /// Run again when one of the input files changes, until Ctrl-C
+    #[arg(long)]
+    watch: bool,
     #[command(flatten)]
     limits: RunLimits,
     /// Print JSON
@@ -54,12 +61,32 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// Loads the program and its input.
-    fn load(&self) -> anyhow::Result<(Program, Input)> {
-        let (program, input) = match (&self.argument, &self.input) {
+    /// Returns the program and, if it is given, the input.
+    fn parts(&self) -> anyhow::Result<(ProgramRef, Option<&String>)> {
+        Ok(match (&self.argument, &self.input) {
             (Some(name), Some(input)) => (self.program.with_name(name)?, Some(input)),
             (argument, input) => (self.program.clone(), argument.as_ref().or(input.as_ref())),
-        };
+        })
+    }
+
+    /// Returns the files that the command reads.
+    fn inputs(&self) -> anyhow::Result<Inputs> {
+        let mut inputs = Inputs::default();
+        let (program, input) = self.parts()?;
+        if let ProgramRef::File { path, .. } = &program {
+            inputs.add_file(path)?;
+        }
+        match input.and_then(|input| Input::file(input)) {
+            Some(path) => inputs.add_file(path)?,
+            None => inputs.add_data(self.data.name())?,
+        }
+        files::aliases().iter().try_for_each(|path| inputs.add_file(path))?;
+        Ok(inputs)
+    }
+
+    /// Loads the program and its input.
+    fn load(&self) -> anyhow::Result<(Program, Input)> {
+        let (program, input) = self.parts()?;
         if let Some(input) = input {
             let input = Input::find(input, &self.data)?;
             return Ok((program.load(input.id())?, input));
@@ -75,6 +102,14 @@ impl Args {
 }
 
 pub(crate) fn run(args: &Args) -> Answer {
+    if !args.watch {
+        return run_once(args);
+    }
+    signal::exit_on_signal()?;
+    watch::watch(&args.inputs()?, || run_once(args))
+}
+
+fn run_once(args: &Args) -> Answer {
     let (program, input) = args.load()?;
     let pairs = input.pairs();
     if pairs.is_empty() {
@@ -90,6 +125,8 @@ pub(crate) fn run(args: &Args) -> Answer {
     {
         output::note(&mut out, format_args!("{note}\n"))?;
     }
+    let grids = pairs.iter().flat_map(|(_, input, output)| std::iter::once(*input).chain(*output));
+    let view = View::new(Screen::of_stdout(), grids);
     let mut right = 0;
     let limits = args.limits.limits();
     let mut arena = Arena::new(limits.caps);
@@ -103,7 +140,7 @@ pub(crate) fn run(args: &Args) -> Answer {
                 if args.json {
                     entries.push(entry(&program, &run, args.trace)?);
                 } else {
-                    print(&mut out, &program, &run, args.trace)?;
+                    print(&mut out, &program, &run, args.trace, view)?;
                 }
             }
             Ok(())
@@ -149,10 +186,23 @@ impl<'a> Run<'a> {
             (Err(_), _) => false,
         }
     }
+
+    /// Returns height and width of the input, the frame for drawings of objects.
+    fn frame(&self) -> (usize, usize) {
+        match self.input {
+            Value::Grid(grid) => (grid.height(), grid.width()),
+            _ => (0, 0),
+        }
+    }
 }
 
-fn print(out: &mut impl Write, program: &Program, run: &Run<'_>, trace: bool) -> anyhow::Result<()> {
-    let colored = output::colored();
+fn print(
+    out: &mut impl Write,
+    program: &Program,
+    run: &Run<'_>,
+    trace: bool,
+    view: View,
+) -> anyhow::Result<()> {
     let verdict = match (&run.outcome.result, run.expected) {
         (Ok(_), Some(_)) if run.right() => ": right",
         (Ok(_), Some(_)) => ": wrong",
@@ -161,37 +211,27 @@ fn print(out: &mut impl Write, program: &Program, run: &Run<'_>, trace: bool) ->
     };
     writeln!(out, "{}{verdict} (fuel {})", run.label, run.outcome.fuel)?;
     if trace {
-        write_trace(out, program, &run.outcome)?;
+        let calls = run.outcome.calls(program).map(|(node, value)| {
+            let unnamed = || node.primitive().map_or("…", |symbol| symbol.name);
+            TracedCall { line: node.line, name: node.name().unwrap_or_else(unnamed), value }
+        });
+        view.print(out, &calls.collect::<Vec<_>>(), run.frame())?;
     }
     match &run.outcome.result {
         Ok(value) => {
-            let mut blocks = Vec::new();
+            let mut values = Vec::new();
             if run.expected.is_some() || matches!(value, Value::Grid(_)) {
-                blocks.push(("input".to_owned(), picture::render(run.input, colored)));
+                values.push(("input", run.input));
             }
-            blocks.push(("answer".to_owned(), picture::render(*value, colored)));
-            if let Some(expected) = run.expected
-                && !run.right()
-            {
-                blocks.push(("expected".to_owned(), picture::render(expected, colored)));
-            }
-            for line in picture::side_by_side(&blocks) {
+            values.push(("answer", *value));
+            values.extend(run.expected.filter(|_| !run.right()).map(|expected| ("expected", expected)));
+            for line in view.side_by_side(&values, run.frame()) {
                 writeln!(out, "{line}")?;
             }
         }
         Err(failure) => writeln!(out, "{}", failure.describe(program))?,
     }
     Ok(writeln!(out)?)
-}
-
-fn write_trace(out: &mut impl Write, program: &Program, outcome: &Outcome<'_>) -> anyhow::Result<()> {
-    let width = if output::terminal() { 100 } else { 2000 };
-    for (node, value) in outcome.calls(program) {
-        let unnamed = || node.primitive().map_or("…", |symbol| symbol.name);
-        let name = node.name().unwrap_or_else(unnamed);
-        writeln!(out, "  {:>4} │ {name} = {}", node.line, picture::cut_value(value, width))?;
-    }
-    Ok(())
 }
 
 /// Larger traced values are replaced by their weight in JSON.

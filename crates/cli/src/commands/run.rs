@@ -21,12 +21,14 @@ use serde::Serialize;
 
 use crate::commands::programs::WrongPair;
 use crate::job::{DeviceArgs, SaveArgs, TaskArgs, sources};
-use crate::{Answer, data, files, output, progress, summary};
+use crate::watch::{self, Inputs};
+use crate::{Answer, data, files, output, progress, signal, summary};
 
 #[derive(Clone, clap::Args)]
 #[command(after_help = "Examples:
   batt run                                        run the built-in programs on the built-in tasks
   batt run arc1-training --programs solvers.py    check solvers on the tasks they are named after
+  batt run tasks/ --programs mine.py --watch      run again after every change of a file
   batt run DATA --programs solvers.py --all-pairs --record run.json --profile")]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -75,12 +77,31 @@ pub(crate) struct Args {
     /// File with names of programs that may be wrong on their tasks, one per line
     #[arg(long, value_name = "FILE")]
     expect: Option<PathBuf>,
+    /// Run again when a program file or a task file changes, until Ctrl-C
+    #[arg(long, conflicts_with = "resume")]
+    watch: bool,
     /// Print JSON
     #[arg(long)]
     json: bool,
 }
 
 impl Args {
+    /// Returns the files that the command reads.
+    fn inputs(&self) -> anyhow::Result<Inputs> {
+        let outputs = [&self.output, &self.save.record, &self.save.report];
+        if let Some(path) = outputs.into_iter().flatten().next()
+            && !files::overwrite()
+        {
+            let path = path.display();
+            anyhow::bail!("--watch would replace {path} after every change; add --overwrite to allow that");
+        }
+        let mut inputs = Inputs::default();
+        inputs.add_data(&self.tasks.data)?;
+        let files = self.programs.iter().chain(&self.expect).cloned().chain(files::aliases());
+        files.into_iter().try_for_each(|path| inputs.add_file(&path))?;
+        Ok(inputs)
+    }
+
     fn job(&self) -> anyhow::Result<Job> {
         let work = Run {
             fuel: self.fuel,
@@ -116,6 +137,14 @@ fn names(path: &Path) -> anyhow::Result<Vec<String>> {
 }
 
 pub(crate) fn run(args: &Args) -> Answer {
+    if !args.watch {
+        return run_once(args);
+    }
+    signal::install_handler()?;
+    watch::watch(&args.inputs()?, || run_once(args))
+}
+
+fn run_once(args: &Args) -> Answer {
     let job = args.job()?;
     let followed = progress::follow(job.clone());
     let followed = followed.map_err(|error| match (error.downcast_ref(), &args.expect) {

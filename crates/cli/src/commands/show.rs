@@ -7,7 +7,6 @@ use anyhow::bail;
 use arcbatt::base::number::count;
 use arcbatt::palette::{self, Palette};
 use arcbatt::sheet::{Field, PairSheet, Panel, Sheet, Style};
-use arcbatt::task::Part;
 use arcbatt::with_backstop;
 use clap::builder::PossibleValuesParser;
 use schemars::JsonSchema;
@@ -16,6 +15,7 @@ use serde::Serialize;
 use crate::data::TaskData;
 use crate::input::Input;
 use crate::limits::RunLimits;
+use crate::picture::{Block, Screen};
 use crate::program::ProgramRef;
 use crate::{Answer, files, output, picture};
 
@@ -105,29 +105,18 @@ fn write_pictures(args: &Args, sheet: &Sheet, style: Style) -> anyhow::Result<Ve
 
 /// Prints as many pairs side by side as fit. If a pair is too wide, its grids are printed below each other.
 fn print(sheet: &Sheet, style: Style, not_shown: usize) -> anyhow::Result<()> {
-    const GAP: usize = 6;
-    let colored = output::colored();
-    let width = output::width();
+    let screen = Screen::of_stdout();
     let mut out = output::stdout();
     writeln!(out, "{}\n", sheet.title())?;
-    let mut row: Vec<(String, Vec<String>)> = Vec::new();
-    let mut used = 0;
-    let mut part = Part::Train;
-    for pair in &sheet.pairs {
-        let block = (pair.title(), lines(pair, style, colored, width));
-        let block_width = picture::block_width(&block);
-        if !row.is_empty() && (used + GAP + block_width > width || pair.part != part) {
-            flush(&mut out, &row, GAP)?;
-            row.clear();
-            used = 0;
+    for pairs in sheet.pairs.chunk_by(|one, next| one.part == next.part) {
+        let blocks = pairs.iter().map(|pair| block(pair, style, screen)).collect();
+        for row in picture::flow(blocks, screen.width, 6) {
+            row.iter().try_for_each(|line| writeln!(out, "{line}"))?;
+            writeln!(out)?;
         }
-        part = pair.part;
-        used += block_width + if row.is_empty() { 0 } else { GAP };
-        row.push(block);
     }
-    flush(&mut out, &row, GAP)?;
     if sheet.pairs.iter().filter_map(|pair| pair.answer.as_ref()).any(|answer| !answer.differing.is_empty()) {
-        writeln!(out, "{} marks a cell that differs", if colored { "><" } else { "*" })?;
+        writeln!(out, "{} marks a cell that differs", if screen.is_colored() { "><" } else { "*" })?;
     }
     if not_shown > 0 {
         writeln!(out, "{} not shown; see --extra", count(not_shown, "extra pair"))?;
@@ -135,23 +124,15 @@ fn print(sheet: &Sheet, style: Style, not_shown: usize) -> anyhow::Result<()> {
     Ok(out.flush()?)
 }
 
-fn flush(out: &mut impl Write, row: &[(String, Vec<String>)], gap: usize) -> anyhow::Result<()> {
-    for line in picture::side_by_side_with(row, gap) {
-        writeln!(out, "{line}")?;
-    }
-    Ok(writeln!(out)?)
-}
-
-fn lines(pair: &PairSheet, style: Style, colored: bool, width: usize) -> Vec<String> {
-    let block = |panel: Panel<'_>| {
-        (panel.label.to_owned(), picture::field(panel.field, panel.marks, colored.then_some(style)))
+fn block(pair: &PairSheet, style: Style, screen: Screen) -> Block {
+    let panel = |panel: Panel<'_>| {
+        let field = picture::field(panel.field, panel.marks, style, screen.colors);
+        [vec![panel.label.to_owned()], field].concat()
     };
-    let blocks: Vec<_> = pair.panels().into_iter().map(block).collect();
-    let total: usize = blocks.iter().map(|block| picture::block_width(block) + 3).sum();
-    if total <= width + 3 {
-        return picture::side_by_side(&blocks);
-    }
-    blocks.into_iter().flat_map(|(label, lines)| std::iter::once(label).chain(lines)).collect()
+    let panels: Vec<Block> = pair.panels().into_iter().map(panel).collect();
+    let lines = picture::side_by_side(&panels, 3);
+    let lines = if picture::block_width(&lines) <= screen.width { lines } else { panels.concat() };
+    [vec![pair.title()], lines].concat()
 }
 
 /// A task, and the answers of a program.

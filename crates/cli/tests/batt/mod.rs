@@ -40,22 +40,33 @@ impl Batt {
 
     /// Runs like [`Batt::run`], with a text on standard input.
     pub(crate) fn run_with_input(&self, args: &str, input: &str) -> String {
-        self.run_in(args, input, &[])
+        self.run_with(args, input, &[])
     }
 
     /// Runs like [`Batt::run`], with environment variables.
     #[allow(dead_code, reason = "not every test needs variables")]
     pub(crate) fn run_with_variables(&self, args: &str, variables: &[(&str, &Path)]) -> String {
-        self.run_in(args, "", variables)
+        let variables: Vec<_> =
+            variables.iter().map(|(name, path)| (*name, path.to_str().unwrap())).collect();
+        self.run_with(args, "", &variables)
     }
 
-    fn run_in(&self, args: &str, input: &str, variables: &[(&str, &Path)]) -> String {
+    /// Runs like [`Batt::run`], with colours as on a terminal with these environment variables.
+    #[allow(dead_code, reason = "not every test has colours")]
+    pub(crate) fn run_in_colors(&self, args: &str, variables: &[(&str, &str)]) -> String {
+        self.run_with(args, "", &[&[("CLICOLOR_FORCE", "1")], variables].concat())
+    }
+
+    fn run_with(&self, args: &str, input: &str, variables: &[(&str, &str)]) -> String {
         let dir = self.dir.to_str().unwrap();
         let args = args.split_whitespace().map(|arg| arg.replace("{dir}", dir));
         let mut command = Command::cargo_bin("batt").unwrap();
         command.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).args(args).write_stdin(input);
         // Tests must not use the user's data folder.
         command.env("ARCBATT_DATA", self.dir.join("home"));
+        for name in ["CLICOLOR", "CLICOLOR_FORCE", "COLORTERM", "NO_COLOR", "TERM"] {
+            command.env_remove(name);
+        }
         command.envs(variables.iter().copied());
         let output = command.output().unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap().replace(dir, "{dir}");

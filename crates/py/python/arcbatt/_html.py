@@ -157,9 +157,22 @@ def _colored() -> bool:
 def grid_lines(grid: Any) -> list[str]:
     if not _colored():
         return ["".join(str(cell) for cell in cells) for cells in grid.tolist()]
-    colors = [tuple(int(color[i : i + 2], 16) for i in (1, 3, 5)) for color in PALETTES["classic"]]
-    block = ["\x1b[48;2;{};{};{}m  ".format(*color) for color in colors]
+    block = [f"\x1b[{_background(color)}m  " for color in PALETTES["classic"]]
     return ["".join(block[cell] for cell in cells) + "\x1b[0m" for cells in grid.tolist()]
+
+
+def _background(color: str) -> str:
+    """The terminal's code for a background: 24 bits only if the terminal says that it has them, else one of 256."""
+    import os
+
+    wanted = tuple(int(color[i : i + 2], 16) for i in (1, 3, 5))
+    if os.environ.get("COLORTERM") in ("truecolor", "24bit"):
+        return "48;2;{};{};{}".format(*wanted)
+    # The colours 16 to 255 are a cube with six steps, then grays.
+    steps = (0, 95, 135, 175, 215, 255)
+    fixed = [(r, g, b) for r in steps for g in steps for b in steps] + [(8 + 10 * i,) * 3 for i in range(24)]
+    distance = [sum((a - b) ** 2 for a, b in zip(it, wanted, strict=True)) for it in fixed]
+    return f"48;5;{16 + distance.index(min(distance))}"
 
 
 def code(text: str, wrap: bool = True) -> str:
