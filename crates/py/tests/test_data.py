@@ -152,3 +152,15 @@ def test_pictures_need_no_network_and_hide_answers(demo: Dataset, capsys: pytest
     hidden = capsys.readouterr().out
     task.show(answer=True)
     assert "?" in hidden and "?" not in capsys.readouterr().out
+
+
+def test_terminals_get_24_bits_only_if_they_have_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    from arcbatt import _html
+
+    monkeypatch.setattr(_html, "_colored", lambda: True)
+    grid = np.array([[0, 2]], dtype=np.int8)
+    monkeypatch.setenv("COLORTERM", "truecolor")
+    assert "48;2;" in _html.grid_lines(grid)[0]
+    monkeypatch.delenv("COLORTERM")
+    (line,) = _html.grid_lines(grid)
+    assert line.startswith("\x1b[48;5;16m  \x1b[48;5;203m  \x1b[0m"), line
