@@ -108,7 +108,9 @@ impl ContentHash {
 impl std::fmt::Display for ContentHash {
     /// Writes 64 hexadecimal digits, or fewer with a precision (`{:.12}`).
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let digits: String = self.0.iter().map(|byte| format!("{byte:02x}")).collect();
+        // PERF: formatting byte by byte took 8 % of the instructions of `batt run --record`.
+        let digit = |nibble: u8| char::from(b"0123456789abcdef"[usize::from(nibble)]);
+        let digits: String = self.0.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect();
         f.pad(&digits)
     }
 }
