@@ -7,6 +7,8 @@ use batt_record::profile::{self, Function, Profile};
 use batt_record::{Record, RecordError};
 use batt_trace::{Category, Phase};
 
+use crate::noise::Disturbance;
+
 /// The reasons why a view cannot be shown.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
@@ -54,6 +56,7 @@ pub struct Facts<'r> {
     pub tasks: Vec<Cow<'r, profile::Task>>,
     /// True if all tasks are selected.
     pub whole: bool,
+    pub(crate) disturbance: Disturbance,
     rates: Rates,
 }
 
@@ -118,7 +121,8 @@ impl<'r> Facts<'r> {
         let every = merge_parts(profile);
         let tasks = select(record, &every, selection)?;
         let rates = Rates::new(profile);
-        Ok(Facts { record, profile, every, tasks, whole: selection.is_all(), rates })
+        let disturbance = Disturbance::new(&profile.functions, &profile.lanes, &profile.tasks);
+        Ok(Facts { record, profile, every, tasks, whole: selection.is_all(), disturbance, rates })
     }
 
     pub fn function(&self, number: u32) -> &'r Function {

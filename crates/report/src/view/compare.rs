@@ -148,8 +148,6 @@ struct Sums {
 
 /// Returns the repetitions. If there are several, the first is skipped because it is cold.
 fn repetitions(facts: &Facts<'_>) -> Vec<Sums> {
-    let repeats = &facts.profile.repeats;
-    let warm = if repeats.len() > 1 { &repeats[1..] } else { &repeats[..] };
     let sums = |repeat: &Repeat| Sums {
         wall: repeat.wall as f64,
         by_name: repeat
@@ -158,7 +156,7 @@ fn repetitions(facts: &Facts<'_>) -> Vec<Sums> {
             .map(|(function, ns, fuel)| (facts.function(*function).name.clone(), (*ns as f64, *fuel as f64)))
             .collect(),
     };
-    warm.iter().map(sums).collect()
+    facts.profile.warm_repeats().iter().map(sums).collect()
 }
 
 fn change(name: &str, a: &[Sums], b: &[Sums], of: impl Fn(&Sums) -> (f64, f64)) -> Change {
