@@ -7,7 +7,7 @@ use batt_record::profile::{self, Function, Profile};
 use batt_record::{Record, RecordError};
 use batt_trace::{Category, Phase};
 
-use crate::noise::Disturbance;
+use crate::noise::{self, Disturbance};
 
 /// The reasons why a view cannot be shown.
 #[derive(Debug, thiserror::Error)]
@@ -75,6 +75,8 @@ pub struct FunctionTime {
     pub bytes: u64,
     /// Number of tasks it appears in.
     pub tasks: u64,
+    /// Disturbance that may be part of the time.
+    pub disturbed: u64,
 }
 
 impl FunctionTime {
@@ -92,6 +94,7 @@ impl FunctionTime {
         self.fuel += other.fuel;
         self.bytes += other.bytes;
         self.tasks += other.tasks;
+        self.disturbed += other.disturbed;
     }
 }
 
@@ -274,7 +277,10 @@ impl<'r> Facts<'r> {
         for part in self.parts(task) {
             sums.entry(part.function).or_default().add(&part.time);
         }
-        sums.values_mut().for_each(|sum| sum.tasks = 1);
+        let disturbed = noise::of_task(&self.profile.functions, task);
+        for sum in sums.values_mut() {
+            (sum.tasks, sum.disturbed) = (1, disturbed.min(sum.time()));
+        }
         sums
     }
 

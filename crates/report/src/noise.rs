@@ -122,6 +122,8 @@ pub(crate) struct Disturbance {
     /// The disturbance of all threads. `None` if it is unknown for one that worked.
     pub(crate) time: Option<u64>,
     pub(crate) lanes: Vec<LaneDisturbance>,
+    /// The disturbance of each task of the profile.
+    pub(crate) tasks: Vec<u64>,
 }
 
 /// The disturbance of a lane.
@@ -144,10 +146,11 @@ impl Disturbance {
             noise.add(functions, &lane.between);
             list.push(noise);
         }
-        for task in tasks {
+        let of_tasks: Vec<u64> = tasks.iter().map(|task| of_task(functions, task)).collect();
+        for (task, disturbed) in tasks.iter().zip(&of_tasks) {
             let noise = &mut list[task.lane as usize];
             noise.add(functions, &task.booked);
-            noise.in_tasks += of_task(functions, task);
+            noise.in_tasks += disturbed;
         }
         let mut time = Some(0);
         for (lane, noise) in lanes.iter().zip(&mut list) {
@@ -157,7 +160,7 @@ impl Disturbance {
                 time = time.zip(noise.all).map(|(sum, ns)| sum + ns);
             }
         }
-        Disturbance { time, lanes: list }
+        Disturbance { time, lanes: list, tasks: of_tasks }
     }
 
     /// Returns the disturbance as a share of the busy time.
@@ -242,10 +245,20 @@ impl Facts<'_> {
                 sum.add(time(&lane.between), noise.between());
             }
         }
-        for task in &self.profile.tasks {
-            sum.add(time(&task.booked), of_task(&self.profile.functions, task));
+        for (task, disturbed) in self.profile.tasks.iter().zip(&self.disturbance.tasks) {
+            sum.add(time(&task.booked), *disturbed);
         }
         sum
+    }
+
+    /// Returns by how much the disturbance may have lengthened the wall time.
+    pub(crate) fn disturbed_wall(&self) -> u64 {
+        let lanes = self.profile.lanes.iter().zip(&self.disturbance.lanes);
+        let threads = lanes.filter(|(lane, _)| lane.device.is_none()).map(|(_, noise)| noise.all.unwrap_or(0));
+        let threads: Vec<u64> = threads.collect();
+        let (main, others) = threads.split_first().map_or((0, &[][..]), |(main, others)| (*main, others));
+        // The others work at the same time.
+        (main + others.iter().copied().max().unwrap_or(0)).min(self.wall())
     }
 
     /// Returns the time that shares refer to: the busy time of all threads, or the time of the selected tasks.

@@ -71,7 +71,7 @@ pub struct Projection {
 }
 
 /// The rows of the view, with the phases that each includes.
-const PARTS: [(&str, &[Phase]); 6] = [
+pub(crate) const PARTS: [(&str, &[Phase]); 6] = [
     ("data load", &[Phase::Load]),
     ("code generation", &[Phase::Parse, Phase::Merge]),
     ("execution", &[Phase::WarmUp, Phase::Execute]),
