@@ -185,12 +185,12 @@ impl LaneDisturbance {
     }
 
     /// A thread that does not run waits for a CPU, for a file, or for the host of a virtual machine. The scheduler
-    /// counts the first; the second takes at most the time of the functions that use files.
+    /// counts the first, but also after waits; the second takes at most the time of the functions that use files.
     fn finish(&mut self, lane: &Lane) {
         self.all = lane.cpu.map(|cpu| {
             let not_running = self.busy.saturating_sub(cpu).max(self.in_tasks);
             let unexplained = not_running.saturating_sub(self.files);
-            unexplained.max(lane.queued.unwrap_or(0)).min(lane.end - lane.start)
+            unexplained.max(lane.queued.unwrap_or(0).min(not_running))
         });
     }
 
@@ -254,11 +254,12 @@ impl Facts<'_> {
     /// Returns by how much the disturbance may have lengthened the wall time.
     pub(crate) fn disturbed_wall(&self) -> u64 {
         let lanes = self.profile.lanes.iter().zip(&self.disturbance.lanes);
-        let threads = lanes.filter(|(lane, _)| lane.device.is_none()).map(|(_, noise)| noise.all.unwrap_or(0));
-        let threads: Vec<u64> = threads.collect();
-        let (main, others) = threads.split_first().map_or((0, &[][..]), |(main, others)| (*main, others));
+        let mut threads = lanes.filter(|(lane, _)| lane.device.is_none());
+        // The main lane may also start late after a wait, which is not busy time.
+        let main = threads.next().map_or(0, |(lane, noise)| noise.all.max(lane.queued).unwrap_or(0));
         // The others work at the same time.
-        (main + others.iter().copied().max().unwrap_or(0)).min(self.wall())
+        let others = threads.map(|(_, noise)| noise.all.unwrap_or(0)).max().unwrap_or(0);
+        (main + others).min(self.wall())
     }
 
     /// Returns the time that shares refer to: the busy time of all threads, or the time of the selected tasks.

@@ -34,7 +34,7 @@ pub struct Sentence {
 /// The time of a part or a function, and the range of its share of the busy time.
 struct Item {
     name: String,
-    time: u64,
+    exposed: Exposed,
     share: f64,
     range: Range,
 }
@@ -75,27 +75,51 @@ impl Item {
     fn new(name: &str, exposed: Exposed, whole: Exposed, spread: f64) -> Item {
         Item {
             name: name.to_owned(),
-            time: exposed.time,
+            exposed,
             share: exposed.time as f64 / whole.time.max(1) as f64,
             range: exposed.share_of(whole, spread),
         }
     }
 
-    /// Returns the share in words; the range if it is wide.
+    /// Returns several items together.
+    fn sum(items: &[Item]) -> Item {
+        let mut sum =
+            Item { name: String::new(), exposed: Exposed::default(), share: 0.0, range: (0.0, 0.0) };
+        for item in items {
+            sum.exposed.add(item.exposed.time, item.exposed.disturbed);
+            sum.share += item.share;
+            sum.range = (sum.range.0 + item.range.0, (sum.range.1 + item.range.1).min(1.0));
+        }
+        sum
+    }
+
+    /// Returns the share of the busy time in words.
     fn share(&self) -> String {
-        let (low, high) = self.range;
-        if is_wide(self) { between((low, high)) } else { percent(self.share) }
+        share_text(self.share, self.range)
+    }
+
+    /// Returns the share of `whole` in words. The rest of `whole` is disturbed too.
+    fn part_of(&self, whole: &Item) -> String {
+        let share = self.exposed.time as f64 / whole.exposed.time.max(1) as f64;
+        let ends = |mine: f64, rest: f64| if mine > 0.0 { mine / (mine + rest) } else { 0.0 };
+        let rest = (whole.range.0 - self.range.0, whole.range.1 - self.range.1);
+        share_text(share, (ends(self.range.0, rest.1.max(0.0)), ends(self.range.1, rest.0.max(0.0))))
     }
 }
 
-/// A range is shown if its ends differ by more than a third of the share; otherwise the figure itself says enough.
-fn is_wide(item: &Item) -> bool {
-    item.range.1 - item.range.0 > item.share / 3.0
+/// Formats a share, as its range if that is wide.
+fn share_text(share: f64, range: Range) -> String {
+    if is_wide(share, range) { between(range) } else { percent(share) }
+}
+
+/// A range is shown if its ends differ by more than half of the share; otherwise the figure itself says enough.
+fn is_wide(share: f64, range: Range) -> bool {
+    range.1 - range.0 > share / 2.0
 }
 
 fn sorted(items: impl Iterator<Item = Item>) -> Vec<Item> {
-    let mut items: Vec<Item> = items.filter(|item| item.time > 0).collect();
-    items.sort_by(|a, b| b.time.cmp(&a.time).then_with(|| a.name.cmp(&b.name)));
+    let mut items: Vec<Item> = items.filter(|item| item.exposed.time > 0).collect();
+    items.sort_by(|a, b| b.exposed.time.cmp(&a.exposed.time).then_with(|| a.name.cmp(&b.name)));
     items
 }
 
@@ -116,40 +140,44 @@ fn where_it_goes(parts: &[Item]) -> Option<Sentence> {
         );
         return Some(Sentence { text, sure: false });
     }
-    let amount = if is_wide(first) { format!("{} of the busy time", first.share()) } else { amount(first.share) };
+    let amount = if is_wide(first.share, first.range) {
+        format!("{} of the busy time", first.share())
+    } else {
+        amount(first.share)
+    };
     Some(Sentence { text: format!("{} is {}.", capitalised(&amount), first.name), sure: true })
 }
 
 fn in_the_dsl(primitives: &[Item]) -> Option<Sentence> {
     let first = primitives.first()?;
-    let total: u64 = primitives.iter().map(|it| it.time).sum();
-    let all: f64 = primitives.iter().map(|it| it.share).sum();
-    let unclear: Vec<String> = unclear(primitives).iter().map(|name| format!("`{name}`")).collect();
-    // The fewest primitives that take most of the time, three at most.
-    let mut n = 0;
-    let mut sum = 0;
-    while n < primitives.len().min(3) && 2 * sum < total {
-        sum += primitives[n].time;
-        n += 1;
-    }
-    let names: Vec<String> = primitives[..n].iter().map(|it| format!("`{}`", it.name)).collect();
-    let whole = format!("Primitives take {} of the busy time", percent(all));
-    let (text, sure) = match n {
-        _ if unclear.len() > 3 => (
-            format!(
-                "{whole}; none stands out: the recording cannot tell which of {} takes the most ({} for the first).",
-                list(&unclear, " and "),
-                first.share()
-            ),
-            false,
-        ),
-        _ if !unclear.is_empty() => {
-            (format!("{whole}; the recording cannot tell which of {} takes the most.", list(&unclear, " and ")), false)
+    let all = Item::sum(primitives);
+    let whole = format!("Primitives take {} of the busy time", all.share());
+    let named = |names: &[String]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>();
+    // The first primitives, three at most, that certainly take more time than all others: as few as take half of the
+    // time, or else as many as possible.
+    let certain = (1..=primitives.len().min(3)).filter(|n| {
+        let most = primitives[*n..].iter().map(|it| it.range.1).fold(0.0, f64::max);
+        primitives[..*n].iter().all(|it| it.range.0 > most)
+    });
+    let certain: Vec<usize> = certain.collect();
+    let half = certain.iter().find(|n| 2 * Item::sum(&primitives[..**n]).exposed.time >= all.exposed.time);
+    let (text, sure) = match half.or(certain.last()) {
+        Some(n) => {
+            let names: Vec<String> = primitives[..*n].iter().map(|it| it.name.clone()).collect();
+            let part = Item::sum(&primitives[..*n]).part_of(&all);
+            let (names, verb) = (list(&named(&names), " and "), if *n == 1 { "takes" } else { "take" });
+            (format!("{whole}; {names} {verb} {part} of that."), true)
         }
-        1 => (format!("{whole}; {} alone takes {} of it.", names[0], percent(sum as f64 / total as f64)), true),
-        _ => {
-            let share = percent(sum as f64 / total as f64);
-            (format!("{whole}; {} take {share} of that.", list(&names, " and ")), true)
+        None => {
+            let names = list(&named(&unclear(primitives)), " and ");
+            let share = first.share();
+            (
+                format!(
+                    "{whole}; the recording cannot tell which of {names} takes the most (`{}`: {share}).",
+                    first.name
+                ),
+                false,
+            )
         }
     };
     Some(Sentence { text, sure })
@@ -165,7 +193,7 @@ fn apart_from_it(functions: &[Item]) -> Option<Sentence> {
         );
         return Some(Sentence { text, sure: false });
     }
-    let (name, time, share) = (&first.name, brief_ns(first.time as f64), first.share());
+    let (name, time, share) = (&first.name, brief_ns(first.exposed.time as f64), first.share());
     let text = format!("`{name}` takes {time}, {share} of the busy time, and needs no work on the DSL.");
     Some(Sentence { text, sure: true })
 }
@@ -173,7 +201,13 @@ fn apart_from_it(functions: &[Item]) -> Option<Sentence> {
 /// Returns a share of the busy time in words.
 fn amount(share: f64) -> String {
     // Within a thirtieth, a fraction is as good as the figure.
-    let fractions = [(0.25, "a quarter"), (1.0 / 3.0, "a third"), (0.5, "half"), (2.0 / 3.0, "two thirds"), (0.75, "three quarters")];
+    let fractions = [
+        (0.25, "a quarter"),
+        (1.0 / 3.0, "a third"),
+        (0.5, "half"),
+        (2.0 / 3.0, "two thirds"),
+        (0.75, "three quarters"),
+    ];
     let near = fractions.iter().find(|(fraction, _)| (share - fraction).abs() < 1.0 / 30.0);
     match near {
         _ if share > 0.95 => "nearly all of the busy time".to_owned(),

@@ -109,14 +109,13 @@ impl Levers {
                 levers.push(lever(kind, &function.name, &function.category, *ns));
             }
         }
-        levers.sort_by(|a, b| {
-            b.twice.middle.total_cmp(&a.twice.middle).then_with(|| a.what.cmp(&b.what))
-        });
+        levers.sort_by(|a, b| b.twice.middle.total_cmp(&a.twice.middle).then_with(|| a.what.cmp(&b.what)));
         // Of categories, only those that are one function.
         let is_single = |it: &&Lever| {
             it.kind != Kind::Category || categories.get(&*it.name).is_some_and(|(_, n)| *n == 1)
         };
-        let singles = levers.iter().filter(is_single).filter(|it| it.kind != Kind::Category || !is_family(it));
+        let singles =
+            levers.iter().filter(is_single).filter(|it| it.kind != Kind::Category || !is_family(it));
         let tied = tied(singles.map(|it| (&*it.name, (it.twice.low, it.twice.high))));
         let (wall, workers) = (Measured(facts.wall()), facts.workers());
         Ok(Levers { wall, workers, error: schedule.error, levers, others, tied })
@@ -147,7 +146,8 @@ impl fmt::Display for Levers {
         const SHOWN: usize = 25;
         writeln!(f, "wall {}; saved if it were twice as fast, and if it took no time:", self.wall)?;
         let wall = self.wall.0.max(1) as f64;
-        let mut table = Table::new(&["what", "of busy", "twice as fast", "range", "no time at all", "range"], 6);
+        let mut table =
+            Table::new(&["what", "of busy", "twice as fast", "range", "no time at all", "range"], 6);
         for lever in self.levers.iter().take(SHOWN) {
             let share = |ns: f64| percent(ns / wall);
             let range = |it: Projected| format!("{} to {}", share(it.low), share(it.high));
@@ -170,7 +170,11 @@ impl fmt::Display for Levers {
         }
         match self.workers {
             1 => writeln!(f, "one worker: all savings count")?,
-            n => writeln!(f, "{n} workers: replayed schedule, off by {} without any change", percent(self.error))?,
+            n => writeln!(
+                f,
+                "{n} workers: replayed schedule, off by {} without any change",
+                percent(self.error)
+            )?,
         }
         writeln!(f, "for other factors: `batt profile what-if RECORD {}=3x`", self.example())
     }

@@ -304,7 +304,11 @@ impl<'f, 'r> Schedule<'f, 'r> {
         let wall = self.facts.wall() as f64;
         let [all, least] = [1.0, 0.0].map(|part| wall - self.wall(&savings, part, &none));
         let least = least.min(all).max(0.0);
-        Projected { low: least * (1.0 - spread).max(0.0), middle: all, high: (all * (1.0 + spread)).min(wall) }
+        Projected {
+            low: least * (1.0 - spread).max(0.0),
+            middle: all,
+            high: (all * (1.0 + spread)).min(wall),
+        }
     }
 }
 
