@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::facts::Facts;
 use crate::figure::{Apportioned, Measured};
-use crate::noise::{Exposed, Noise, Range};
+use crate::noise::{Exposed, Range};
 use crate::table::Table;
 use crate::view::framework::between;
 
@@ -190,7 +190,7 @@ impl Dsl {
             tied: tied(rows.iter().map(|row| (&*row.name, row.range))),
             rows,
             cold,
-            ranges: whole.disturbed as f64 > Noise::LIMIT * whole.time as f64,
+            ranges: facts.disturbance.is_large(),
         }
     }
 }
