@@ -85,7 +85,7 @@ impl FunctionTime {
         self.measured + self.apportioned
     }
 
-    fn add(&mut self, other: &FunctionTime) {
+    pub(crate) fn add(&mut self, other: &FunctionTime) {
         self.hits += other.hits;
         self.calls += other.calls;
         self.fails += other.fails;

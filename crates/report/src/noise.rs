@@ -301,6 +301,17 @@ impl Facts<'_> {
     /// Returns by which factor the share of some functions differs between recordings: as the repetitions show, or
     /// as usual if there are too few.
     pub(crate) fn spread(&self, of: impl Fn(&Function) -> bool) -> f64 {
+        self.repeated_spread(of).unwrap_or(USUAL_SPREAD)
+    }
+
+    /// Returns by which factor the share of a primitive differs, which was computed `hits` times. The times of rare
+    /// ones depend on the caches, which the first computations fill.
+    pub(crate) fn primitive_spread(&self, primitive: u32, hits: u64) -> f64 {
+        let is_mine = |it: &Function| std::ptr::eq(it, self.function(primitive));
+        self.repeated_spread(is_mine).unwrap_or(USUAL_SPREAD + 1.0 / (hits.max(1) as f64).sqrt())
+    }
+
+    fn repeated_spread(&self, of: impl Fn(&Function) -> bool) -> Option<f64> {
         let share = |repeat: &Repeat| {
             let is_busy = |function: &Function| !is_waiting(function) && !is_of_device(function);
             let sum = |of: &dyn Fn(&Function) -> bool| -> u64 {
@@ -309,10 +320,8 @@ impl Facts<'_> {
             sum(&|function| is_busy(function) && of(function)) as f64 / sum(&is_busy).max(1) as f64
         };
         let repeats = self.profile.warm_repeats();
-        let Some(last) = repeats.last().map(share).filter(|share| *share > 0.0 && repeats.len() >= 3) else {
-            return USUAL_SPREAD;
-        };
-        repeats.iter().map(|repeat| (share(repeat) / last - 1.0).abs()).fold(0.0, f64::max)
+        let last = repeats.last().map(share).filter(|share| *share > 0.0 && repeats.len() >= 3)?;
+        Some(repeats.iter().map(|repeat| (share(repeat) / last - 1.0).abs()).fold(0.0, f64::max))
     }
 }
 

@@ -53,7 +53,7 @@ impl Advice {
         let of_dsl = sorted(of_dsl.map(|(function, sum)| {
             let name = &facts.function(function).name;
             let exposed = Exposed { time: sum.time(), disturbed: sum.disturbed };
-            Item::new(name, exposed, whole, facts.spread(|it| it.primitive && it.name == *name))
+            Item::new(name, exposed, whole, facts.primitive_spread(function, sum.hits))
         }));
         let apart = facts.profile.functions.iter().filter(|it| is_apart(it));
         let apart = sorted(apart.map(|it| of(&it.name, &|other| !other.primitive && other.name == it.name)));

@@ -146,7 +146,7 @@ impl Dsl {
             .map(|(function, sum)| {
                 let share = sum.time() as f64 / base.max(1) as f64;
                 let name = &facts.function(*function).name;
-                let spread = facts.spread(|it| it.primitive && it.name == *name);
+                let spread = facts.primitive_spread(*function, sum.hits);
                 let exposed = Exposed { time: sum.time(), disturbed: sum.disturbed };
                 let range = exposed.share_of(whole, spread);
                 let priority_range = (Priority::of(range.0), Priority::of(range.1));
