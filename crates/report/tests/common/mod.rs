@@ -253,7 +253,8 @@ pub(crate) fn tasks(times: &[u64]) -> Record {
 pub(crate) fn cluster() -> Record {
     let mut record = tasks(&[1]);
     let profile = record.profile.as_mut().unwrap();
-    let template = Lane { stamps: 0, counted: 0, primitives: Vec::new(), ..profile.lanes[0].clone() };
+    let template =
+        Lane { stamps: 0, counted: 0, primitives: Vec::new(), cpu: None, ..profile.lanes[0].clone() };
     let main = [(Spot::IDLE, 700), (Spot::LOAD, 100), (Spot::HAND_OUT, 60), (Spot::WRITE, 140)];
     let main = main.map(|(spot, ns)| (number(spot), ns, 1)).to_vec();
     let waits = vec![(120, 470), (490, 600), (620, 860)];
