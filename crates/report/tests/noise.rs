@@ -20,22 +20,22 @@ fn profile(record: &mut Record) -> &mut Profile {
     record.profile.as_mut().unwrap()
 }
 
-/// A run of 100 tasks with 700 ns of `objects` and 300 ns of `shift` each. Other work has the CPU for `stolen`
+/// A run of 100 tasks with 700 µs of `objects` and 300 µs of `shift` each. Other work has the CPU for `stolen`
 /// nanoseconds in the middle of `objects`, in every tenth task.
 fn disturbed(stolen: u64) -> Record {
     let world = World::new(Level::Nodes);
-    world.main(Spot::LOAD, 5_000);
+    world.main(Spot::LOAD, 5_000_000);
     for i in 0..100 {
         world.task_of(&format!("t{i}"), |world, lane| {
             if i % 10 == 0 {
-                world.suspended_node(lane, OBJECTS, 700, stolen);
+                world.suspended_node(lane, OBJECTS, 700_000, stolen);
             } else {
-                world.node(lane, OBJECTS, 700);
+                world.node(lane, OBJECTS, 700_000);
             }
-            world.node(lane, SHIFT, 300);
+            world.node(lane, SHIFT, 300_000);
         });
     }
-    world.main(Spot::WRITE, 5_000);
+    world.main(Spot::WRITE, 5_000_000);
     world.finish()
 }
 
@@ -50,16 +50,16 @@ fn a_quiet_recording_has_no_warning() {
 
 #[test]
 fn a_disturbed_recording_says_so_first() {
-    // 10 × 2,420 ns of 134,200 ns of busy time.
-    let mut record = disturbed(2_420);
+    // 10 × 2.42 ms of 134.2 ms of busy time.
+    let mut record = disturbed(2_420_000);
     let noise = Noise::new(&facts(&record));
-    let share = 24_200.0 / 134_200.0;
-    assert_eq!((noise.time.unwrap().0, noise.share, noise.disturbed), (24_200, Some(share), true));
+    let share = 24_200_000.0 / 134_200_000.0;
+    assert_eq!((noise.time.unwrap().0, noise.share, noise.disturbed), (24_200_000, Some(share), true));
     let (main, worker) = (&noise.lanes[0], &noise.lanes[1]);
-    assert_eq!((main.busy.0, main.cpu.unwrap().0, main.disturbed.unwrap().0), (10_000, 10_000, 0));
+    assert_eq!((main.busy.0, main.cpu.unwrap().0, main.disturbed.unwrap().0), (10_000_000, 10_000_000, 0));
     assert_eq!(
         (worker.busy.0, worker.cpu.unwrap().0, worker.disturbed.unwrap().0),
-        (124_200, 100_000, 24_200)
+        (124_200_000, 100_000_000, 24_200_000)
     );
     profile(&mut record).lanes[1].preemptions = Some(412);
     let text = Validity::new(&facts(&record)).to_string();
@@ -78,15 +78,15 @@ fn a_disturbed_recording_says_so_first() {
 #[test]
 fn waits_for_files_are_no_disturbance() {
     let mut record = disturbed(0);
-    // The main lane works with files for 10,000 ns, and its thread ran for 2,000.
-    profile(&mut record).lanes[0].cpu = Some(2_000);
+    // The main lane works with files for 10 ms, and its thread ran for 2 ms.
+    profile(&mut record).lanes[0].cpu = Some(2_000_000);
     assert_eq!(Noise::new(&facts(&record)).time.unwrap().0, 0);
-    // Of the rest it waited 5,000 ns for a CPU.
-    profile(&mut record).lanes[0].queued = Some(5_000);
-    assert_eq!(Noise::new(&facts(&record)).time.unwrap().0, 5_000);
+    // Of the rest it waited 5 ms for a CPU.
+    profile(&mut record).lanes[0].queued = Some(5_000_000);
+    assert_eq!(Noise::new(&facts(&record)).time.unwrap().0, 5_000_000);
     // Waits for a CPU after the end of other waits are not in the busy time.
-    profile(&mut record).lanes[0].queued = Some(50_000);
-    assert_eq!(Noise::new(&facts(&record)).time.unwrap().0, 8_000);
+    profile(&mut record).lanes[0].queued = Some(50_000_000);
+    assert_eq!(Noise::new(&facts(&record)).time.unwrap().0, 8_000_000);
     // Without files, all of it is disturbance.
     let merge = number(Spot::MERGE);
     profile(&mut record).lanes[0]
@@ -95,12 +95,12 @@ fn waits_for_files_are_no_disturbance() {
         .filter(|it| it.0 != number(Spot::IDLE))
         .for_each(|it| it.0 = merge);
     profile(&mut record).lanes[0].queued = None;
-    assert_eq!(Noise::new(&facts(&record)).time.unwrap().0, 8_000);
+    assert_eq!(Noise::new(&facts(&record)).time.unwrap().0, 8_000_000);
 }
 
 #[test]
 fn old_records_and_other_systems_are_not_measured() {
-    let mut record = disturbed(2_420);
+    let mut record = disturbed(2_420_000);
     let text = serde_json::to_string(record.profile.as_ref().unwrap()).unwrap();
     let mut value: serde_json::Value = serde_json::from_str(&text).unwrap();
     for list in ["lanes", "tasks"] {
@@ -121,7 +121,7 @@ fn old_records_and_other_systems_are_not_measured() {
 
 #[test]
 fn ranges_contain_the_truth() {
-    let (quiet, noisy) = (disturbed(0), disturbed(2_420));
+    let (quiet, noisy) = (disturbed(0), disturbed(2_420_000));
     let rows = |record: &Record| Dsl::new(&facts(record)).rows;
     for (quiet, noisy) in rows(&quiet).iter().zip(rows(&noisy)) {
         let (low, high) = noisy.range;
@@ -248,10 +248,10 @@ fn advice_is_three_sentences() {
 fn advice_is_not_sure_of_a_disturbed_recording() {
     // `objects` really takes 600 and `shift` 400, but half of the time was stolen.
     let world = World::new(Level::Nodes);
-    world.main(Spot::MERGE, 900);
+    world.main(Spot::MERGE, 900_000);
     world.task_of("t", |world, lane| {
-        world.suspended_node(lane, SHIFT, 400, 1_000);
-        world.node(lane, OBJECTS, 600);
+        world.suspended_node(lane, SHIFT, 400_000, 1_000_000);
+        world.node(lane, OBJECTS, 600_000);
     });
     let record = world.finish();
     let advice = Advice::new(&facts(&record));
@@ -280,9 +280,9 @@ fn every_category_is_a_lever() {
     let lever = |what: &str| view.levers.iter().find(|it| it.what == what).unwrap();
     assert_eq!(
         (lever("primitive:objects").twice.middle, lever("primitive:objects").at_most.middle),
-        (35e3, 70e3)
+        (35e6, 70e6)
     );
-    assert_eq!(lever("category:primitives").at_most.middle, 100e3);
+    assert_eq!(lever("category:primitives").at_most.middle, 100e6);
     // A lever is what the what-if of the same name predicts.
     for it in &view.levers {
         let speedup: Speedup = format!("{}=2x", it.what).parse().unwrap();
@@ -291,10 +291,10 @@ fn every_category_is_a_lever() {
     }
     assert!(view.to_string().contains("\ncategory:primitives "), "{view}");
     // What was stolen from a function cannot be saved there.
-    let noisy = disturbed(2_420);
+    let noisy = disturbed(2_420_000);
     let view = Levers::new(&facts(&noisy)).unwrap();
     let objects = view.levers.iter().find(|it| it.what == "primitive:objects").unwrap();
-    assert!(objects.twice.low <= 35e3 && objects.twice.high >= 35e3, "{:?}", objects.twice);
+    assert!(objects.twice.low <= 35e6 && objects.twice.high >= 35e6, "{:?}", objects.twice);
 }
 
 #[test]
@@ -317,7 +317,7 @@ fn a_kind_can_be_named() {
 
 #[test]
 fn predictions_contain_the_disturbance() {
-    let (quiet, noisy) = (disturbed(0), disturbed(2_420));
+    let (quiet, noisy) = (disturbed(0), disturbed(2_420_000));
     for what in ["objects=2x", "shift=2x", "load=2x", "objects=0.5x"] {
         let predicted =
             |record: &Record| WhatIf::new(&facts(record), &[what.parse().unwrap()]).unwrap().predicted;
@@ -326,7 +326,7 @@ fn predictions_contain_the_disturbance() {
         assert!(range.low <= truth.middle && truth.middle <= range.high, "{what}: {truth:?} in {range:?}");
     }
     let quota = Quota { share: 1.0, speed: 1.0 };
-    let budget = |record: &Record| Budget::new(&facts(record), 1e9, quota, &[]).unwrap();
+    let budget = |record: &Record| Budget::new(&facts(record), 1e12, quota, &[]).unwrap();
     let (truth, row) = (budget(&quiet).rows.remove(0), budget(&noisy).rows.remove(0));
     let (least, most) = row.runs_warm_range;
     assert!(least <= truth.runs_warm && truth.runs_warm <= most, "{truth:?} in {row:?}");
@@ -335,15 +335,14 @@ fn predictions_contain_the_disturbance() {
 #[test]
 fn a_budget_is_a_sentence_with_its_assumptions() {
     let record = disturbed(0);
-    let budget = Budget::new(&facts(&record), 1.1e6, Quota { share: 0.5, speed: 2.0 }, &[]).unwrap();
-    let text =
-        "10 runs of 100 tasks fit into 1.10 ms, one after the other in one process, at ≈ 55.0 µs each.";
+    let budget = Budget::new(&facts(&record), 1.1e9, Quota { share: 0.5, speed: 2.0 }, &[]).unwrap();
+    let text = "10 runs of 100 tasks fit into 1.10 s, one after the other in one process, at ≈ 55.0 ms each.";
     assert_eq!(budget.sentence, text);
     let assumed = "assumed: every run is like the recorded one, with the recorder on; the machine is 2 times as fast \
-                   as the recorded one; 50.0 % of the time can be used; only the first starts cold, which takes 28 ns more";
+                   as the recorded one; 50.0 % of the time can be used; only the first starts cold, which takes 11.9 µs more";
     assert_eq!(budget.to_string().lines().nth(1), Some(assumed));
-    let noisy = disturbed(2_420);
-    let budget = Budget::new(&facts(&noisy), 1.1e6, Quota { share: 1.0, speed: 1.0 }, &[]).unwrap();
+    let noisy = disturbed(2_420_000);
+    let budget = Budget::new(&facts(&noisy), 1.1e9, Quota { share: 1.0, speed: 1.0 }, &[]).unwrap();
     assert!(budget.sentence.starts_with("8 runs of 100 tasks (8 to 10) fit into "), "{}", budget.sentence);
     assert!(budget.assumptions.last().unwrap().contains("the range goes to no disturbance"));
 }
@@ -390,16 +389,16 @@ fn an_outlier_may_be_disturbed() {
     let world = World::new(Level::Nodes);
     for i in 0..40 {
         world.task_of(&format!("t{i}"), |world, lane| match i {
-            20 => world.suspended_node(lane, OBJECTS, 100, 9_000),
-            30 => world.node(lane, OBJECTS, 9_000),
-            i => world.node(lane, OBJECTS, 100 + i),
+            20 => world.suspended_node(lane, OBJECTS, 100_000, 9_000_000),
+            30 => world.node(lane, OBJECTS, 9_000_000),
+            i => world.node(lane, OBJECTS, 100_000 + 1_000 * i),
         });
     }
     let record = world.finish();
     let view = Tasks::new(&facts(&record), 5.0).unwrap();
     let outliers = view.outliers.iter().map(|it| (&*it.task, it.disturbed.map(|it| it.0), it.sure));
-    assert_eq!(outliers.collect::<Vec<_>>(), [("t20", Some(9_000), false), ("t30", Some(0), true)]);
-    assert!(view.to_string().contains("may be disturbed: did not run for 9.00 µs"), "{view}");
+    assert_eq!(outliers.collect::<Vec<_>>(), [("t20", Some(9_000_000), false), ("t30", Some(0), true)]);
+    assert!(view.to_string().contains("may be disturbed: did not run for 9.00 ms"), "{view}");
 }
 
 #[test]
