@@ -99,8 +99,9 @@ fn warning(profile: &Profile, disturbance: &Disturbance, kind: Kind, cores: usiz
         _ if profile.machines.is_empty() && cores > 0 && profile.workers() > cores => {
             format!("record with at most {}", count(cores, "thread"))
         }
-        Kind::Run => "repeat with `--repeat 5`".to_owned(),
-        Kind::Solve | Kind::Search => "record again on a quiet machine".to_owned(),
+        // Repetitions show how much the figures differ.
+        Kind::Run if profile.repeats.len() < 5 => "repeat with `--repeat 5`".to_owned(),
+        Kind::Run | Kind::Solve | Kind::Search => "record again on a quiet machine".to_owned(),
     };
     Some(format!(
         "disturbed: other work had the CPU for {share} of the busy time{times}; figures are uncertain by that \
@@ -304,11 +305,10 @@ impl Facts<'_> {
         self.repeated_spread(of).unwrap_or(USUAL_SPREAD)
     }
 
-    /// Returns by which factor the share of a primitive differs, which was computed `hits` times. The times of rare
-    /// ones depend on the caches, which the first computations fill.
+    /// Returns by which factor the share of a primitive differs, which was computed `hits` times.
     pub(crate) fn primitive_spread(&self, primitive: u32, hits: u64) -> f64 {
         let is_mine = |it: &Function| std::ptr::eq(it, self.function(primitive));
-        self.repeated_spread(is_mine).unwrap_or(USUAL_SPREAD + 1.0 / (hits.max(1) as f64).sqrt())
+        self.repeated_spread(is_mine).unwrap_or_else(|| usual_spread(hits))
     }
 
     fn repeated_spread(&self, of: impl Fn(&Function) -> bool) -> Option<f64> {
@@ -323,6 +323,12 @@ impl Facts<'_> {
         let last = repeats.last().map(share).filter(|share| *share > 0.0 && repeats.len() >= 3)?;
         Some(repeats.iter().map(|repeat| (share(repeat) / last - 1.0).abs()).fold(0.0, f64::max))
     }
+}
+
+/// Returns by which factor the time of nodes that were computed `hits` times differs. The times of a few depend on
+/// the caches, which the first computations fill.
+pub(crate) fn usual_spread(hits: u64) -> f64 {
+    USUAL_SPREAD + 1.0 / (hits.max(1) as f64).sqrt()
 }
 
 /// The factor by which CPU times differ between recordings of the same run, because other work slows down caches and

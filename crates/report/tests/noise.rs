@@ -5,8 +5,8 @@ mod common;
 use batt_record::profile::{Profile, Repeat};
 use batt_record::{Kind, Record};
 use batt_report::view::{
-    Advice, Budget, ChangeVerdict, Compare, Dsl, Framework, Levers, Phases, Priority, Quota, Speedup, Tasks,
-    WhatIf,
+    Advice, Budget, ChangeVerdict, Compare, Dsl, Framework, Levers, Lines, Phases, Priority, Quota, Speedup,
+    Tasks, WhatIf,
 };
 use batt_report::{Facts, Noise, Selection, Validity, disturbance_warning};
 use batt_trace::{Level, Spot};
@@ -67,12 +67,17 @@ fn a_disturbed_recording_says_so_first() {
                  uncertain by that much; repeat with `--repeat 5`";
     assert_eq!(text.lines().next(), Some(first));
     assert!(text.lines().nth(1).unwrap().ends_with(" · disturbed 18.0 %"), "{text}");
-    // A solve cannot be repeated, and more threads than cores disturb each other.
+    // Repetitions, a solve and a search are recorded again, and more threads than cores disturb each other.
     let warning = |kind, cores| disturbance_warning(record.profile.as_ref().unwrap(), kind, cores).unwrap();
     assert!(warning(Kind::Solve, 2).ends_with("; record again on a quiet machine"));
+    let warning = |record: &Record, cores| {
+        disturbance_warning(record.profile.as_ref().unwrap(), Kind::Run, cores).unwrap()
+    };
+    let last = profile(&mut record).repeats[0].clone();
+    profile(&mut record).repeats = vec![last; 5];
+    assert!(warning(&record, 2).ends_with("; record again on a quiet machine"));
     profile(&mut record).tasks[0].lane = 0;
-    let warning = disturbance_warning(record.profile.as_ref().unwrap(), Kind::Run, 1).unwrap();
-    assert!(warning.ends_with("; record with at most 1 thread"), "{warning}");
+    assert!(warning(&record, 1).ends_with("; record with at most 1 thread"));
 }
 
 #[test]
@@ -439,4 +444,20 @@ fn a_comparison_is_not_sure_of_disturbed_repetitions() {
     // One repetition tells nothing.
     let one = Compare::new(&facts(&with(&[100], 0)), &facts(&with(&[900], 0)), None).unwrap();
     assert_eq!(one.wall.verdict, ChangeVerdict::CannotTell);
+}
+
+#[test]
+fn lines_of_a_disturbed_task_have_ranges() {
+    let lines = |record: &Record| {
+        let selection = Selection { ids: vec!["t10".to_owned()], ..Selection::default() };
+        Lines::new(&Facts::new(record, &selection).unwrap(), Some("a")).unwrap()
+    };
+    let (quiet, noisy) = (lines(&disturbed(0)), lines(&disturbed(2_420_000)));
+    for (quiet, noisy) in quiet.lines.iter().zip(&noisy.lines) {
+        assert!(noisy.range.0 <= quiet.share && quiet.share <= noisy.range.1, "{}", quiet.text);
+    }
+    assert!(
+        noisy.to_string().contains("0.00 % to 100.0 %") && !quiet.to_string().contains(" % to "),
+        "{noisy}"
+    );
 }

@@ -132,12 +132,8 @@ fn where_it_goes(parts: &[Item]) -> Option<Sentence> {
     let first = parts.first()?;
     let unclear = unclear(parts);
     if !unclear.is_empty() {
-        let text = format!(
-            "Most of the busy time is {}; the recording cannot tell which takes more ({} and {}).",
-            list(&unclear, " or "),
-            first.share(),
-            parts[1].share()
-        );
+        let text =
+            format!("The recording cannot tell which takes the most time: {}.", list(&unclear, " or "));
         return Some(Sentence { text, sure: false });
     }
     let amount = if is_wide(first.share, first.range) {
