@@ -461,3 +461,29 @@ fn lines_of_a_disturbed_task_have_ranges() {
         "{noisy}"
     );
 }
+
+#[test]
+fn many_stops_hit_functions_in_proportion() {
+    // One long task, in which other work has half of the time.
+    let world = World::new(Level::Nodes);
+    world.task_of("t", |world, lane| {
+        for _ in 0..1_000 {
+            world.suspended_node(lane, OBJECTS, 700_000, 700_000);
+            world.suspended_node(lane, SHIFT, 300_000, 300_000);
+        }
+    });
+    let mut record = world.finish();
+    let range = |record: &Record| Dsl::new(&facts(record)).rows.remove(0).range;
+    let twice = |record: &Record| {
+        WhatIf::new(&facts(record), &["objects=2x".parse().unwrap()]).unwrap().predicted.high
+    };
+    // Of a few stops, all could be in one function.
+    profile(&mut record).lanes[1].preemptions = Some(2);
+    let (few, few_twice) = (range(&record), twice(&record));
+    assert!(few.0 < 0.5 && few.1 == 1.0, "{few:?}");
+    profile(&mut record).lanes[1].preemptions = Some(2_000);
+    let (many, many_twice) = (range(&record), twice(&record));
+    assert!(few.0 < many.0 && many.0 < 0.7 && 0.7 < many.1, "{many:?}");
+    // The saving is at least that of the time in which it ran, and at most that of all its time.
+    assert!(many_twice < few_twice && many_twice >= 2e9 - 0.5 * 1.4e9, "{many_twice} and {few_twice}");
+}
