@@ -12,14 +12,16 @@ export function compareView(report) {
   const [before, after] = report.runs;
   const view = report.compare ? ok(report.compare) : null;
   const scores = before.scores.map((score, i) => [score.label, scoreText(score), scoreText(after.scores[i])]);
-  const wall = (/** @type {Run} */ run) => { const cost = ok(run.cost); return cost ? time(cost.framework.wall) : "not recorded"; };
+  const recorded = (/** @type {Run} */ run) => { const cost = ok(run.cost); return cost ? time(cost.framework.wall) : "not recorded"; };
+  // The same figures as below: medians over the repetitions.
+  const walls = view === null ? [recorded(before), recorded(after)] : [time(view.wall.before), time(view.wall.after)];
   return el("div", {}, el("h1", {}, "Comparison"),
     table("Both runs", ["", before.name, after.name], [
       ["data", before.setup.data.name, after.setup.data.name],
       ["tasks", grouped(before.tasks.length), grouped(after.tasks.length)],
       ["programs", grouped(before.programs.length), grouped(after.programs.length)],
       ["programs right", `${before.right.on_all} of ${before.right.programs}`, `${after.right.on_all} of ${after.right.programs}`],
-      ...scores, ["wall time", wall(before), wall(after)]]),
+      ...scores, ["wall time", ...walls]]),
     changed(before, after),
     view === null ? el("p", { class: "note" }, ...prose(`Times cannot be compared: ${report.compare ? reason(report.compare) : ""}.`)) : times(view));
 }
