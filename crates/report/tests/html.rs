@@ -3,7 +3,7 @@
 mod common;
 
 use batt_record::{Example, Outcome, Pair, Record, Rows, Task};
-use batt_report::html::{Graph, Source, write};
+use batt_report::html::{Graph, Source, Subject, write};
 use batt_trace::{Level, Spot};
 use common::World;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 fn page(record: &Record) -> String {
     let graph = Ok(Graph { most: Vec::new(), nodes: Vec::new() });
     let mut out = Vec::new();
-    write(&[Source { name: "run.json".to_owned(), record, graph }], &[], &mut out).unwrap();
+    write(&[Source { name: "run.json".to_owned(), record, subject: Subject::Job, graph }], &[], &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 

@@ -4,11 +4,12 @@
 /** @typedef {number | [string, number, string | null, Cells]} PairResult Fuel of a right answer; otherwise verdict, fuel, reason, answer. */
 /** @typedef {{ program: number, own: boolean, pairs: PairResult[] }} ProgramResult */
 /** @typedef {{ program: number, line?: number, reason: string }} FirstWrongLine The first wrong line, and how it was determined. */
-/** @typedef {{ operator: string, parents: string[] }} Made How a search made a program; parents are hashes. */
+/** @typedef {{ operator: string, parents?: string[], words?: string }} Made How a program was found; parents are hashes. */
+/** @typedef {{ answer: Cells, right: boolean | null, differ: number | null, program: number | null, sure: number | null, votes: number | null }} Attempt */
 /** @typedef {"solved" | "near_miss" | "wrong" | "failed" | "open" | "empty"} State */
 /**
  * @typedef {{ id: string, state: State, verdict: string, shown: number, differ: number | null, time: number | null,
- *   fuel: number, train: [Cells, Cells][], test: [Cells, Cells][], attempts: [Cells, Cells][], programs: ProgramResult[],
+ *   fuel: number, tried: number | null, train: [Cells, Cells][], test: [Cells, Cells][], attempts: [Attempt, Attempt][], programs: ProgramResult[],
  *   more: number, first_wrong_line: FirstWrongLine | null }} Task
  */
 /** @typedef {{ name: string, hash: string, text: string, ran: number, solves: number[], made: Made | null, lines: [number, number, number, number, number][] }} Program */
@@ -60,12 +61,13 @@
  * @typedef {{ Ok: T } | { Err: string }} Result
  */
 /**
- * @typedef {{ name: string, search: string | null, valid: boolean, stamp: string,
+ * @typedef {{ name: string, subject: "run" | "solve" | "search" | "submission", search: string | null, valid: boolean, stamp: string,
  *   right: { all: boolean, programs: number, on_demos: number, on_tests: number, on_all: number, left?: number },
  *   wrong: [number, string][],
  *   setup: { version: string, dsl: string, data: { name: string, hash: string, tasks: number },
- *     options: { fuel?: number, fuel_per_task?: number, seed?: number, all_pairs?: boolean } },
- *   environment: { threads: number, sharing: boolean, kernels: boolean, machine: { os: string, arch: string, cores: number } },
+ *     options: { fuel?: number, fuel_per_task?: number, budget?: number, seed?: number, all_pairs?: boolean, store?: string } },
+ *   environment: { threads: number, sharing: boolean, kernels: boolean, seconds: number, started?: string, command?: string, program_files?: string[],
+ *     machine: { os: string, arch: string, cores: number } },
  *   plan: { programs: number, calls: number, distinct: number, shared: number, folded: number, per_task: number },
  *   scores: Score[], verdicts: { verdict: string, count: number }[], curve: [number, number, number][], graph: Result<Graph>,
  *   tasks: Task[], programs: Program[],
@@ -99,15 +101,37 @@ export function reason(result) {
   return "Err" in result ? result.Err : "";
 }
 
-/** Labels of the states. @type {Record<State, string>} */
+/** Labels of the states, as counts show them. @type {Record<State, string>} */
 export const STATES = {
   solved: "solved",
   near_miss: "near miss",
   wrong: "wrong",
   failed: "failed",
-  open: "solution unknown",
   empty: "no program",
+  open: "solution unknown",
 };
+
+/** The states, those to look at first. @type {State[]} */
+export const FAILURES_FIRST = ["near_miss", "wrong", "failed", "empty", "open", "solved"];
+
+/**
+ * Returns the states that occur, with the number of tasks.
+ * @param {Run} run
+ * @returns {[State, number][]}
+ */
+export function stateCounts(run) {
+  const names = /** @type {State[]} */ (Object.keys(STATES));
+  const counts = names.map((state) => /** @type {[State, number]} */ ([state, run.tasks.filter((task) => task.state === state).length]));
+  return counts.filter(([, n]) => n > 0);
+}
+
+/**
+ * Formats a probability in whole percent.
+ * @param {number} sure
+ */
+export function sureText(sure) {
+  return `${Math.round(sure * 100)} %`;
+}
 
 /**
  * Formats a score in percent, rounded down, so that only a full score is 100 %.

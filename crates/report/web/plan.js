@@ -26,14 +26,14 @@ function* parts(graph) {
     yield section("Most shared", table("Calls that most programs need", [" programs", "call"], graph.most.map(([n, text]) => [grouped(n), el("code", {}, text)])));
   }
   yield section("Graph", graph.nodes.length === 0
-    ? el("p", { class: "muted" }, ...prose("The graph is too large to show here; `batt plan FILE… --svg` draws all of it.")) : drawing(graph));
+    ? el("p", { class: "muted" }, ...prose("The graph is too large to show here; `batt plan FILE… --svg` draws all of it.")) : planDrawing(graph));
 }
 
 /**
  * Draws nodes in layers, inputs on the left.
  * @param {Graph} graph
  */
-function drawing(graph) {
+function planDrawing(graph) {
   const depth = graph.nodes.map(() => 0);
   graph.nodes.forEach(([, , inputs], i) => {
     inputs.forEach((input) => { depth[i] = Math.max(depth[i], depth[input] + 1); });

@@ -20,7 +20,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::commands::programs::WrongPair;
-use crate::job::{DeviceArgs, SaveArgs, TaskArgs, sources};
+use crate::job::{DeviceArgs, SaveArgs, TaskArgs, command, sources};
 use crate::{Answer, data, files, output, progress, summary};
 
 #[derive(Clone, clap::Args)]
@@ -98,6 +98,7 @@ impl Args {
             tasks: self.tasks.selection()?,
             programs: sources(&self.programs)?,
             aliases: files::aliases(),
+            command: Some(command()),
             work: Work::Run(work),
             threads: self.threads,
             memory: Job::DEFAULT_MEMORY,

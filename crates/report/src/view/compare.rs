@@ -77,6 +77,9 @@ impl Compare {
         }
         let setting = |facts: &Facts<'_>| record::Environment {
             seconds: 0.0,
+            started: None,
+            command: None,
+            program_files: Vec::new(),
             devices: Vec::new(),
             ..facts.record.environment.clone()
         };
