@@ -162,7 +162,7 @@ export function table(caption, head, rows) {
  * @param {...Child} children
  */
 export function empty(...children) {
-  return el("p", { class: "empty" }, ...children);
+  return el("p", { class: "nothing" }, ...children);
 }
 
 /** Returns a hue that depends only on the name, so that a function always has the same colour. @param {string} name */

@@ -125,7 +125,7 @@ function lookFirst(run) {
   const open = run.tasks.filter((task) => task.state !== "solved" && task.state !== "open");
   if (open.length === 0) return null;
   const order = (/** @type {import("./data.js").Task} */ task) => FAILURES_FIRST.indexOf(task.state) * 1e6 + (task.differ ?? 1e5);
-  const shown = [...open].sort((a, b) => order(a) - order(b)).slice(0, 4);
+  const shown = [...open].sort((a, b) => order(a) - order(b)).slice(0, 3);
   return section("Look at these first", el("div", { class: "few" }, ...shown.map((task) => card(run, task))),
     open.length > shown.length ? el("p", {}, el("a", { href: "#/tasks/all" }, `All ${count(open.length, "task")} that are not solved`)) : null);
 }
@@ -169,7 +169,7 @@ function facts(run) {
   const rows = [["data", `${data.name}, ${count(data.tasks, "task")}`], ["data hash", el("code", { id: "data-hash" }, data.hash.slice(0, 12))]];
   if (run.subject !== "submission") {
     rows.unshift(["started", started === undefined ? "not recorded" : started.replace("T", " ").replace("Z", " UTC")],
-      ["command", command === undefined ? "not started on the command line" : el("code", {}, command)]);
+      ["command", command === undefined ? "not recorded" : el("code", {}, command)]);
     rows.push(
       ["program files", files.length > 0 ? el("code", {}, files.join(" ")) : run.search === null ? "the built-in programs" : "none"],
       ["programs", `${grouped(programs)} ${run.search === null ? "run" : "found"}, ${grouped(calls)} calls, ${grouped(distinct)} distinct, ${grouped(shared)} shared`],

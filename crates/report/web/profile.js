@@ -74,7 +74,7 @@ function machinesPart(cost) {
 /** @param {Cost} cost */
 function primitivesPart(cost) {
   const rows = cost.dsl.rows.filter((row) => row.share >= 0.001).map((row) => [
-    el("span", {}, dot(`primitives: ${row.family}`), row.name), grouped(row.hits), row.calls ? grouped(row.calls) : "",
+    el("span", {}, dot(row.family), row.name), grouped(row.hits), row.calls ? grouped(row.calls) : "",
     figure(`self ${row.name}`, row.measured, time(row.measured)),
     row.apportioned ? figure(`apportioned ${row.name}`, row.apportioned, `~${time(row.apportioned)}`) : "",
     row.median === null ? "" : time(row.median), row.p99 === null ? "" : time(row.p99),
@@ -105,8 +105,8 @@ function phasesPart(cost) {
     ...phases.warnings.map((text) => el("p", { class: "note" }, ...prose(text))));
 }
 
-/** Height of the dots of the strip plot, and of a row of labels. */
-const [STRIP, LABEL_ROW] = [96, 16];
+/** Largest height of the dots of the strip plot, and the height of a row of labels. */
+const [MAX_STRIP, LABEL_ROW] = [112, 16];
 
 /**
  * Shows the tasks as dots on a logarithmic axis of time. Outliers have labels, as many as fit.
@@ -150,22 +150,25 @@ function strip(tasks, outliers, threshold, width) {
     taken[row].push([left, left + wide]);
     labels.push([id, x(ns), left, row]);
   });
-  const n = labels.reduce((most, [, , , row]) => Math.max(most, row + 1), 0);
-  const top = n * LABEL_ROW + 8;
-  const height = top + STRIP + 24;
   // Dots of similar times are stacked from the middle.
   /** @type {Map<number, number>} */
   const stacked = new Map();
-  const place = (/** @type {number} */ ns) => {
+  const nth = tasks.map(([, ns]) => {
     const column = Math.round(x(ns) / 7);
     const k = stacked.get(column) ?? 0;
     stacked.set(column, k + 1);
-    return top + STRIP / 2 + (k % 2 === 0 ? 1 : -1) * Math.min(STRIP / 2 - 4, Math.ceil(k / 2) * 7);
-  };
+    return k;
+  });
+  const most = [...stacked.values()].reduce((most, k) => Math.max(most, k), 1);
+  const tall = Math.min(MAX_STRIP, Math.max(32, most * 7 + 8));
+  const n = labels.reduce((most, [, , , row]) => Math.max(most, row + 1), 0);
+  const top = n * LABEL_ROW + 8;
+  const height = top + tall + 24;
+  const place = (/** @type {number} */ k) => top + tall / 2 + (k % 2 === 0 ? 1 : -1) * Math.min(tall / 2 - 4, Math.ceil(k / 2) * 7);
   /** @type {Map<string, number>} */
   const heights = new Map();
-  const dots = tasks.map(([id, ns]) => {
-    const y = place(ns);
+  const dots = tasks.map(([id, ns], i) => {
+    const y = place(nth[i]);
     heights.set(id, y);
     return tipped(svg("circle", { cx: x(ns).toFixed(1), cy: y.toFixed(1), r: outliers.has(id) ? 4 : 3, class: outliers.has(id) ? "out" : "in" }), () => [id, time(ns)]);
   });
@@ -176,7 +179,7 @@ function strip(tasks, outliers, threshold, width) {
   for (let power = Math.ceil(low); power <= high; power++) marks.push(svg("text", { x: Math.max(24, Math.min(width - 24, x(10 ** power))), y: height - 6, "text-anchor": "middle", class: "plain" }, time(10 ** power)));
   const limit = x(threshold);
   return svg("svg", { width, height, class: "strip", role: "img", "aria-label": `${count(tasks.length, "task")} by time, ${count(outliers.size, "outlier")}` },
-    limit <= width ? svg("line", { x1: limit, x2: limit, y1: top, y2: top + STRIP, class: "limit" }) : null, ...names, ...dots, ...marks);
+    limit <= width ? svg("line", { x1: limit, x2: limit, y1: top, y2: top + tall, class: "limit" }) : null, ...names, ...dots, ...marks);
 }
 
 /** Number of sliders. */

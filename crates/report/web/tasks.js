@@ -45,7 +45,7 @@ export function taskLink(id) {
  */
 export function tasksView(run, kind) {
   if (kind !== "") query.kind = kind === "all" ? "" : kind;
-  const list = longList({ label: "Tasks", height: 240, width: 312, make: (i) => el("div", { class: "cell" }, card(run, query.shown[i])) });
+  const list = longList({ label: "Tasks", height: 248, width: 360, make: (i) => el("div", { class: "cell" }, card(run, query.shown[i])) });
   list.element.classList.add("gallery");
   const found = el("p", { class: "muted small", role: "status", id: "found" });
   const none = empty("No task matches. ", el("button", { type: "button", click: () => { search.value = query.text = ""; pick(""); } }, "Show all tasks"));
@@ -117,7 +117,7 @@ export function card(run, task) {
   const best = task.programs[0];
   const answer = attempt ? attempt.answer : best ? answerOf(best, task.shown, expected) : null;
   const program = run.programs[attempt ? attempt.program ?? -1 : best?.program ?? -1];
-  const cell = sharedCell([input, expected, answer], 250, 112, 20);
+  const cell = sharedCell([input, expected, answer], 300, 120, 20);
   const small = (/** @type {Cells} */ cells, /** @type {string} */ name, /** @type {Cells} */ other = null) =>
     el("figure", {}, picture(cells, 88, name, other, cell), el("figcaption", {}, name));
   const sure = attempt?.sure ?? null;
@@ -254,10 +254,23 @@ function attemptBox(run, attempt, first, expected, k, i, cell) {
   return el("div", { class: `try ${right === null ? "" : right ? "right" : "wrong"}`, "data-attempt": `${k} ${i}` },
     el("h3", {}, `Attempt ${i + 1} `, verdict === null ? null : el("span", { class: `badge ${right ? "right" : "wrong"}` }, verdict)),
     picture(answer, 120, `test ${k + 1} attempt ${i + 1}`, expected, cell),
-    words === null ? null : el("p", { class: "words" }, words),
+    ...(words === null ? [] : wordsOf(words)),
     same ? el("p", { class: "small" }, "The same answer as the first attempt.") : place === null && run.subject !== "submission" ? el("p", { class: "small" }, "A fallback: no program gives this answer.") : null,
     el("dl", {}, ...facts.filter(([, value]) => value !== null).flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])),
     words !== null && program ? el("details", { class: "small" }, el("summary", {}, "source"), el("pre", { class: "text" }, program.text.trimEnd())) : null);
+}
+
+/** Rules that are longer than this are shortened until the reader asks for the rest. */
+const LONG_RULE = 200;
+
+/**
+ * Shows a rule in words; of a long one only the first lines.
+ * @param {string} words
+ */
+function wordsOf(words) {
+  const text = el("p", { class: words.length > LONG_RULE ? "words short" : "words" }, words);
+  const more = el("button", { type: "button", click: () => { text.classList.remove("short"); more.remove(); } }, "whole rule");
+  return words.length > LONG_RULE ? [text, more] : [text];
 }
 
 /**
@@ -315,7 +328,8 @@ function firstWrongLine(run, task) {
  * @param {Task} task
  */
 function outcomes(run, task) {
-  if (task.programs.length === 0) return null;
+  // The programs of a solve are shown with its attempts.
+  if (task.programs.length === 0 || run.subject === "solve") return null;
   const text = (/** @type {import("./data.js").PairResult} */ pair) => (typeof pair === "number" ? "✓" : pair[0] === "unjudged" ? "?" : pair[0].replaceAll("_", " "));
   const measured = task.programs.some((result) => result.pairs.some((pair) => (typeof pair === "number" ? pair : pair[1]) > 0));
   const rows = task.programs.map((result) => {
@@ -343,7 +357,6 @@ const MAX_NEAR = 6;
  * @param {Task} task
  */
 function nearMisses(run, task) {
-  if (run.subject === "solve") return null;
   const boxes = task.programs.slice(1).flatMap((result) => {
     const place = result.pairs.findIndex((pair) => typeof pair !== "number" && pair[3] !== null && pair[0] !== "unjudged");
     const pair = result.pairs[place];
