@@ -492,6 +492,26 @@ try {
     await close();
   });
 
+  await test("wall times of a comparison agree", async () => {
+    const repeated = structuredClone(record);
+    const last = repeated.profile.repeats.at(-1);
+    const slow = { ...last, wall: 3 * last.wall };
+    // The recorded run is the last repetition, but the median is three times as long.
+    repeated.profile.repeats = [last, slow, slow, last];
+    writeFileSync(file("repeated.json"), JSON.stringify(repeated));
+    run("report", file("repeated.json"), file("run.json"), "-o", file("repeated.html"));
+    const { page, bad, close } = await open(file("repeated.html"));
+    await go(page, "#/compare");
+    const cells = (name) => page.locator("tr").evaluateAll((rows, name) => {
+      const texts = rows.map((row) => [...row.children].map((cell) => cell.textContent));
+      return texts.find(([first]) => first === name).slice(1, 3);
+    }, name);
+    assert.deepEqual(await cells("wall time"), await cells("wall"));
+    assert.equal(await value(page, "before wall"), slow.wall);
+    assert.deepEqual(bad, []);
+    await close();
+  });
+
   await test("machines are shown if there are any", async () => {
     const cluster = structuredClone(record);
     const machine = (name, stayed) => ({ name, cores: 2, clock_offset: 1500, round_trip: 400, stayed });

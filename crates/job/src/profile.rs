@@ -214,6 +214,9 @@ fn lane(lane: LaneData, devices: &[Device]) -> Lane {
         waits: lane.waits,
         stamps: lane.stamps,
         counted: lane.calls,
+        cpu: lane.thread.cpu,
+        queued: lane.thread.queued,
+        preemptions: lane.thread.preemptions,
     }
 }
 
@@ -231,6 +234,7 @@ fn task(task: TaskData<'_>, lane: u32) -> Task {
         end: task.end,
         cold: task.cold,
         cells: task.cells,
+        cpu: task.cpu,
         samples: task.samples.to_vec(),
         booked: booked(task.booked()),
         nodes: nodes.map(|it| (it.id, it.hits, it.fails, it.ns, it.fuel, it.bytes)).collect(),
@@ -244,7 +248,8 @@ fn task(task: TaskData<'_>, lane: u32) -> Task {
 /// so it is not included. Unless calls are timed separately (`deep`), the
 /// fuel of a node includes the calls inside it.
 pub(crate) fn repeat(lanes: &[Lane], tasks: &[Task], nodes: &[Node], deep: bool) -> Repeat {
-    let mut sums = vec![(0, 0); functions().len()];
+    let list = functions();
+    let mut sums = vec![(0, 0); list.len()];
     let idle = number(Spot::IDLE);
     let between = |lane| {
         let Lane { between, device, .. }: &Lane = lane;
@@ -266,5 +271,6 @@ pub(crate) fn repeat(lanes: &[Lane], tasks: &[Task], nodes: &[Node], deep: bool)
     Repeat {
         wall: lanes.first().map_or(0, |main| main.end - main.start),
         functions: functions.map(|(function, (ns, fuel))| (function as u32, ns, fuel)).collect(),
+        disturbed: batt_report::disturbance(&list, lanes, tasks),
     }
 }

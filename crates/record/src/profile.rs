@@ -47,6 +47,11 @@ pub struct Profile {
 }
 
 impl Profile {
+    /// Returns the repetitions. If there are several, the first is left out because it is cold.
+    pub fn warm_repeats(&self) -> &[Repeat] {
+        if self.repeats.len() > 1 { &self.repeats[1..] } else { &self.repeats }
+    }
+
     /// Adds the facts of a device to its entry, which keeps its name. `number` is that of its lane.
     pub fn describe_device(&mut self, number: u32, device: Device) {
         if let Some(entry) = self.devices.get_mut(number as usize) {
@@ -131,6 +136,15 @@ pub struct Lane {
     pub stamps: u64,
     /// Number of calls that the recorder counted.
     pub counted: u64,
+    /// CPU time of the thread outside of waits, in ns. Absent if not measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<u64>,
+    /// Time in which the thread was ready to run but waited for a CPU, in ns. Absent if not measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queued: Option<u64>,
+    /// Number of times that the thread was stopped to let another one run. Absent if not measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preemptions: Option<u64>,
 }
 
 /// `[function, self time in ns, stamps]`. The stamps are the number of times that the clock was read.
@@ -166,6 +180,9 @@ pub struct Task {
     pub cold: bool,
     /// Number of cells in all input grids.
     pub cells: u64,
+    /// CPU time of its thread meanwhile, in ns. Absent if not measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<u64>,
     /// Time of each sample, in ns.
     pub samples: Vec<u64>,
     /// Time by function: `[function, self time in ns, stamps]`.
@@ -182,6 +199,7 @@ impl Task {
     pub fn join(&mut self, other: &Task) {
         self.end += other.end - other.start;
         self.cold |= other.cold;
+        self.cpu = self.cpu.zip(other.cpu).map(|(a, b)| a + b);
         self.samples.extend(&other.samples);
         add(
             &mut self.booked,
@@ -237,4 +255,7 @@ pub struct Repeat {
     pub wall: u64,
     /// `[function, self time in ns over all threads, fuel]`. The busy time of devices is included, with functions of its own.
     pub functions: Vec<(u32, u64, u64)>,
+    /// Part of the busy time in which threads were ready to run and did not, in ns. Absent if not measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disturbed: Option<u64>,
 }

@@ -7,6 +7,8 @@ use batt_record::profile::{self, Function, Profile};
 use batt_record::{Record, RecordError};
 use batt_trace::{Category, Phase};
 
+use crate::noise::{self, Disturbance};
+
 /// The reasons why a view cannot be shown.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
@@ -54,6 +56,7 @@ pub struct Facts<'r> {
     pub tasks: Vec<Cow<'r, profile::Task>>,
     /// True if all tasks are selected.
     pub whole: bool,
+    pub(crate) disturbance: Disturbance,
     rates: Rates,
 }
 
@@ -72,6 +75,8 @@ pub struct FunctionTime {
     pub bytes: u64,
     /// Number of tasks it appears in.
     pub tasks: u64,
+    /// Disturbance that may be part of the time.
+    pub disturbed: u64,
 }
 
 impl FunctionTime {
@@ -89,6 +94,7 @@ impl FunctionTime {
         self.fuel += other.fuel;
         self.bytes += other.bytes;
         self.tasks += other.tasks;
+        self.disturbed += other.disturbed;
     }
 }
 
@@ -118,7 +124,8 @@ impl<'r> Facts<'r> {
         let every = merge_parts(profile);
         let tasks = select(record, &every, selection)?;
         let rates = Rates::new(profile);
-        Ok(Facts { record, profile, every, tasks, whole: selection.is_all(), rates })
+        let disturbance = Disturbance::new(&profile.functions, &profile.lanes, &profile.tasks);
+        Ok(Facts { record, profile, every, tasks, whole: selection.is_all(), disturbance, rates })
     }
 
     pub fn function(&self, number: u32) -> &'r Function {
@@ -270,7 +277,10 @@ impl<'r> Facts<'r> {
         for part in self.parts(task) {
             sums.entry(part.function).or_default().add(&part.time);
         }
-        sums.values_mut().for_each(|sum| sum.tasks = 1);
+        let disturbed = noise::of_task(&self.profile.functions, task);
+        for sum in sums.values_mut() {
+            (sum.tasks, sum.disturbed) = (1, disturbed.min(sum.time()));
+        }
         sums
     }
 

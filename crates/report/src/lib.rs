@@ -10,6 +10,7 @@
 
 mod figure;
 mod facts;
+mod noise;
 mod simulation;
 mod stats;
 mod table;
@@ -20,4 +21,5 @@ pub mod view;
 
 pub use facts::{Facts, FunctionTime, ReportError, Selection};
 pub use figure::{Apportioned, Measured, Projected};
+pub use noise::{LaneNoise, Noise, Range, disturbance};
 pub use validity::Validity;

@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::facts::Facts;
+use crate::noise::Noise;
 
 /// Whether the figures of a record can be trusted.
 #[derive(Clone, PartialEq, Debug, JsonSchema, Serialize)]
@@ -32,6 +33,8 @@ pub struct Validity {
     pub unaccounted: f64,
     /// Share of the busy time that the recorder took; from 0 to 1.
     pub recorder: f64,
+    /// How much other work disturbed the recording.
+    pub noise: Noise,
 }
 
 impl Validity {
@@ -56,6 +59,7 @@ impl Validity {
             programs_text,
             unaccounted,
             recorder: recorder(facts),
+            noise: Noise::new(facts),
         }
     }
 }
@@ -168,10 +172,14 @@ pub(crate) fn recorder_inside(facts: &Facts<'_>) -> f64 {
 
 impl fmt::Display for Validity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(warning) = &self.noise.warning {
+            writeln!(f, "{warning}")?;
+        }
         if !self.valid {
             write!(f, "{INVALID}{} · ", self.reasons.join("; "))?;
         }
         f.write_str(&self.programs_text)?;
-        write!(f, " · unaccounted {} · recorder {}", percent(self.unaccounted), percent(self.recorder))
+        let (unaccounted, recorder) = (percent(self.unaccounted), percent(self.recorder));
+        write!(f, " · unaccounted {unaccounted} · recorder {recorder} · {}", self.noise)
     }
 }

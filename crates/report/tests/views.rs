@@ -165,6 +165,7 @@ fn two_workers(list: &[(u64, u32)]) -> Record {
             end: start + ns,
             cold: false,
             cells: 1,
+            cpu: None,
             samples: vec![*ns],
             booked: vec![(objects, *ns, 1)],
             nodes: vec![(0, 1, 0, *ns, *ns, 0)],
@@ -349,7 +350,11 @@ fn more_work_is_separated_from_slower_work() {
     let with = |list: &[(u64, u64)]| {
         let mut record = tasks(&[10]);
         let objects = number(Spot::primitive(OBJECTS));
-        let repeat = |(ns, fuel): &(u64, u64)| Repeat { wall: *ns, functions: vec![(objects, *ns, *fuel)] };
+        let repeat = |(ns, fuel): &(u64, u64)| Repeat {
+            wall: *ns,
+            functions: vec![(objects, *ns, *fuel)],
+            disturbed: None,
+        };
         record.profile.as_mut().unwrap().repeats = list.iter().map(repeat).collect();
         record
     };
@@ -385,8 +390,9 @@ fn a_budget_counts_the_cold_start_once() {
     // The recorded run is the last one, so it is warm.
     let wall = facts(&record).wall();
     let profile = record.profile.as_mut().unwrap();
-    let warm = Repeat { wall, functions: Vec::new() };
-    profile.repeats = vec![Repeat { wall: wall + 30, functions: Vec::new() }, warm.clone(), warm];
+    let warm = Repeat { wall, functions: Vec::new(), disturbed: None };
+    profile.repeats =
+        vec![Repeat { wall: wall + 30, functions: Vec::new(), disturbed: None }, warm.clone(), warm];
     let quota = Quota { share: 1.0, speed: 1.0 };
     let budget =
         Budget::new(&facts(&record), 10.0 * wall as f64, quota, &["load=2x".parse().unwrap()]).unwrap();

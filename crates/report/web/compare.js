@@ -35,6 +35,9 @@ export function compareView(report) {
   const scores = before.scores.map((score, i) => [score.label, scoreText(score), scoreText(after.scores[i])]);
   const { gained, lost, other, both, only } = changes(before, after);
   const jobs = before.subject !== "submission";
+  const recorded = (/** @type {Run} */ run) => { const cost = ok(run.cost); return cost ? time(cost.framework.wall) : "not recorded"; };
+  // The same figures as below: medians over the repetitions.
+  const walls = view === null ? [recorded(before), recorded(after)] : [time(view.wall.before), time(view.wall.after)];
   /** @type {import("./list.js").LongList[]} */
   const lists = [];
   /** @type {(() => void)[]} */
@@ -59,7 +62,7 @@ export function compareView(report) {
       ["tasks", grouped(before.tasks.length), grouped(after.tasks.length)],
       ...(jobs ? [["programs", grouped(before.programs.length), grouped(after.programs.length)],
         ["programs right", `${before.right.on_all} of ${before.right.programs}`, `${after.right.on_all} of ${after.right.programs}`]] : []),
-      ...scores])),
+      ...scores, ...(jobs ? [["wall time", ...walls]] : [])])),
     !jobs ? null : view === null ? section("Times", el("p", { class: "note" }, ...prose(`Times cannot be compared: ${report.compare ? reason(report.compare) : ""}.`))) : times(view));
   return { element, ready: () => { shown.forEach((show) => show()); lists.forEach((list) => list.remeasure()); }, stop: () => lists.forEach((list) => list.stop()) };
 }

@@ -20,7 +20,7 @@ enum Source {
     },
     /// The system's monotonic clock.
     System(Instant),
-    Manual(Arc<AtomicU64>),
+    Manual(Arc<Manual>),
 }
 
 impl Clock {
@@ -38,8 +38,8 @@ impl Clock {
 
     /// Creates a clock for tests, which moves only when it is advanced.
     pub fn manual() -> (Clock, ManualClock) {
-        let time = Arc::new(AtomicU64::new(0));
-        (Clock(Source::Manual(Arc::clone(&time))), ManualClock(time))
+        let manual = Arc::new(Manual::default());
+        (Clock(Source::Manual(Arc::clone(&manual))), ManualClock(manual))
     }
 
     /// Returns the time in ticks.
@@ -48,8 +48,22 @@ impl Clock {
         match &self.0 {
             Source::Counter { start, .. } => counter::read().wrapping_sub(*start),
             Source::System(start) => start.elapsed().as_nanos() as u64,
-            Source::Manual(time) => time.load(Ordering::Relaxed),
+            Source::Manual(manual) => manual.time.load(Ordering::Relaxed),
         }
+    }
+
+    /// Returns the CPU time of the current thread in nanoseconds, or `None` if the system does not tell.
+    pub(crate) fn cpu_time(&self) -> Option<u64> {
+        match &self.0 {
+            Source::Manual(manual) => {
+                Some(manual.time.load(Ordering::Relaxed) - manual.suspended.load(Ordering::Relaxed))
+            }
+            Source::Counter { .. } | Source::System(_) => thread_cpu_time(),
+        }
+    }
+
+    pub(crate) fn is_manual(&self) -> bool {
+        matches!(self.0, Source::Manual(_))
     }
 
     /// Converts ticks to nanoseconds.
@@ -70,13 +84,37 @@ impl Clock {
     }
 }
 
+#[cfg(target_os = "linux")]
+fn thread_cpu_time() -> Option<u64> {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Some(u64::try_from(time.tv_sec).ok()? * 1_000_000_000 + u64::try_from(time.tv_nsec).ok()?)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn thread_cpu_time() -> Option<u64> {
+    None
+}
+
 /// Advances a manual clock.
 #[derive(Clone, Debug)]
-pub struct ManualClock(Arc<AtomicU64>);
+pub struct ManualClock(Arc<Manual>);
+
+#[derive(Debug, Default)]
+struct Manual {
+    time: AtomicU64,
+    /// The part of the time in which no thread ran.
+    suspended: AtomicU64,
+}
 
 impl ManualClock {
     pub fn advance(&self, nanoseconds: u64) {
-        self.0.fetch_add(nanoseconds, Ordering::Relaxed);
+        self.0.time.fetch_add(nanoseconds, Ordering::Relaxed);
+    }
+
+    /// Advances the time while no thread runs, as if other programs had all CPUs.
+    pub fn suspend(&self, nanoseconds: u64) {
+        self.0.time.fetch_add(nanoseconds, Ordering::Relaxed);
+        self.0.suspended.fetch_add(nanoseconds, Ordering::Relaxed);
     }
 }
 

@@ -89,6 +89,8 @@ pub struct TaskData<'t> {
     pub cold: bool,
     /// The number of cells in its inputs.
     pub cells: u64,
+    /// The CPU time of the thread, if the system tells it.
+    pub cpu: Option<u64>,
     /// In order of first use.
     pub spots: &'t [(Spot, SpotSum)],
     pub nodes: &'t [NodeSum],
@@ -130,6 +132,7 @@ pub(crate) struct TaskRow {
     pub(crate) start: u64,
     pub(crate) end: u64,
     pub(crate) cells: u64,
+    pub(crate) cpu: Option<u64>,
     pub(crate) ends: Ends,
 }
 
@@ -165,6 +168,7 @@ impl Tasks {
                 end: row.end,
                 cold: number == 0,
                 cells: row.cells,
+                cpu: row.cpu,
                 spots: &self.spots[from.spots..to.spots],
                 nodes: &self.nodes[from.nodes..to.nodes],
                 inner: &self.inner[from.inner..to.inner],

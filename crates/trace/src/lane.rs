@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use crate::clock::Clock;
 use crate::data::{InnerCalls, NodeRuns, SpotSum, Tasks};
 use crate::spot::Spot;
+use crate::thread::{ThreadMeter, ThreadUse};
 use crate::totals::{Boundary, BoundaryKind, Events, Lap, PrimitiveTimes, Totals};
 use crate::trace::Sink;
 
@@ -29,6 +30,10 @@ pub struct Lane {
     node: Node,
     delays: Option<Delays>,
     started: u64,
+    /// `None` for a device.
+    thread: Option<ThreadMeter>,
+    /// The CPU time of the thread when the running task began.
+    task_cpu: Cell<Option<u64>>,
     /// The start of the running samples, in nanoseconds.
     batch_start: Cell<u64>,
     totals: RefCell<Totals>,
@@ -104,6 +109,7 @@ pub(crate) struct ClosedLane {
     pub(crate) waits: Vec<(u64, u64)>,
     pub(crate) stamps: u64,
     pub(crate) calls: u64,
+    pub(crate) thread: ThreadUse,
 }
 
 impl Lane {
@@ -121,6 +127,8 @@ impl Lane {
         Lane {
             clock,
             deep,
+            thread: None,
+            task_cpu: Cell::new(None),
             started: now,
             last: Cell::new(now),
             current: Cell::new(base),
@@ -159,6 +167,11 @@ impl Lane {
         Lane { nodes_by_spot, ..self }
     }
 
+    /// Measures the CPU time of the thread that writes to the lane.
+    pub(crate) fn with_thread(self, thread: ThreadMeter) -> Lane {
+        Lane { thread: Some(thread), ..self }
+    }
+
     /// Books time to `spot` until the returned span is dropped.
     pub fn enter(&self, spot: Spot) -> Span<'_> {
         let (outer, start) = self.begin(spot);
@@ -168,15 +181,33 @@ impl Lane {
     /// Enters a spot. Returns the arguments for [`end`](Lane::end).
     pub(crate) fn begin(&self, spot: Spot) -> (Spot, u64) {
         self.flush();
-        (self.current.replace(spot), self.last.get())
+        let outer = self.current.replace(spot);
+        self.switch(outer, spot);
+        (outer, self.last.get())
     }
 
     pub(crate) fn end(&self, outer: Spot, start: u64) {
         self.flush();
         let spot = self.current.replace(outer);
+        self.switch(spot, outer);
         if spot == Spot::IDLE {
             let wait = (self.clock.ns(start), self.clock.ns(self.last.get()));
             self.totals.borrow_mut().waits.push(wait);
+        }
+    }
+
+    /// Reads the CPU time of the thread if a wait begins or ends.
+    fn switch(&self, from: Spot, to: Spot) {
+        let Some(thread) = &self.thread else { return };
+        let is_wait = |spot: Spot| spot == Spot::IDLE || spot == Spot::NETWORK;
+        match (is_wait(from), is_wait(to)) {
+            (true, false) => {
+                if thread.begin_work(self.last_ns()) {
+                    self.stamp(Spot::PROFILE);
+                }
+            }
+            (false, true) => thread.end_work(self.last_ns()),
+            _ => {}
         }
     }
 
@@ -370,7 +401,8 @@ impl Lane {
     /// Starts a task. `cells` is the number of cells in its inputs.
     pub fn begin_task(&self, id: &str, cells: u64) {
         self.flush();
-        self.current.set(Spot::SET_UP);
+        self.task_cpu.set(self.cpu());
+        self.switch(self.current.replace(Spot::SET_UP), Spot::SET_UP);
         self.batch_start.set(self.clock.ns(self.last.get()));
         self.add_boundary(|totals| {
             totals.tasks.ids.push_str(id);
@@ -398,11 +430,18 @@ impl Lane {
     /// Ends the task. From now on, time goes to `base`.
     pub fn end_task(&self, base: Spot) {
         self.flush();
-        self.current.set(base);
+        self.switch(self.current.replace(base), base);
+        let cpu = self.task_cpu.take().and_then(|start| Some(self.cpu()? - start));
         self.add_boundary(|totals| BoundaryKind::TaskEnd {
             samples: totals.tasks.samples.len(),
             inner_calls: totals.inner_calls.len(),
+            cpu,
         });
+    }
+
+    /// Returns the CPU time of the thread outside of waits so far.
+    fn cpu(&self) -> Option<u64> {
+        self.thread.as_ref()?.read()
     }
 
     pub(crate) fn close(&self) -> ClosedLane {
@@ -425,6 +464,7 @@ impl Lane {
             waits: std::mem::take(&mut totals.waits),
             stamps,
             calls: self.node.n_counted.get(),
+            thread: self.thread.as_ref().map(ThreadMeter::finish).unwrap_or_default(),
         }
     }
 

@@ -17,6 +17,7 @@ mod lane;
 mod data;
 mod device;
 mod spot;
+mod thread;
 mod trace;
 
 pub use clock::{Clock, ManualClock};
@@ -25,5 +26,6 @@ pub use device::DeviceLane;
 pub use histogram::Histogram;
 pub use lane::{Call, Lane, Open, Span};
 pub use spot::{Category, Phase, Spot, SpotInfo, spots};
+pub use thread::ThreadUse;
 pub use totals::Event;
 pub use trace::{Costs, LaneData, LaneKind, Level, MainSpan, Sink, Trace, TraceData};

@@ -50,8 +50,8 @@ pub(crate) struct Boundary {
 pub(crate) enum BoundaryKind {
     /// `id` is the end of the task's id in [`Tasks::ids`].
     TaskStart { id: usize, cells: u64 },
-    /// The ends of the task's data in [`Tasks::samples`] and [`Totals::inner_calls`].
-    TaskEnd { samples: usize, inner_calls: usize },
+    /// The ends of the task's data in [`Tasks::samples`] and [`Totals::inner_calls`], and its CPU time.
+    TaskEnd { samples: usize, inner_calls: usize, cpu: Option<u64> },
 }
 
 pub(crate) struct Totals {
@@ -133,8 +133,8 @@ impl Totals {
             n_laps = boundary.lap;
             match boundary.kind {
                 BoundaryKind::TaskStart { id, cells } => self.begin_task(id, cells),
-                BoundaryKind::TaskEnd { samples, inner_calls } => {
-                    self.end_task(samples, n_inner..inner_calls);
+                BoundaryKind::TaskEnd { samples, inner_calls, cpu } => {
+                    self.end_task(samples, n_inner..inner_calls, cpu);
                     n_inner = inner_calls;
                 }
             }
@@ -237,18 +237,18 @@ impl Totals {
             events.ids.push((self.tasks.rows.len() as u32, id.to_owned()));
         }
         let ends = Ends { id, ..self.starts };
-        self.tasks.rows.push(TaskRow { start: self.time, end: self.time, cells, ends });
+        self.tasks.rows.push(TaskRow { start: self.time, end: self.time, cells, cpu: None, ends });
         self.in_task = true;
     }
 
     /// Ends a task that a panic may have left open.
     pub(crate) fn end_open_task(&mut self) {
         if self.in_task {
-            self.end_task(self.starts.samples, 0..0);
+            self.end_task(self.starts.samples, 0..0, None);
         }
     }
 
-    fn end_task(&mut self, samples: usize, inner_calls: Range<usize>) {
+    fn end_task(&mut self, samples: usize, inner_calls: Range<usize>, cpu: Option<u64>) {
         let Tasks { rows, spots, nodes, inner, .. } = &mut self.tasks;
         let Some(task) = rows.last_mut().filter(|_| std::mem::take(&mut self.in_task)) else { return };
         // The nodes of one program are in order already.
@@ -265,6 +265,7 @@ impl Totals {
             }
         }
         task.end = self.time;
+        task.cpu = cpu;
         let (spots, nodes, inner) = (spots.len(), nodes.len(), inner.len());
         task.ends = Ends { id: task.ends.id, spots, nodes, inner, samples };
         self.starts = task.ends;

@@ -10,6 +10,7 @@ use crate::device::{DeviceLane, SharedState};
 use crate::histogram::Histogram;
 use crate::lane::{ClosedLane, Lane};
 use crate::spot::{Category, Spot};
+use crate::thread::{ThreadMeter, ThreadUse};
 use crate::totals::Event;
 
 /// The level of detail of a recording.
@@ -96,6 +97,8 @@ pub struct LaneData {
     pub stamps: u64,
     /// The number of times that calls were counted.
     pub calls: u64,
+    /// Empty for a device.
+    pub thread: ThreadUse,
 }
 
 impl TraceData {
@@ -137,8 +140,11 @@ impl Trace {
     pub fn new(clock: Clock, level: Level, n_primitives: usize, sink: Option<Sink>) -> Trace {
         let costs = measure_costs(&clock, n_primitives);
         let sink = sink.map(|sink| Arc::new(Mutex::new(sink)));
+        let thread = ThreadMeter::new(clock.clone());
+        thread.begin_work(clock.ns(clock.now()));
         let main =
-            Lane::new(clock.clone(), level == Level::Deep, Spot::UNACCOUNTED, n_primitives, 0, sink.clone());
+            Lane::new(clock.clone(), level == Level::Deep, Spot::UNACCOUNTED, n_primitives, 0, sink.clone())
+                .with_thread(thread);
         Trace {
             clock,
             level,
@@ -217,6 +223,7 @@ impl Trace {
         Lane::new(self.clock.clone(), deep, Spot::IDLE, self.n_primitives, number, self.sink.clone())
             .with_delays(self.delays.as_ref())
             .with_nodes_by_spot(self.nodes_by_spot)
+            .with_thread(ThreadMeter::new(self.clock.clone()))
     }
 
     /// Ends the recording. Later events are not recorded.
@@ -259,12 +266,12 @@ fn close(lane: &Mutex<Lane>) -> ClosedLane {
 }
 
 fn data(kind: LaneKind, lane: ClosedLane) -> LaneData {
-    let ClosedLane { start, end, between, tasks, primitives, waits, stamps, calls } = lane;
+    let ClosedLane { start, end, between, tasks, primitives, waits, stamps, calls, thread } = lane;
     let between = between.into_iter().enumerate().filter(|(_, sum)| sum.stamps > 0);
     let between = between.map(|(spot, sum)| (Spot::from_index(spot), sum)).collect();
     let primitives = primitives.into_iter().enumerate().filter(|(_, it)| it.cold.is_some());
     let primitives = primitives.map(|(id, it)| (id as u16, it.cold, it.warm)).collect();
-    let lane = LaneData { kind, start, end, between, tasks, primitives, waits, stamps, calls };
+    let lane = LaneData { kind, start, end, between, tasks, primitives, waits, stamps, calls, thread };
     assert_eq!(lane.booked(), lane.wall(), "every nanosecond of a lane is booked once");
     lane
 }

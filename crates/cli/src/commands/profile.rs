@@ -11,7 +11,8 @@ use arcbatt::record::Record;
 use arcbatt::record::events::Reader;
 use arcbatt::report::export::{self, Format};
 use arcbatt::report::view::{
-    Budget, Compare, Dsl, EventSums, Framework, Lines, Phases, Plan, Quota, Scale, Speedup, Tasks, WhatIf,
+    Budget, Compare, Dsl, EventSums, Framework, Levers, Lines, Phases, Plan, Quota, Scale, Speedup, Tasks,
+    WhatIf,
 };
 use arcbatt::report::{Facts, ReportError, Selection, Validity};
 use schemars::JsonSchema;
@@ -64,15 +65,16 @@ pub(crate) enum Command {
         #[arg(long, value_name = "NAME")]
         program: Option<String>,
     },
-    /// Predict how long the run would take if something were faster
+    /// Predict how long the run would take if something were faster, or list what would bring most
     #[command(
-        after_help = "Examples:\n  batt profile what-if run.json objects=3x\n  batt profile what-if run.json device:T4=0x"
+        after_help = "Examples:\n  batt profile what-if run.json\n  batt profile what-if run.json objects=3x category:scoring=2x\n  batt profile what-if run.json device:T4=0x"
     )]
     WhatIf {
         /// Record with a profile (--record FILE --profile); `-` is standard input
         record: PathBuf,
-        /// Speed-ups such as `objects=3x`, of a primitive, family, function, category or phase, or `device:T4=2x`
-        #[arg(required = true, value_name = "NAME=FACTOR")]
+        /// Speed-ups such as `objects=3x`, of a primitive, family, function, category or phase, or `device:T4=2x`; without
+        /// any, list everything that could be faster
+        #[arg(value_name = "NAME=FACTOR")]
         what: Vec<Speedup>,
         #[command(flatten)]
         print: Print,
@@ -197,6 +199,7 @@ pub(crate) fn run(command: &Command) -> Answer {
             let facts = facts.collect::<anyhow::Result<Vec<_>>>()?;
             show(&facts, Phases::new(&facts, *tasks as usize)?, print)
         }
+        Command::WhatIf { record, what, print } if what.is_empty() => whole(record, print, Levers::new),
         Command::WhatIf { record, what, print } => whole(record, print, |facts| WhatIf::new(facts, what)),
         Command::Budget { time, record, what_if, quota, nodes, cores, tasks, speed, print } => {
             let (share, speed, time) = (*quota, *speed, time.map(|time| time.as_nanos() as f64));

@@ -110,11 +110,19 @@ fn joined_lane(
     let (mut primitives, mut stamps, mut counted): (BTreeMap<u32, (u64, Histogram)>, _, _) =
         (BTreeMap::new(), 0, 0);
     let mut last_received = None;
+    let (mut cpu, mut queued, mut preemptions) = (Some(0), Some(0), Some(0));
     for BatchTimes { sent, received, times } in batches {
         let Times { began, lane, tasks: of_batch, .. } = times;
         let (start, length) = (shift(began + lane.start).max(at), lane.end - lane.start);
         gaps.add(at, start, sent.saturating_sub(zero));
-        gaps.set_up += lane.between.iter().map(|(_, ns, _)| ns).sum::<u64>();
+        let set_up: u64 = lane.between.iter().map(|(_, ns, _)| ns).sum();
+        gaps.set_up += set_up;
+        // The recorder of a batch waits while the batch is set up, so nothing is known about that time.
+        let in_tasks: Option<u64> = of_batch.iter().map(|task| task.cpu).sum();
+        let add = |sum: &mut Option<u64>, more: Option<u64>| *sum = sum.zip(more).map(|(a, b)| a + b);
+        add(&mut cpu, in_tasks.map(|ns| ns + set_up));
+        add(&mut queued, lane.queued);
+        add(&mut preemptions, lane.preemptions);
         tasks.extend(of_batch.into_iter().map(|task| Task {
             lane: number,
             start: start + (task.start - lane.start),
@@ -159,6 +167,9 @@ fn joined_lane(
         waits: gaps.waits,
         stamps,
         counted,
+        cpu,
+        queued,
+        preemptions,
     };
     (lane, tasks)
 }

@@ -39,6 +39,9 @@ pub(super) fn join(parts: &Parts<Record>, warnings: &mut Vec<String>) -> Option<
         waits: vec![(0, end)],
         stamps: 0,
         counted: 0,
+        cpu: None,
+        queued: None,
+        preemptions: None,
     }];
     let mut tasks: Vec<Task> = Vec::new();
     let mut machines: Vec<Machine> = Vec::new();
@@ -99,7 +102,8 @@ fn repeats(profiles: &[&Profile], waiting: Booked) -> Vec<Repeat> {
             }
         }
         functions.sort_unstable_by_key(|it| it.0);
-        joined.push(Repeat { wall, functions });
+        let disturbed = all().map(|it| it.disturbed).sum();
+        joined.push(Repeat { wall, functions, disturbed });
     }
     joined
 }

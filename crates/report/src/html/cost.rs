@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::export::Frame;
 use crate::facts::{Facts, ReportError};
 use crate::validity::Validity;
-use crate::view::{Budget, Dsl, Framework, Phases, Quota, Tasks, costs};
+use crate::view::{Budget, Dsl, Framework, Levers, Phases, Quota, Tasks, costs};
 
 #[derive(Serialize)]
 pub(super) struct Cost {
@@ -15,6 +15,8 @@ pub(super) struct Cost {
     phases: Phases,
     outliers: Tasks,
     budget: Budget,
+    /// The reason why there are none, if the schedule cannot be replayed.
+    levers: Result<Levers, String>,
     flame: Block,
     schedule: Schedule,
 }
@@ -41,6 +43,12 @@ struct Schedule {
     /// When tasks ran.
     windows: Vec<(u64, u64)>,
     tasks: Vec<Slot>,
+    /// Disturbance of each task.
+    disturbed: Vec<u64>,
+    /// Disturbance of the main lane outside of tasks.
+    disturbed_main: u64,
+    /// Time by which disturbance may have lengthened the wall time.
+    disturbed_wall: u64,
     /// When devices had batches: lane, start, end.
     devices: Vec<(usize, u64, u64)>,
 }
@@ -64,6 +72,7 @@ impl Cost {
             phases: Phases::new(std::slice::from_ref(facts), PROJECTED)?,
             outliers: Tasks::new(facts, DEVIATIONS)?,
             budget: Budget::new(facts, HOURS_8, Quota { share: 1.0, speed: 1.0 }, &[])?,
+            levers: Levers::new(facts).map_err(|error| error.to_string()),
             flame: Block::new("all lanes", &Frame::of(facts)),
             schedule: Schedule::new(facts),
         })
@@ -105,6 +114,9 @@ impl Schedule {
             waits: profile.lanes[0].waits.clone(),
             windows: facts.windows(),
             tasks: slots.collect(),
+            disturbed: facts.disturbance.tasks.clone(),
+            disturbed_main: facts.disturbance.lanes[0].between(),
+            disturbed_wall: facts.disturbed_wall(),
             devices: devices.collect(),
         }
     }

@@ -2,8 +2,9 @@
 
 use std::fmt;
 
-use batt_base::number::{grouped, percent};
+use batt_base::number::{count, grouped, percent};
 use batt_base::time::brief_ns;
+use batt_record::Kind;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -40,6 +41,10 @@ pub struct Budget {
     pub cold_from: &'static str,
     /// Pairs of a program and a task in one run. Null for a solve or a search.
     pub candidates: Option<u64>,
+    /// How many runs fit, as a sentence.
+    pub sentence: String,
+    /// The assumptions of the sentence.
+    pub assumptions: Vec<String>,
     /// Limits of the projection, in words.
     pub limits: Vec<String>,
     /// As recorded, with each what-if, and with all of them.
@@ -57,6 +62,8 @@ pub struct BudgetRow {
     pub runs_cold: u64,
     /// Number of runs, all in one process.
     pub runs_warm: u64,
+    /// Range of `runs_warm`, by the range of the time of one run.
+    pub runs_warm_range: (u64, u64),
     /// Pairs of a program and a task in `runs_warm` runs. Null for a solve or a search.
     pub candidates: Option<u64>,
 }
@@ -82,20 +89,30 @@ impl Budget {
         let pairs = facts.record.tasks.iter().map(|task| task.programs.len() as u64);
         let candidates = (!facts.record.is_search()).then(|| pairs.sum::<u64>());
         let usable = budget_ns * quota.share * quota.speed;
+        let first_and_next = |run: f64| {
+            let run = run.max(1.0);
+            if warm { (run + cold_start, run) } else { (run, (run - cold_start).max(1.0)) }
+        };
+        let runs_warm = |run: f64| {
+            let (first, next) = first_and_next(run);
+            if usable < first { 0 } else { 1 + ((usable - first) / next) as u64 }
+        };
         let row = |name: String, predicted: Projected| {
-            let run = predicted.middle.max(1.0);
-            let (first, next) =
-                if warm { (run + cold_start, run) } else { (run, (run - cold_start).max(1.0)) };
-            let runs_warm = if usable < first { 0 } else { 1 + ((usable - first) / next) as u64 };
+            let Projected { low, middle, high } = predicted;
+            let runs_warm_range = (runs_warm(high), runs_warm(low));
+            let runs_warm = runs_warm(middle);
             BudgetRow {
                 name,
                 wall: predicted.over(quota.speed),
-                runs_cold: (usable / first) as u64,
+                runs_cold: (usable / first_and_next(middle).0) as u64,
                 runs_warm,
+                runs_warm_range,
                 candidates: candidates.map(|each| runs_warm.saturating_mul(each)),
             }
         };
-        let mut rows = vec![row("as recorded".to_owned(), Projected::exactly(wall))];
+        // Without the disturbance, the run may have been shorter.
+        let recorded = Projected { low: wall - facts.disturbed_wall() as f64, middle: wall, high: wall };
+        let mut rows = vec![row("as recorded".to_owned(), recorded)];
         for one in what_ifs {
             let predicted = WhatIf::new(facts, std::slice::from_ref(one))?.predicted;
             rows.push(row(format!("{}={}x", one.name, one.factor), predicted));
@@ -105,8 +122,66 @@ impl Budget {
         }
         let wall = Measured(facts.wall());
         let limits = same_devices(facts).into_iter().collect();
-        Ok(Budget { budget_ns, quota, wall, cold_start, warm, cold_from, candidates, limits, rows })
+        let sentence = sentence(facts, budget_ns, &rows[0]);
+        let assumptions = assumptions(facts, quota, cold_start);
+        Ok(Budget {
+            budget_ns,
+            quota,
+            wall,
+            cold_start,
+            warm,
+            cold_from,
+            candidates,
+            sentence,
+            assumptions,
+            limits,
+            rows,
+        })
     }
+}
+
+fn sentence(facts: &Facts<'_>, budget_ns: f64, row: &BudgetRow) -> String {
+    let noun = match facts.record.kind {
+        Kind::Run => "run",
+        Kind::Solve => "solve",
+        Kind::Search => "search",
+    };
+    let plural = match (row.runs_warm, noun) {
+        (1, noun) => noun.to_owned(),
+        (_, "search") => "searches".to_owned(),
+        (_, noun) => format!("{noun}s"),
+    };
+    let (least, most) = row.runs_warm_range;
+    let range = match least == most {
+        true => String::new(),
+        false => format!(" ({} to {})", grouped(least), grouped(most)),
+    };
+    format!(
+        "{} {plural} of {}{range} fit into {}, one after the other in one process, at {} each.",
+        grouped(row.runs_warm),
+        count(facts.every.len(), "task"),
+        brief_ns(budget_ns),
+        row.wall
+    )
+}
+
+fn assumptions(facts: &Facts<'_>, quota: Quota, cold_start: f64) -> Vec<String> {
+    let mut list =
+        vec![format!("every {} is like the recorded one, with the recorder on", facts.record.kind.name())];
+    list.push(match quota.speed {
+        1.0 => "the machine is as fast as the recorded one".to_owned(),
+        speed => format!("the machine is {speed} times as fast as the recorded one"),
+    });
+    if quota.share < 1.0 {
+        list.push(format!("{} of the time can be used", percent(quota.share)));
+    }
+    list.push(format!("only the first starts cold, which takes {} more", brief_ns(cold_start)));
+    if facts.disturbed_wall() > 0 {
+        list.push(
+            "other work disturbs each like the recorded one; the range goes to no disturbance".to_owned(),
+        );
+    }
+    list
 }
 
 /// Measured directly if the run was repeated in one process; otherwise estimated from first computations.
@@ -135,6 +210,8 @@ fn cold_start(facts: &Facts<'_>) -> (f64, &'static str) {
 
 impl fmt::Display for Budget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", self.sentence)?;
+        writeln!(f, "assumed: {}", self.assumptions.join("; "))?;
         let Quota { share, speed } = self.quota;
         let pairs = self.candidates.map(|n| format!("{} pairs of program and task in ", grouped(n)));
         writeln!(

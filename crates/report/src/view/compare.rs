@@ -10,8 +10,7 @@ use batt_trace::Spot;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::facts::{Facts, ReportError};
-
+use crate::facts::{Facts, ReportError, is_of_device, is_waiting};
 use crate::stats::{Resampler, median, quantile};
 use crate::table::Table;
 
@@ -47,12 +46,49 @@ pub struct Change {
     pub after: f64,
     /// `after / before - 1`. Null if there was nothing before.
     pub ratio: Option<f64>,
-    /// 95 % interval of the ratio. Null with fewer than three repetitions.
+    /// 95 % interval of the ratio, which contains the disturbance too. Null with fewer than three repetitions.
     pub interval: Option<(f64, f64)>,
     /// The part of the ratio that comes from more fuel. Null if no fuel was used.
     pub more_work: Option<f64>,
     /// The part of the ratio that comes from slower fuel. Null if no fuel was used.
     pub slower: Option<f64>,
+    /// What the interval tells.
+    pub verdict: Verdict,
+}
+
+/// What the interval of a change tells.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, JsonSchema, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "ChangeVerdict")]
+pub enum Verdict {
+    /// All of the interval is below 0.
+    Faster,
+    /// All of the interval is above 0.
+    Slower,
+    /// Nothing changed.
+    Same,
+    /// The interval contains 0, or there is none.
+    CannotTell,
+}
+
+impl Verdict {
+    fn new(interval: Option<(f64, f64)>) -> Verdict {
+        match interval {
+            Some((_, high)) if high < 0.0 => Verdict::Faster,
+            Some((low, _)) if low > 0.0 => Verdict::Slower,
+            Some((0.0, 0.0)) => Verdict::Same,
+            _ => Verdict::CannotTell,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Verdict::Faster => "faster",
+            Verdict::Slower => "slower",
+            Verdict::Same => "same",
+            Verdict::CannotTell => "cannot tell",
+        }
+    }
 }
 
 impl Compare {
@@ -146,22 +182,37 @@ const DEVICE: [Spot; 4] = [Spot::UPLOAD, Spot::KERNEL, Spot::DOWNLOAD, Spot::DRI
 /// One repetition: its wall time, and time and fuel by function name.
 struct Sums {
     wall: f64,
+    /// Disturbance as a share of the busy time; 0 if not measured.
+    disturbed: f64,
     by_name: BTreeMap<String, (f64, f64)>,
 }
 
 /// Returns the repetitions. If there are several, the first is skipped because it is cold.
 fn repetitions(facts: &Facts<'_>) -> Vec<Sums> {
-    let repeats = &facts.profile.repeats;
-    let warm = if repeats.len() > 1 { &repeats[1..] } else { &repeats[..] };
     let sums = |repeat: &Repeat| Sums {
         wall: repeat.wall as f64,
+        disturbed: disturbed_share(facts, repeat),
         by_name: repeat
             .functions
             .iter()
             .map(|(function, ns, fuel)| (facts.function(*function).name.clone(), (*ns as f64, *fuel as f64)))
             .collect(),
     };
-    warm.iter().map(sums).collect()
+    facts.profile.warm_repeats().iter().map(sums).collect()
+}
+
+/// Returns the disturbance of a repetition as a share of its busy time.
+fn disturbed_share(facts: &Facts<'_>, repeat: &Repeat) -> f64 {
+    let functions = repeat.functions.iter().map(|it| (facts.function(it.0), it.1));
+    let busy = functions.filter(|(it, _)| !is_waiting(it) && !is_of_device(it)).map(|(_, ns)| ns);
+    (repeat.disturbed.unwrap_or(0) as f64 / busy.sum::<u64>().max(1) as f64).min(1.0)
+}
+
+/// Widens the interval of a ratio, so that it contains what the times would be without disturbance.
+fn widened((low, high): (f64, f64), a: &[Sums], b: &[Sums]) -> (f64, f64) {
+    let disturbed = |sums: &[Sums]| median(&sums.iter().map(|it| it.disturbed).collect::<Vec<_>>());
+    let [before, after] = [a, b].map(|sums| 1.0 - disturbed(sums).unwrap_or(0.0));
+    ((1.0 + low) * after - 1.0, (1.0 + high) / before.max(0.01) - 1.0)
 }
 
 fn change(name: &str, a: &[Sums], b: &[Sums], of: impl Fn(&Sums) -> (f64, f64)) -> Change {
@@ -176,13 +227,15 @@ fn change(name: &str, a: &[Sums], b: &[Sums], of: impl Fn(&Sums) -> (f64, f64)) 
         (false, false) => Some(0.0),
     };
     let all = ratio(middle(&before), middle(&after));
+    let interval = interval(&before, &after, ratio).map(|interval| widened(interval, a, b));
     let more_work = ratio(fuel_before, fuel_after).filter(|_| fuel_before > 0.0 && fuel_after > 0.0);
     Change {
         name: name.to_owned(),
         before: middle(&before),
         after: middle(&after),
         ratio: all,
-        interval: interval(&before, &after, ratio),
+        interval,
+        verdict: Verdict::new(interval),
         more_work,
         slower: more_work.zip(all).map(|(more, all)| (1.0 + all) / (1.0 + more) - 1.0),
     }
@@ -212,7 +265,7 @@ impl fmt::Display for Compare {
         if self.wall.interval.is_none() {
             writeln!(f, "note: no intervals; record both with `--repeat 4` or more")?;
         }
-        let mut table = Table::new(&["", "before", "after", "change", "95 %", "more work", "slower"], 7);
+        let mut table = Table::new(&["", "before", "after", "change", "95 %", "more work", "slower", ""], 7);
         let signed = |share: f64| format!("{}{}", if share >= 0.0 { "+" } else { "" }, percent(share));
         let shown = [&self.wall, &self.busy].into_iter().chain(self.functions.iter().take(SHOWN));
         for change in shown {
@@ -226,6 +279,7 @@ impl fmt::Display for Compare {
                 interval.unwrap_or_default(),
                 maybe(change.more_work),
                 maybe(change.slower),
+                change.verdict.name().to_owned(),
             ]);
         }
         write!(f, "{table}")?;

@@ -10,7 +10,9 @@ use serde::Serialize;
 
 use crate::facts::Facts;
 use crate::figure::{Apportioned, Measured};
+use crate::noise::{Exposed, Noise, Range};
 use crate::table::Table;
+use crate::view::framework::between;
 
 /// The cost of each primitive.
 #[derive(Clone, PartialEq, Debug, JsonSchema, Serialize)]
@@ -27,8 +29,13 @@ pub struct Dsl {
     pub primitives: Measured,
     /// The primitives, slowest first.
     pub rows: Vec<Row>,
+    /// Names of the first primitives, if the recording cannot tell which of them is the slowest. Otherwise empty.
+    pub tied: Vec<String>,
     /// Time of the first computation of each primitive on each thread. Null unless all tasks are selected.
     pub cold: Option<Measured>,
+    /// Whether the ranges are shown.
+    #[serde(skip)]
+    ranges: bool,
 }
 
 /// The cost of a primitive.
@@ -61,8 +68,12 @@ pub struct Row {
     pub p99: Option<u64>,
     /// Share of the base, from 0 to 1.
     pub share: f64,
-    /// How much a speed-up would matter, by the share.
+    /// Range of the share, which contains the disturbance and the usual difference between recordings.
+    pub range: Range,
+    /// How much a speed-up would matter, by the share; `UNCLEAR` if the range does not tell.
     pub priority: Priority,
+    /// The priorities at both ends of the range.
+    pub priority_range: (Priority, Priority),
     /// Share of the base that a speed-up would save, `[low, high]`, for assumed factors. Null for low priorities.
     pub saves: Option<(f64, f64)>,
 }
@@ -79,6 +90,8 @@ pub enum Priority {
     Low,
     /// Below 1 %.
     Minimal,
+    /// The recording cannot tell.
+    Unclear,
 }
 
 impl Priority {
@@ -97,7 +110,7 @@ impl Priority {
         match self {
             Priority::High => Some((3.0, 6.0)),
             Priority::Medium => Some((2.0, 4.0)),
-            Priority::Low | Priority::Minimal => None,
+            Priority::Low | Priority::Minimal | Priority::Unclear => None,
         }
     }
 
@@ -107,6 +120,18 @@ impl Priority {
             Priority::Medium => "MEDIUM",
             Priority::Low => "LOW",
             Priority::Minimal => "",
+            Priority::Unclear => "UNCLEAR",
+        }
+    }
+}
+
+impl Row {
+    /// Returns the priority in words, or those between which the recording cannot tell.
+    fn priority_text(&self) -> String {
+        match self.priority_range {
+            (least, most) if least == most => most.name().to_owned(),
+            (Priority::Minimal, most) => format!("{} or less", most.name()),
+            (least, most) => format!("{} or {}", least.name(), most.name()),
         }
     }
 }
@@ -114,17 +139,23 @@ impl Priority {
 impl Dsl {
     pub fn new(facts: &Facts<'_>) -> Dsl {
         let base = facts.base();
+        let whole = facts.exposed_base();
         let functions = facts.functions();
         let primitives = functions.iter().filter(|(function, _)| facts.function(**function).primitive);
         let mut rows: Vec<Row> = primitives
             .map(|(function, sum)| {
                 let share = sum.time() as f64 / base.max(1) as f64;
-                let priority = Priority::of(share);
-                let saved = |factor: f64| share * (1.0 - 1.0 / factor);
+                let name = &facts.function(*function).name;
+                let spread = facts.spread(|it| it.primitive && it.name == *name);
+                let exposed = Exposed { time: sum.time(), disturbed: sum.disturbed };
+                let range = exposed.share_of(whole, spread);
+                let priority_range = (Priority::of(range.0), Priority::of(range.1));
+                let sure = priority_range.0 == priority_range.1;
+                let saved = |share: f64, factor: f64| share * (1.0 - 1.0 / factor);
                 let warm = facts.whole.then(|| warm(facts, *function));
                 let quantile = |share: f64| warm.as_ref().and_then(|warm| warm.quantile(share));
                 Row {
-                    name: facts.function(*function).name.clone(),
+                    name: name.clone(),
                     family: facts.function(*function).category.clone(),
                     hits: sum.hits,
                     calls: sum.calls,
@@ -137,8 +168,13 @@ impl Dsl {
                     median: quantile(0.5),
                     p99: quantile(0.99),
                     share,
-                    priority,
-                    saves: priority.assumed().map(|(low, high)| (saved(low), saved(high))),
+                    range,
+                    priority: if sure { priority_range.0 } else { Priority::Unclear },
+                    priority_range,
+                    saves: priority_range
+                        .0
+                        .assumed()
+                        .map(|(low, high)| (saved(range.0, low), saved(range.1, high))),
                 }
             })
             .collect();
@@ -151,10 +187,28 @@ impl Dsl {
             tasks: facts.tasks.len(),
             deep: facts.profile.deep,
             primitives: Measured(rows.iter().map(|row| row.measured.0 + row.apportioned.0).sum()),
+            tied: tied(rows.iter().map(|row| (&*row.name, row.range))),
             rows,
             cold,
+            ranges: whole.disturbed as f64 > Noise::LIMIT * whole.time as f64,
         }
     }
+}
+
+/// Returns the names of the rows that may be the first by their ranges. Returns none if only one may.
+pub(crate) fn tied<'n>(rows: impl Iterator<Item = (&'n str, Range)> + Clone) -> Vec<String> {
+    let least = rows.clone().map(|(_, (low, _))| low).fold(0.0, f64::max);
+    let may_be_first = rows.filter(|(_, (_, high))| *high > 0.0 && *high >= least);
+    let names: Vec<String> = may_be_first.map(|(name, _)| name.to_owned()).collect();
+    if names.len() > 1 { names } else { Vec::new() }
+}
+
+/// Formats names that cannot be told apart.
+pub(crate) fn tie(names: &[String]) -> String {
+    const SHOWN: usize = 5;
+    let more = names.len().saturating_sub(SHOWN);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("cannot tell apart: {}{more}", names[..names.len().min(SHOWN)].join(", "))
 }
 
 /// Returns the times of single computations of a primitive on all lanes, without the first of each lane.
@@ -199,7 +253,7 @@ impl fmt::Display for Dsl {
         for row in shown.clone() {
             let maybe = |ns: Option<u64>| ns.map_or(String::new(), |ns| brief_ns(ns as f64));
             let total = row.measured.0 + row.apportioned.0;
-            let saves = match (row.priority.assumed(), row.saves) {
+            let saves = match (row.priority_range.0.assumed(), row.saves) {
                 (Some((low, high)), Some((least, most))) => {
                     format!("{low:.0}–{high:.0}× assumed: −{} to −{}", percent(least), percent(most))
                 }
@@ -215,12 +269,15 @@ impl fmt::Display for Dsl {
                 maybe(row.median),
                 maybe(row.p99),
                 format!("{mark}{}", brief_ns(total as f64 / row.tasks.max(1) as f64)),
-                format!("{mark}{}", percent(row.share)),
-                row.priority.name().to_owned(),
+                format!("{mark}{}", if self.ranges { between(row.range) } else { percent(row.share) }),
+                row.priority_text(),
                 saves,
             ]);
         }
         write!(f, "{table}")?;
+        if !self.tied.is_empty() {
+            writeln!(f, "{}", tie(&self.tied))?;
+        }
         let rest = self.rows.len() - shown.count();
         if rest > 0 {
             writeln!(f, "and {rest} primitives below 0.1 %")?;

@@ -5,15 +5,17 @@ use std::fmt;
 
 use batt_base::number::{count, grouped, percent};
 use batt_base::time::brief_ns;
-use batt_record::profile::{Booked, Lane, Profile};
+use batt_record::profile::{Booked, Function, Lane, Profile};
 use batt_trace::Category;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::facts::Facts;
 use crate::figure::Measured;
+use crate::noise::{Exposed, Noise, Range};
 use crate::table::Table;
 use crate::validity::recorder_inside;
+use crate::view::advice::Advice;
 use crate::view::devices::{DeviceRow, write_devices};
 
 /// The time of all threads by category.
@@ -43,6 +45,10 @@ pub struct Framework {
     pub stamps: u64,
     /// Number of calls that the recorder counted.
     pub counted: u64,
+    pub advice: Advice,
+    /// Whether the ranges are shown.
+    #[serde(skip)]
+    ranges: bool,
 }
 
 /// A category of functions.
@@ -54,6 +60,8 @@ pub struct CategoryRow {
     pub time: Measured,
     /// Share of the time of all threads, or of all devices, from 0 to 1.
     pub share: f64,
+    /// Range of the share, which contains the disturbance and the usual difference between recordings.
+    pub range: Range,
     /// Its functions, slowest first.
     pub functions: Vec<FunctionRow>,
 }
@@ -179,7 +187,14 @@ impl Framework {
         let mut device_categories = self::categories(profile, of_devices);
         device_categories.retain(|row| row.time.0 > 0);
         let lane_time: u64 = facts.threads().map(|lane| lane.end - lane.start).sum();
+        let whole = Exposed { time: lane_time, disturbed: facts.disturbance.time.unwrap_or(0) };
+        for row in &mut categories {
+            let is_mine = |function: &Function| function.category == row.name;
+            row.range = facts.exposed(is_mine).share_of(whole, facts.spread(is_mine));
+        }
         Framework {
+            advice: Advice::new(facts),
+            ranges: facts.disturbance.share(facts.busy()).is_some_and(|share| share > Noise::LIMIT),
             wall: Measured(facts.wall()),
             lanes: facts.threads().count(),
             lane_time: Measured(lane_time),
@@ -213,6 +228,7 @@ fn categories<'b>(profile: &Profile, booked: impl Iterator<Item = &'b Booked>) -
             name: function.category.clone(),
             time: Measured(0),
             share: 0.0,
+            range: (0.0, 0.0),
             functions: Vec::new(),
         });
         row.time.0 += ns;
@@ -225,6 +241,7 @@ fn categories<'b>(profile: &Profile, booked: impl Iterator<Item = &'b Booked>) -
     let mut categories: Vec<CategoryRow> = categories.into_values().collect();
     for row in &mut categories {
         row.share = row.time.0 as f64 / total.max(1) as f64;
+        row.range = (row.share, row.share);
         row.functions.sort_by(|a, b| b.time.cmp(&a.time).then_with(|| a.name.cmp(&b.name)));
     }
     let is_accounted = |row: &CategoryRow| row.name != Category::Unaccounted.name();
@@ -245,7 +262,8 @@ impl fmt::Display for Framework {
             n => format!(" · {}", count(n, "device")),
         };
         writeln!(f, "wall {wall} · {lanes} lanes · {lane_time} of lane time, {busy} busy{devices}")?;
-        write!(f, "{}", table("category", &self.categories, *lane_time))?;
+        write!(f, "{}", self.advice)?;
+        write!(f, "{}", table("category", &self.categories, *lane_time, self.ranges))?;
         writeln!(
             f,
             "these rows include about {} for the recorder's {} stamps and {} counted calls, by calibration",
@@ -258,21 +276,27 @@ impl fmt::Display for Framework {
             return Ok(());
         }
         let total = Measured(self.device_categories.iter().map(|row| row.time.0).sum());
-        write!(f, "\n{}", table("device category", &self.device_categories, total))?;
+        write!(f, "\n{}", table("device category", &self.device_categories, total, false))?;
         write_devices(f, &self.devices)
     }
 }
 
-fn table(head: &str, categories: &[CategoryRow], total: Measured) -> Table {
+fn table(head: &str, categories: &[CategoryRow], total: Measured, ranges: bool) -> Table {
     const TOP: usize = 5;
     let mut table = Table::new(&[head, "self", "share", "top functions"], 3);
+    let share = |row: &CategoryRow| if ranges { between(row.range) } else { percent(row.share) };
     for row in categories {
         let top = row.functions.iter().take(TOP).filter(|it| it.time.0 > 0);
         let top: Vec<_> = top.map(|it| format!("{} {}", it.name, it.time)).collect();
-        table.row([row.name.clone(), row.time.to_string(), percent(row.share), top.join(" · ")]);
+        table.row([row.name.clone(), row.time.to_string(), share(row), top.join(" · ")]);
     }
     table.row(["sum".to_owned(), total.to_string(), percent(1.0)]);
     table
+}
+
+/// Formats a range of shares.
+pub(crate) fn between((low, high): Range) -> String {
+    format!("{} to {}", percent(low), percent(high))
 }
 
 impl Framework {

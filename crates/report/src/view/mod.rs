@@ -1,5 +1,6 @@
 //! Views: each answers one question. A view is data that can be printed.
 
+mod advice;
 mod budget;
 mod compare;
 mod device_what_if;
@@ -7,12 +8,14 @@ mod devices;
 mod dsl;
 mod events;
 mod framework;
+mod levers;
 mod lines;
 mod phases;
 mod scale;
 mod tasks;
 mod what_if;
 
+pub use advice::{Advice, Sentence};
 pub use budget::{Budget, Quota};
 pub use compare::{Change, Compare};
 pub use device_what_if::{DeviceLimits, DeviceWhatIf};
@@ -20,6 +23,7 @@ pub use devices::DeviceRow;
 pub use dsl::Dsl;
 pub use events::EventSums;
 pub use framework::Framework;
+pub use levers::{Lever, Levers};
 pub use lines::Lines;
 pub(crate) use lines::ProgramRuns;
 pub use phases::Phases;

@@ -28,6 +28,13 @@ pub struct Phases {
     pub sizes: Vec<usize>,
     /// The phases.
     pub rows: Vec<PhaseRow>,
+    /// Cost of all phases that does not depend on the number of tasks. The range contains what the records cannot
+    /// separate.
+    pub fixed: Projected,
+    /// Cost of one more task in all phases, with the same kind of range.
+    pub per_task: Projected,
+    /// How to separate the rest, in words. Null if nothing is left to separate.
+    pub remedy: Option<String>,
     /// The projection to a larger run.
     pub projection: Projection,
     /// The five slowest tasks: `[task, time]`.
@@ -71,7 +78,7 @@ pub struct Projection {
 }
 
 /// The rows of the view, with the phases that each includes.
-const PARTS: [(&str, &[Phase]); 6] = [
+pub(crate) const PARTS: [(&str, &[Phase]); 6] = [
     ("data load", &[Phase::Load]),
     ("code generation", &[Phase::Parse, Phase::Merge]),
     ("execution", &[Phase::WarmUp, Phase::Execute]),
@@ -99,7 +106,7 @@ impl Phases {
         let busy = facts.busy();
         let draws = TaskProjection::new(facts, to_tasks);
         let mut rows = Vec::new();
-        let (mut in_tasks, mut outside) = (Projected::exactly(0.0), Projected::exactly(0.0));
+        let [mut in_tasks, mut outside, mut all_fixed, mut all_per_task] = [Projected::exactly(0.0); 4];
         for (place, (name, _)) in PARTS.iter().enumerate() {
             let [total, within] = part(facts, place);
             let fit = line(
@@ -131,6 +138,17 @@ impl Phases {
                     "warm-up once, the rest task by task",
                     Projected::exactly(rest),
                 ),
+                // Programs are read and merged once, before the tasks.
+                None if *name == "code generation" => {
+                    (Some(rest), Some(per_task_inside), "once, before the tasks", Projected::exactly(rest))
+                }
+                // Results are summed up task by task.
+                None if *name == "validation" => (
+                    Some(0.0),
+                    Some(per_task_inside + rest / n as f64),
+                    "task by task",
+                    Projected::exactly(rest * scale),
+                ),
                 // With one size the fixed part is unknown: between nothing and all of it.
                 None => {
                     let (low, high) = (rest.min(rest * scale), rest.max(rest * scale));
@@ -138,6 +156,12 @@ impl Phases {
                     (None, None, "one size cannot separate fixed from marginal cost", projected)
                 }
             };
+            let between =
+                |least: f64, most: f64| Projected { low: least, middle: (least + most) / 2.0, high: most };
+            all_fixed = all_fixed.plus(fixed.map_or_else(|| between(0.0, rest), Projected::exactly));
+            let most = per_task_inside + rest / n as f64;
+            all_per_task = all_per_task
+                .plus(per_task.map_or_else(|| between(per_task_inside, most), Projected::exactly));
             in_tasks = in_tasks.plus(draws.projected[place]);
             outside = outside.plus(rest_projected);
             rows.push(PhaseRow {
@@ -153,19 +177,46 @@ impl Phases {
         // Adding intervals would be too wide; the interval of the sum is resampled by itself.
         let in_tasks = Projected { low: draws.total.low, high: draws.total.high, ..in_tasks };
         let parallel = parallel(facts);
+        // Without the disturbance, everything may have been shorter.
+        let quiet = 1.0 - facts.disturbance.share(busy).unwrap_or(0.0);
+        let lowered = |it: Projected| Projected { low: it.low * quiet, ..it };
+        rows.iter_mut().for_each(|row| row.projected = lowered(row.projected));
         let projection = Projection {
             to_tasks,
             from_tasks: n,
-            busy: in_tasks.plus(outside),
-            wall: in_tasks.over(parallel).plus(outside),
+            busy: lowered(in_tasks.plus(outside)),
+            wall: lowered(in_tasks.over(parallel).plus(outside)),
             parallel,
         };
+        let remedy = rows.iter().any(|row| row.fixed.is_none()).then(|| {
+            let (kind, data) = (facts.record.kind.name(), &facts.record.setup.data.name);
+            format!(
+                "to separate fixed from marginal cost, record half of the tasks with the same options \
+                 (`batt {kind} {data} … -n {} --record half.json --profile`), then run \
+                 `batt profile phases half.json RECORD`",
+                n.div_ceil(2)
+            )
+        });
+        let (fixed, per_task) = (lowered(all_fixed), lowered(all_per_task));
         let mut slowest = slowest(facts);
         let warnings = warnings(&slowest, to_tasks);
         slowest.truncate(5);
         let wall = Measured(facts.wall());
         let [idle, network] = [Category::Idle, Category::Network].map(|it| Measured(facts.in_category(it)));
-        Ok(Phases { wall, tasks: n, idle, network, sizes, rows, projection, slowest, warnings })
+        Ok(Phases {
+            wall,
+            tasks: n,
+            idle,
+            network,
+            sizes,
+            rows,
+            fixed,
+            per_task,
+            remedy,
+            projection,
+            slowest,
+            warnings,
+        })
     }
 }
 
@@ -314,8 +365,9 @@ impl fmt::Display for Phases {
         }
         writeln!(f, "projected from {from_tasks} to {to_tasks} tasks (95 % interval): lane time {busy}")?;
         writeln!(f, "wall {wall}, with {parallel:.2} workers busy on average, as recorded")?;
-        if self.sizes.len() == 1 {
-            writeln!(f, "pass records of two or more sizes to separate fixed from marginal cost")?;
+        writeln!(f, "fixed cost {}, each further task {}, of lane time", self.fixed, self.per_task)?;
+        if let Some(remedy) = &self.remedy {
+            writeln!(f, "{remedy}")?;
         }
         for warning in &self.warnings {
             writeln!(f, "warning: {warning}")?;

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::facts::{Facts, ReportError};
 use crate::figure::Measured;
+use crate::noise;
 use crate::stats::{mad, mean, median};
 use crate::table::Table;
 
@@ -64,6 +65,10 @@ pub struct Outlier {
     pub cells: u64,
     /// Fuel used.
     pub fuel: u64,
+    /// Time in which its thread was ready to run and did not. Null if not measured.
+    pub disturbed: Option<Measured>,
+    /// False if it may be an outlier only because it was disturbed.
+    pub sure: bool,
     /// Limits that programs ran into, as names of verdicts: `fuel`, `deadline`, `too_large`.
     pub limits: Vec<String>,
 }
@@ -83,7 +88,7 @@ impl Tasks {
             (task.end - task.start) as f64 > threshold
         };
         let mut outliers: Vec<Outlier> =
-            facts.tasks.iter().filter(is_out).map(|task| outlier(facts, task, middle)).collect();
+            facts.tasks.iter().filter(is_out).map(|task| outlier(facts, task, middle, threshold)).collect();
         outliers.sort_by(|a, b| b.time.cmp(&a.time).then_with(|| a.task.cmp(&b.task)));
         let within: Vec<f64> = times.iter().copied().filter(|time| *time <= threshold).collect();
         Ok(Tasks {
@@ -106,8 +111,9 @@ fn sums(times: &[f64]) -> Sums {
     }
 }
 
-fn outlier(facts: &Facts<'_>, task: &batt_record::profile::Task, middle: f64) -> Outlier {
+fn outlier(facts: &Facts<'_>, task: &batt_record::profile::Task, middle: f64, threshold: f64) -> Outlier {
     let ns = task.end - task.start;
+    let disturbed = noise::of_task(&facts.profile.functions, task);
     // The reason is the function with the most time, of the engine or a primitive.
     let most = facts.task_functions(task).into_iter().max_by_key(|(_, sum)| sum.time());
     let (function, most) = most.unwrap_or_default();
@@ -127,6 +133,8 @@ fn outlier(facts: &Facts<'_>, task: &batt_record::profile::Task, middle: f64) ->
         apportioned: most.apportioned > 0,
         cells: task.cells,
         fuel: task.nodes.iter().map(|node| node.4).sum(),
+        disturbed: task.cpu.map(|_| Measured(disturbed)),
+        sure: (ns - disturbed.min(ns)) as f64 > threshold,
         limits,
     }
 }
@@ -158,13 +166,17 @@ impl fmt::Display for Tasks {
             } else {
                 format!(", stopped: {}", it.limits.join(" "))
             };
+            let disturbed = match it.disturbed {
+                Some(disturbed) if !it.sure => format!(", may be disturbed: did not run for {disturbed}"),
+                _ => String::new(),
+            };
             table.row([
                 it.task.clone(),
                 it.time.to_string(),
                 format!("{:.0}", it.times),
                 grouped(it.cells),
                 grouped(it.fuel),
-                format!("{} {mark}{}{cold}{limits}", it.function, percent(it.share)),
+                format!("{} {mark}{}{cold}{limits}{disturbed}", it.function, percent(it.share)),
             ]);
         }
         write!(f, "{table}")

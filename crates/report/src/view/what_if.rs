@@ -68,8 +68,10 @@ pub struct WhatIf {
     pub replayed: f64,
     /// `replayed / wall - 1`.
     pub error: f64,
-    /// Predicted wall time.
+    /// Predicted wall time. The range contains the error of the replay and the disturbance.
     pub predicted: Projected,
+    /// Time by which disturbance may have lengthened the wall time. The range contains it.
+    pub disturbed: Measured,
     /// Share of the saved time that is apportioned, not measured; from 0 to 1.
     pub apportioned: f64,
     /// The devices that are changed.
@@ -85,53 +87,39 @@ impl WhatIf {
     pub fn new(facts: &Facts<'_>, speedups: &[Speedup]) -> Result<WhatIf, ReportError> {
         let (factors, meant) = factors(facts, speedups)?;
         let devices = devices(facts, speedups)?;
-        let savings = Savings::new(facts, &factors);
-        let wall = facts.wall();
-        let workers = facts.workers();
-        // The total time of the tasks. With one worker all savings count.
-        let schedule = |saved: &[f64]| match workers {
-            1 => waited(facts) - saved.iter().sum::<f64>(),
-            _ => replay(facts, saved),
-        };
-        let unchanged = schedule(&vec![0.0; facts.profile.tasks.len()]);
-        let replayed = wall as f64 + unchanged - waited(facts);
-        let error = replayed / wall.max(1) as f64 - 1.0;
-        if error.abs() > WhatIf::MAX_ERROR {
-            return Err(ReportError::Question(format!(
-                "the replay of the recorded schedule is off by {} without any change, so it cannot predict \
-                 anything; record again, with --threads 1 for an exact result",
-                percent(error)
-            )));
-        }
+        let schedule = Schedule::new(facts)?;
+        let savings = Savings::new(&schedule, |function| factors[function as usize]);
+        let wall = facts.wall() as f64;
+        let disturbed = facts.disturbed_wall() as f64;
         let predict = |devices: &[DeviceWhatIf]| {
-            let walls = device_what_if::savings(facts, devices).map(|saved| {
-                let saved: Vec<f64> = savings.tasks.iter().zip(saved).map(|(a, b)| a + b).collect();
-                let off = if savings.main == 0.0 && saved.iter().all(|ns| *ns == 0.0) {
-                    0.0
-                } else {
-                    (replayed - wall as f64).abs()
+            let walls = device_what_if::savings(facts, devices).map(|by_devices| {
+                let off = match savings.is_nothing() && by_devices.iter().all(|ns| *ns == 0.0) {
+                    true => 0.0,
+                    false => (schedule.replayed - wall).abs(),
                 };
-                (wall as f64 - savings.main + schedule(&saved) - unchanged, off)
+                // With all the savings, and without those that may be disturbance.
+                let [all, least] = [1.0, 0.0].map(|part| schedule.wall(&savings, part, &by_devices));
+                (all.min(least) - off, all, all.max(least) + off)
             });
             // The smallest saving gives the longest time.
-            let [(high, over), (middle, _), (low, under)] = walls;
-            Projected { low: low - under, middle, high: high + over }
+            let [(.., high), (_, middle, _), (low, ..)] = walls;
+            Projected { low: (low - disturbed).max(0.0), middle, high }
         };
         let limit = |factor: f64| {
             predict(&devices.iter().map(|device| device.with_factor(facts, factor)).collect::<Vec<_>>())
         };
         let device_limits = (!devices.is_empty())
             .then(|| DeviceLimits { without: limit(0.0), in_time: limit(f64::INFINITY) });
-        let saved = savings.main + savings.tasks.iter().sum::<f64>();
         Ok(WhatIf {
             speedups: speedups.to_vec(),
             meant,
-            workers,
-            wall: Measured(wall),
-            replayed,
-            error,
+            workers: facts.workers(),
+            wall: Measured(facts.wall()),
+            replayed: schedule.replayed,
+            error: schedule.error,
             predicted: predict(&devices),
-            apportioned: if saved == 0.0 { 0.0 } else { savings.apportioned / saved },
+            disturbed: Measured(facts.disturbed_wall()),
+            apportioned: savings.apportioned_share(),
             devices,
             device_limits,
         })
@@ -162,7 +150,7 @@ impl Kind {
     /// The kinds of functions.
     const ALL: [Kind; 5] = [Kind::Primitive, Kind::Function, Kind::Family, Kind::Category, Kind::Phase];
 
-    fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Kind::Primitive => "primitive",
             Kind::Function => "function",
@@ -173,22 +161,22 @@ impl Kind {
         }
     }
 
-    /// Splits `phase: merge` into the kind and the bare name. The kind is needed if a primitive has the same
-    /// name.
+    /// Splits `phase:merge` into the kind and the bare name. The kind is needed if a primitive has the same name.
     fn parse_prefix(name: &str) -> Option<(Kind, &str)> {
-        let (kind, bare) = name.split_once(": ")?;
-        Some((Kind::ALL.into_iter().find(|it| it.name() == kind)?, bare))
+        let (kind, bare) = name.split_once(':')?;
+        Some((Kind::ALL.into_iter().find(|it| it.name() == kind)?, bare.trim_start()))
     }
 
     /// Whether a name of this kind refers to the function. Phases also have the names of `batt profile
     /// phases`.
-    fn matches(self, name: &str, function: &Function) -> bool {
+    pub(crate) fn matches(self, name: &str, function: &Function) -> bool {
         let family = function.category.strip_prefix("primitives: ");
         match self {
             Kind::Primitive => function.primitive && function.name == name,
             Kind::Function => !function.primitive && function.name == name,
             Kind::Family => family == Some(name) || family.is_some() && function.category == name,
-            Kind::Category => family.is_none() && function.category == name,
+            Kind::Category if name == Category::Primitives.name() => family.is_some(),
+            Kind::Category => function.category == name,
             Kind::Phase => function.phase == name || part_of(&function.phase) == Some(name),
             Kind::Device => false,
         }
@@ -215,8 +203,12 @@ fn factors(facts: &Facts<'_>, speedups: &[Speedup]) -> Result<(Vec<f64>, Vec<Kin
             None => (Kind::ALL.into_iter().find(|kind| known(kind, name)), name.as_str()),
         };
         let Some(kind) = kind else {
+            if let Some(other) = Kind::ALL.into_iter().find(|kind| bare != name && known(kind, bare)) {
+                let other = other.name();
+                return fail(format!("`{bare}` is a {other}; write `{other}:{bare}={factor}x`"));
+            }
             return fail(format!(
-                "nothing is called `{name}`; name a primitive or its family, a function or category of `batt profile framework`, a phase of `batt profile phases`, or `device:` and the name of a device"
+                "nothing is called `{name}`; name a primitive or its family, a function or category of `batt profile framework`, a phase of `batt profile phases`, or `device:` and the name of a device; `batt profile what-if RECORD` lists names"
             ));
         };
         for (function, entry) in functions.iter().zip(&mut factors) {
@@ -257,22 +249,125 @@ fn devices(facts: &Facts<'_>, speedups: &[Speedup]) -> Result<Vec<DeviceWhatIf>,
     Ok(changed)
 }
 
+/// The recorded schedule, by which savings become a shorter wall time.
+pub(crate) struct Schedule<'f, 'r> {
+    facts: &'f Facts<'r>,
+    /// The times of functions in each task.
+    costs: Vec<Vec<Cost>>,
+    /// Time of the tasks with nothing changed, as replayed.
+    unchanged: f64,
+    /// Wall time with nothing changed, as replayed.
+    replayed: f64,
+    /// `replayed / wall - 1`.
+    pub(crate) error: f64,
+}
+
+impl<'f, 'r> Schedule<'f, 'r> {
+    /// Returns the schedule, unless its replay differs too much from the record.
+    pub(crate) fn new(facts: &'f Facts<'r>) -> Result<Schedule<'f, 'r>, ReportError> {
+        let costs = costs(facts);
+        let mut schedule = Schedule { facts, costs, unchanged: 0.0, replayed: 0.0, error: 0.0 };
+        let wall = facts.wall() as f64;
+        schedule.unchanged = schedule.tasks(&vec![0.0; facts.profile.tasks.len()]);
+        schedule.replayed = wall + schedule.unchanged - waited(facts);
+        schedule.error = schedule.replayed / wall.max(1.0) - 1.0;
+        if schedule.error.abs() > WhatIf::MAX_ERROR {
+            return Err(ReportError::Question(format!(
+                "the replay of the recorded schedule is off by {} without any change, so it cannot predict \
+                 anything; record again, with --threads 1 for an exact result",
+                percent(schedule.error)
+            )));
+        }
+        Ok(schedule)
+    }
+
+    /// Returns how long the tasks would take in all. With one worker all savings count.
+    fn tasks(&self, saved: &[f64]) -> f64 {
+        match self.facts.workers() {
+            1 => waited(self.facts) - saved.iter().sum::<f64>(),
+            _ => replay(self.facts, saved),
+        }
+    }
+
+    /// Returns the wall time with these savings. Of the savings that may be disturbance, only a part counts.
+    fn wall(&self, savings: &Savings, part: f64, by_devices: &[f64]) -> f64 {
+        let tasks = savings.tasks.iter().zip(by_devices);
+        let tasks: Vec<f64> = tasks.map(|(saved, by_devices)| saved.of(part) + by_devices).collect();
+        self.facts.wall() as f64 - savings.main.of(part) + self.tasks(&tasks) - self.unchanged
+    }
+
+    /// Returns the wall time that is saved if each function is faster by a factor. The range contains the disturbance,
+    /// and differences between recordings by the factor `spread`.
+    pub(crate) fn saved(&self, factor: impl Fn(u32) -> f64, spread: f64) -> Projected {
+        let savings = Savings::new(self, factor);
+        let none = vec![0.0; savings.tasks.len()];
+        let wall = self.facts.wall() as f64;
+        let [all, least] = [1.0, 0.0].map(|part| wall - self.wall(&savings, part, &none));
+        let least = least.min(all).max(0.0);
+        Projected {
+            low: least * (1.0 - spread).max(0.0),
+            middle: all,
+            high: (all * (1.0 + spread)).min(wall),
+        }
+    }
+}
+
 /// The time saved on the main lane, and in each task of the profile.
 struct Savings {
-    main: f64,
-    tasks: Vec<f64>,
+    main: Saved,
+    tasks: Vec<Saved>,
     apportioned: f64,
 }
 
+/// A saved time, and the part of it that may be disturbance.
+#[derive(Clone, Copy, Default)]
+struct Saved {
+    ns: f64,
+    disturbed: f64,
+}
+
+impl Saved {
+    /// Returns the saving from the times of functions, of which `disturbed` nanoseconds may be disturbance.
+    fn new(times: impl Iterator<Item = (f64, u64)>, disturbed: u64) -> Saved {
+        let (mut ns, mut changed) = (0.0, 0);
+        for (gain, time) in times.filter(|(gain, _)| *gain != 0.0) {
+            ns += gain * time as f64;
+            changed += time;
+        }
+        Saved { ns, disturbed: ns * disturbed.min(changed) as f64 / changed.max(1) as f64 }
+    }
+
+    /// Returns the saving with a part of what may be disturbance.
+    fn of(self, part: f64) -> f64 {
+        self.ns - (1.0 - part) * self.disturbed
+    }
+}
+
 impl Savings {
-    fn new(facts: &Facts<'_>, factors: &[f64]) -> Savings {
-        let saved = |function: u32, ns: u64| ns as f64 * (1.0 - 1.0 / factors[function as usize]);
-        let main = facts.main_alone().map(|(function, ns)| saved(function, ns)).sum();
-        let costs = costs(facts);
-        let all = costs.iter().flatten();
-        let apportioned = all.map(|cost| saved(cost.function, cost.apportioned)).sum();
-        let tasks = costs.iter().map(|costs| costs.iter().map(|cost| saved(cost.function, cost.ns)).sum());
-        Savings { main, tasks: tasks.collect(), apportioned }
+    fn new(schedule: &Schedule<'_, '_>, factor: impl Fn(u32) -> f64) -> Savings {
+        let gain = |function: u32| 1.0 - 1.0 / factor(function);
+        let Schedule { facts, costs, .. } = schedule;
+        let disturbance = &facts.disturbance;
+        let main = facts.main_alone().map(|(function, ns)| (gain(function), ns));
+        let apportioned = costs.iter().flatten().map(|cost| gain(cost.function) * cost.apportioned as f64);
+        let tasks = costs.iter().zip(&disturbance.tasks).map(|(costs, disturbed)| {
+            Saved::new(costs.iter().map(|cost| (gain(cost.function), cost.ns)), *disturbed)
+        });
+        Savings {
+            main: Saved::new(main, disturbance.lanes[0].between()),
+            tasks: tasks.collect(),
+            apportioned: apportioned.sum(),
+        }
+    }
+
+    fn is_nothing(&self) -> bool {
+        self.main.ns == 0.0 && self.tasks.iter().all(|saved| saved.ns == 0.0)
+    }
+
+    /// Returns the share of the savings that is apportioned.
+    fn apportioned_share(&self) -> f64 {
+        let saved = self.main.ns + self.tasks.iter().map(|saved| saved.ns).sum::<f64>();
+        if saved == 0.0 { 0.0 } else { self.apportioned / saved }
     }
 }
 
@@ -303,19 +398,19 @@ pub(crate) fn costs(facts: &Facts<'_>) -> Vec<Vec<Cost>> {
 fn replay(facts: &Facts<'_>, saved: &[f64]) -> f64 {
     let tasks = &facts.profile.tasks;
     let n_lanes = facts.profile.lanes.len();
-    let lanes: Vec<usize> =
-        (1..n_lanes).filter(|lane| tasks.iter().any(|task| task.lane as usize == *lane)).collect();
+    let mut used = vec![false; n_lanes];
+    tasks.iter().for_each(|task| used[task.lane as usize] = true);
+    let lanes: Vec<usize> = (1..n_lanes).filter(|lane| used[*lane]).collect();
     let mut total = 0.0;
     for (from, to) in facts.windows() {
         let (from, to) = (from as f64, to as f64);
         let mut ended = vec![from; n_lanes];
         let mut free = vec![from; n_lanes];
         let (mut last, mut last_replayed) = (from, from);
-        for (task, saved) in tasks.iter().zip(saved) {
+        // Tasks are in the order in which they began.
+        let [first, after] = [from, to].map(|time| tasks.partition_point(|task| (task.start as f64) < time));
+        for (task, saved) in tasks[first..after.max(first)].iter().zip(&saved[first..]) {
             let (start, end) = (task.start as f64, task.end as f64);
-            if start < from || start >= to {
-                continue;
-            }
             let pause = start - ended[task.lane as usize];
             ended[task.lane as usize] = end;
             let lane = lanes.iter().copied().min_by(|a, b| free[*a].total_cmp(&free[*b])).unwrap_or(0);

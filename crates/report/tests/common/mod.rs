@@ -114,6 +114,7 @@ fn profile(data: &TraceData) -> Profile {
                 end: task.end,
                 cold: task.cold,
                 cells: task.cells,
+                cpu: task.cpu,
                 samples: task.samples.to_vec(),
                 booked: task.booked().into_iter().map(booked).collect(),
                 nodes: task
@@ -156,6 +157,9 @@ fn profile(data: &TraceData) -> Profile {
             waits: lane.waits.clone(),
             stamps: lane.stamps,
             counted: lane.calls,
+            cpu: lane.thread.cpu,
+            queued: lane.thread.queued,
+            preemptions: lane.thread.preemptions,
         });
     }
     let mut devices = Vec::new();
@@ -178,7 +182,7 @@ fn profile(data: &TraceData) -> Profile {
         devices,
         lanes,
         tasks,
-        repeats: vec![Repeat { wall, functions: Vec::new() }],
+        repeats: vec![Repeat { wall, functions: Vec::new(), disturbed: None }],
         events: None,
     }
 }
@@ -279,13 +283,14 @@ pub(crate) fn cluster() -> Record {
         end,
         cold: false,
         cells: 1,
+        cpu: None,
         samples: vec![end - start],
         booked: vec![(objects, end - start, 1)],
         nodes: vec![(0, 1, 0, end - start, end - start, 0)],
         inner: Vec::new(),
     };
     profile.tasks = times.into_iter().map(task).collect();
-    profile.repeats = vec![Repeat { wall: 1_000, functions: Vec::new() }];
+    profile.repeats = vec![Repeat { wall: 1_000, functions: Vec::new(), disturbed: None }];
     self::record(*record.profile.unwrap())
 }
 

@@ -1,0 +1,296 @@
+//! Disturbance: time in which threads of a job were ready to run, but did not because other work had the CPU.
+//!
+//! The clock goes on while a thread does not run, so disturbance is booked to whatever function was interrupted.
+
+use std::fmt;
+
+use batt_base::number::{count, percent};
+use batt_record::Kind;
+use batt_record::profile::{Booked, Function, Lane, Repeat, Task};
+use batt_trace::{Category, Phase};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::facts::{Facts, is_of_device, is_waiting};
+use crate::figure::Measured;
+
+/// How much other work disturbed the recording.
+#[derive(Clone, PartialEq, Debug, JsonSchema, Serialize)]
+pub struct Noise {
+    /// True if the share is above the limit of 2 %. Then figures are uncertain.
+    pub disturbed: bool,
+    /// Time in which threads were ready to run and did not. Null if not measured.
+    pub time: Option<Measured>,
+    /// That time as a share of the busy time, from 0 to 1. Null if not measured.
+    pub share: Option<f64>,
+    /// Time that threads waited for a CPU, by the counts of the scheduler. Null if not measured.
+    pub queued: Option<Measured>,
+    /// Number of times that a thread was stopped to let another one run. Null if not measured.
+    pub preemptions: Option<u64>,
+    /// The first line of every view if the recording was disturbed. Null if it was not.
+    pub warning: Option<String>,
+    /// The threads.
+    pub lanes: Vec<LaneNoise>,
+}
+
+/// How much other work disturbed a thread.
+#[derive(Clone, PartialEq, Debug, JsonSchema, Serialize)]
+pub struct LaneNoise {
+    /// Name of the thread, after that of its machine.
+    pub name: String,
+    /// Its time without waiting.
+    pub busy: Measured,
+    /// Its CPU time outside of waits. Null if not measured.
+    pub cpu: Option<Measured>,
+    /// Time that it waited for a CPU. Null if not measured.
+    pub queued: Option<Measured>,
+    /// Number of times that it was stopped to let another thread run. Null if not measured.
+    pub preemptions: Option<u64>,
+    /// Time in which it was ready to run and did not. Null if not measured.
+    pub disturbed: Option<Measured>,
+    /// That time as a share of the busy time, from 0 to 1. Null if not measured.
+    pub share: Option<f64>,
+}
+
+impl Noise {
+    /// Largest share of disturbance in a recording that counts as undisturbed. It is the limit for unaccounted
+    /// time too, because both have the same effect: that much time is not where it belongs.
+    pub const LIMIT: f64 = 0.02;
+
+    pub fn new(facts: &Facts<'_>) -> Noise {
+        let lanes = facts.profile.lanes.iter().zip(&facts.disturbance.lanes).enumerate();
+        let lanes =
+            lanes.filter(|(_, (lane, _))| lane.device.is_none()).map(|(number, (lane, noise))| LaneNoise {
+                name: facts.lane_name(number),
+                busy: Measured(noise.busy),
+                cpu: lane.cpu.map(Measured),
+                queued: lane.queued.map(Measured),
+                preemptions: lane.preemptions,
+                disturbed: noise.all.map(Measured),
+                share: noise.all.map(|ns| ns as f64 / noise.busy.max(1) as f64),
+            });
+        let sum = |of: fn(&Lane) -> Option<u64>| facts.threads().filter_map(of).reduce(|sum, n| sum + n);
+        let preemptions = sum(|lane| lane.preemptions);
+        let share = facts.disturbance.share(facts.busy());
+        let disturbed = share.is_some_and(|share| share > Noise::LIMIT);
+        Noise {
+            disturbed,
+            time: facts.disturbance.time.map(Measured),
+            share,
+            queued: sum(|lane| lane.queued).map(Measured),
+            preemptions,
+            warning: share.filter(|_| disturbed).map(|share| warning(facts, share, preemptions)),
+            lanes: lanes.collect(),
+        }
+    }
+}
+
+/// Returns the first line of every view of a disturbed recording.
+fn warning(facts: &Facts<'_>, share: f64, preemptions: Option<u64>) -> String {
+    let times = preemptions.map(|n| format!(" ({})", count(n as usize, "preemption"))).unwrap_or_default();
+    let cores = facts.record.environment.machine.cores;
+    let remedy = match facts.record.kind {
+        _ if !facts.is_cluster() && cores > 0 && facts.workers() > cores => {
+            format!("record with at most {}", count(cores, "thread"))
+        }
+        Kind::Run => "repeat with `--repeat 5`".to_owned(),
+        Kind::Solve | Kind::Search => "record again on a quiet machine".to_owned(),
+    };
+    let share = percent(share);
+    format!(
+        "disturbed: other work had the CPU for {share} of the busy time{times}; figures are uncertain by that \
+         much; {remedy}"
+    )
+}
+
+impl fmt::Display for Noise {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.share {
+            Some(share) => write!(f, "disturbed {}", percent(share)),
+            None => f.write_str("disturbance not measured"),
+        }
+    }
+}
+
+/// Returns the disturbance of all threads in nanoseconds, or `None` if it was not measured.
+pub fn disturbance(functions: &[Function], lanes: &[Lane], tasks: &[Task]) -> Option<u64> {
+    Disturbance::new(functions, lanes, tasks).time
+}
+
+/// The disturbance of a recording.
+pub(crate) struct Disturbance {
+    /// The disturbance of all threads. `None` if it is unknown for one that worked.
+    pub(crate) time: Option<u64>,
+    pub(crate) lanes: Vec<LaneDisturbance>,
+    /// The disturbance of each task of the profile.
+    pub(crate) tasks: Vec<u64>,
+}
+
+/// The disturbance of a lane.
+#[derive(Default)]
+pub(crate) struct LaneDisturbance {
+    busy: u64,
+    /// Time of functions that wait for files or the terminal.
+    files: u64,
+    /// Disturbance of its tasks.
+    in_tasks: u64,
+    /// The whole disturbance. `None` if not measured.
+    pub(crate) all: Option<u64>,
+}
+
+impl Disturbance {
+    pub(crate) fn new(functions: &[Function], lanes: &[Lane], tasks: &[Task]) -> Disturbance {
+        let mut list: Vec<LaneDisturbance> = Vec::new();
+        for lane in lanes {
+            let mut noise = LaneDisturbance::default();
+            noise.add(functions, &lane.between);
+            list.push(noise);
+        }
+        let of_tasks: Vec<u64> = tasks.iter().map(|task| of_task(functions, task)).collect();
+        for (task, disturbed) in tasks.iter().zip(&of_tasks) {
+            let noise = &mut list[task.lane as usize];
+            noise.add(functions, &task.booked);
+            noise.in_tasks += disturbed;
+        }
+        let mut time = Some(0);
+        for (lane, noise) in lanes.iter().zip(&mut list) {
+            noise.finish(lane);
+            // A thread that did not work was not disturbed, and a device is no thread.
+            if noise.busy > 0 && lane.device.is_none() {
+                time = time.zip(noise.all).map(|(sum, ns)| sum + ns);
+            }
+        }
+        Disturbance { time, lanes: list, tasks: of_tasks }
+    }
+
+    /// Returns the disturbance as a share of the busy time.
+    pub(crate) fn share(&self, busy: u64) -> Option<f64> {
+        self.time.map(|ns| (ns as f64 / busy.max(1) as f64).min(1.0))
+    }
+}
+
+/// Returns the disturbance of a task; 0 if not measured.
+pub(crate) fn of_task(functions: &[Function], task: &Task) -> u64 {
+    let busy = task.booked.iter().filter(|it| !is_waiting(&functions[it.0 as usize])).map(|it| it.1);
+    task.cpu.map_or(0, |cpu| busy.sum::<u64>().saturating_sub(cpu))
+}
+
+impl LaneDisturbance {
+    fn add(&mut self, functions: &[Function], booked: &[Booked]) {
+        for (function, ns, _) in booked {
+            let function = &functions[*function as usize];
+            self.busy += if is_waiting(function) { 0 } else { *ns };
+            self.files += if uses_files(function) { *ns } else { 0 };
+        }
+    }
+
+    /// A thread that does not run waits for a CPU, for a file, or for the host of a virtual machine. The scheduler
+    /// counts the first, but also after waits; the second takes at most the time of the functions that use files.
+    fn finish(&mut self, lane: &Lane) {
+        self.all = lane.cpu.map(|cpu| {
+            let not_running = self.busy.saturating_sub(cpu).max(self.in_tasks);
+            let unexplained = not_running.saturating_sub(self.files);
+            unexplained.max(lane.queued.unwrap_or(0).min(not_running))
+        });
+    }
+
+    /// Returns the disturbance outside of tasks.
+    pub(crate) fn between(&self) -> u64 {
+        self.all.unwrap_or(0).saturating_sub(self.in_tasks)
+    }
+}
+
+/// Returns whether the function reads or writes files, or the terminal.
+fn uses_files(function: &Function) -> bool {
+    let phases = [Phase::Load, Phase::Parse, Phase::Write].map(Phase::name);
+    let categories = [Category::Logging, Category::Progress].map(Category::name);
+    phases.contains(&&*function.phase) || categories.contains(&&*function.category)
+}
+
+/// The range of a share that contains the disturbance and the usual difference between two recordings.
+pub type Range = (f64, f64);
+
+/// A time, and the disturbance that may be part of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Exposed {
+    pub(crate) time: u64,
+    pub(crate) disturbed: u64,
+}
+
+impl Exposed {
+    /// Adds a part of a time in which a thread was disturbed for `disturbed` nanoseconds.
+    pub(crate) fn add(&mut self, time: u64, disturbed: u64) {
+        self.time += time;
+        self.disturbed += disturbed.min(time);
+    }
+
+    /// Returns the range of the share of `whole`, given that recordings differ by the factor `spread`.
+    pub(crate) fn share_of(self, whole: Exposed, spread: f64) -> Range {
+        let share = self.time as f64 / whole.time.max(1) as f64;
+        let undisturbed = whole.time.saturating_sub(whole.disturbed).max(1) as f64;
+        let low = ((self.time - self.disturbed) as f64 / undisturbed).min(share);
+        let high = (self.time as f64 / undisturbed).max(share);
+        (low * (1.0 - spread).max(0.0), (high * (1.0 + spread)).min(1.0))
+    }
+}
+
+impl Facts<'_> {
+    /// Returns the time of some functions over all threads, as booked.
+    pub(crate) fn exposed(&self, of: impl Fn(&Function) -> bool) -> Exposed {
+        let mut sum = Exposed::default();
+        let time =
+            |booked: &[Booked]| booked.iter().filter(|it| of(self.function(it.0))).map(|it| it.1).sum();
+        for (lane, noise) in self.profile.lanes.iter().zip(&self.disturbance.lanes) {
+            if lane.device.is_none() {
+                sum.add(time(&lane.between), noise.between());
+            }
+        }
+        for (task, disturbed) in self.profile.tasks.iter().zip(&self.disturbance.tasks) {
+            sum.add(time(&task.booked), *disturbed);
+        }
+        sum
+    }
+
+    /// Returns by how much the disturbance may have lengthened the wall time.
+    pub(crate) fn disturbed_wall(&self) -> u64 {
+        let lanes = self.profile.lanes.iter().zip(&self.disturbance.lanes);
+        let mut threads = lanes.filter(|(lane, _)| lane.device.is_none());
+        // The main lane may also start late after a wait, which is not busy time.
+        let main = threads.next().map_or(0, |(lane, noise)| noise.all.max(lane.queued).unwrap_or(0));
+        // The others work at the same time.
+        let others = threads.map(|(_, noise)| noise.all.unwrap_or(0)).max().unwrap_or(0);
+        (main + others).min(self.wall())
+    }
+
+    /// Returns the time that shares refer to: the busy time of all threads, or the time of the selected tasks.
+    pub(crate) fn exposed_base(&self) -> Exposed {
+        if self.whole {
+            return Exposed { time: self.busy(), disturbed: self.disturbance.time.unwrap_or(0) };
+        }
+        let mut sum = Exposed::default();
+        for task in &self.tasks {
+            sum.add(task.end - task.start, of_task(&self.profile.functions, task));
+        }
+        sum
+    }
+
+    /// Returns by which factor the share of some functions differs between recordings: as the repetitions show, or
+    /// as usual if there are too few.
+    pub(crate) fn spread(&self, of: impl Fn(&Function) -> bool) -> f64 {
+        let share = |repeat: &Repeat| {
+            let is_busy = |function: &Function| !is_waiting(function) && !is_of_device(function);
+            let sum = |of: &dyn Fn(&Function) -> bool| -> u64 {
+                repeat.functions.iter().filter(|it| of(self.function(it.0))).map(|it| it.1).sum()
+            };
+            sum(&|function| is_busy(function) && of(function)) as f64 / sum(&is_busy).max(1) as f64
+        };
+        let repeats = self.profile.warm_repeats();
+        let Some(last) = repeats.last().map(share).filter(|share| *share > 0.0 && repeats.len() >= 3) else {
+            return USUAL_SPREAD;
+        };
+        repeats.iter().map(|repeat| (share(repeat) / last - 1.0).abs()).fold(0.0, f64::max)
+    }
+}
+
+/// The factor by which shares differ between recordings of the same run. Picked by feel.
+const USUAL_SPREAD: f64 = 0.1;
