@@ -84,6 +84,8 @@ try {
       assert.equal(await value(page, `self ${row.name}`), row.measured, row.name);
       if (row.apportioned > 0) assert.equal(await value(page, `apportioned ${row.name}`), row.apportioned, row.name);
     }
+    const sentences = json("profile", "framework", file("run.json")).advice.sentences.map(({ text }) => text.replaceAll("`", ""));
+    assert.deepEqual(await page.locator("#advice p").allTextContents(), sentences);
     for (const row of json("profile", "phases", file("run.json")).rows) assert.equal(await value(page, `phase ${row.name}`), row.time, row.name);
     for (const row of json("profile", "tasks", file("run.json")).outliers) assert.equal(await value(page, `outlier ${row.task}`), row.time, row.task);
     assert.deepEqual(bad, []);
@@ -97,26 +99,38 @@ try {
       run("report", file("what.json"));
       const { page, bad, close } = await open(file("what.html"));
       await go(page, "#/profile");
-      const names = await page.locator("[data-primitive]").evaluateAll((all) => all.map((it) => it.getAttribute("data-primitive")));
+      const names = await page.locator("[data-lever]").evaluateAll((all) => all.map((it) => it.getAttribute("data-lever")));
       if (names.length === 0) {
         assert.throws(() => run("profile", "what-if", file("what.json"), "objects=2x"), /off by/);
         assert(threads === "2", "one worker is always exact");
       } else {
-        const [first, second] = names;
-        const move = async (name, factor) => page.locator(`[data-primitive="${name}"]`).evaluate((it, factor) => {
+        assert(names.some((it) => it.startsWith("category:")), "categories are levers too");
+        const category = names.find((it) => it.startsWith("category:primitives"));
+        const primitive = names.find((it) => it.startsWith("primitive:"));
+        const move = async (name, factor) => page.locator(`[data-lever="${name}"]`).evaluate((it, factor) => {
           it.value = String(factor);
           it.dispatchEvent(new Event("input", { bubbles: true }));
         }, factor);
-        await move(first, 4);
-        near(await value(page, "predicted"), json("profile", "what-if", file("what.json"), `${first}=4x`).predicted.middle, first);
-        await move(second, 2.5);
-        near(await value(page, "predicted"), json("profile", "what-if", file("what.json"), `${first}=4x`, `${second}=2.5x`).predicted.middle, second);
-        const budget = json("profile", "budget", "8h", file("what.json"), "--what-if", `${first}=4x`, "--what-if", `${second}=2.5x`);
+        const same = async (...changes) => {
+          const { predicted } = json("profile", "what-if", file("what.json"), ...changes);
+          near(await value(page, "predicted"), predicted.middle, changes.join(" "));
+          near(Number(await page.locator("[data-low]").getAttribute("data-low")), predicted.low, `low of ${changes.join(" ")}`);
+          near(Number(await page.locator("[data-low]").getAttribute("data-high")), predicted.high, `high of ${changes.join(" ")}`);
+        };
+        await move(category, 4);
+        await same(`${category}=4x`);
+        await move(primitive, 2.5);
+        await same(`${category}=4x`, `${primitive}=2.5x`);
+        const budget = json("profile", "budget", "8h", file("what.json"), "--what-if", `${category}=4x`, "--what-if", `${primitive}=2.5x`);
         assert.equal(await value(page, "runs"), budget.rows.at(-1).runs_warm);
         assert.equal(await value(page, "candidates"), budget.rows.at(-1).candidates);
         await page.locator("text=as recorded").click();
-        near(await value(page, "predicted"), json("profile", "what-if", file("what.json"), `${first}=1x`).predicted.middle, "nothing changed");
+        await same(`${primitive}=1x`);
+        // In the order of what they save, as in the terminal.
+        const shown = json("profile", "what-if", file("what.json")).levers.map((it) => it.what);
+        assert.deepEqual(names, shown.slice(0, names.length));
       }
+      assert.equal(await page.locator("#budget").textContent(), json("profile", "budget", "8h", file("what.json")).sentence);
       assert.deepEqual(bad, []);
       await close();
     });
@@ -157,7 +171,8 @@ try {
     await page.locator(".card", { hasText: target }).first().click();
     await page.locator("h1", { hasText: target }).waitFor();
     const task = wrong.tasks[40];
-    assert.equal(await page.locator(".pair svg[aria-label*='input']").count(), task.train.length + task.test.length);
+    const inputs = await page.locator(".pair svg[aria-label*='input']").evaluateAll((all) => all.map((it) => it.getAttribute("aria-label")));
+    assert.equal(new Set(inputs).size, task.train.length + task.test.length);
     await page.locator(`a[href^="#/program/"]`).first().click();
     await page.locator("h1", { hasText: wrong.programs[task.programs[0].program].name }).waitFor();
     const lines = json("profile", "lines", file("broken.json"), "--allow-invalid", "--program", wrong.programs[task.programs[0].program].name).lines.filter((line) => line.hits > 0);
@@ -327,6 +342,25 @@ try {
       assert.deepEqual(bad, []);
       await close();
     }
+  });
+
+  await test("a disturbed recording says so first", async () => {
+    const disturbed = structuredClone(record);
+    disturbed.profile.lanes.forEach((lane) => { if (lane.cpu !== undefined) lane.cpu = Math.floor(lane.cpu / 2); });
+    writeFileSync(file("disturbed.json"), JSON.stringify(disturbed));
+    run("report", file("disturbed.json"), "-o", file("disturbed.html"));
+    const { noise } = json("profile", "framework", file("disturbed.json"), "--allow-invalid").validity[0];
+    const { page, bad, close } = await open(file("disturbed.html"));
+    for (const hash of ["#/", "#/profile"]) {
+      await go(page, hash);
+      if (noise.warning === null) { assert.equal(noise.disturbed, false); continue; }
+      assert.equal(await page.locator("#noise").textContent(), noise.warning.replaceAll("`", ""));
+      const first = await page.evaluate(() => document.querySelector("h1").parentElement.querySelector(".note, .stamp, .counts, .tiles").id);
+      assert.equal(first, "noise", `line 1 of ${hash}`);
+    }
+    console.log(`   ${noise.warning ?? "disturbance is not measured here"}`);
+    assert.deepEqual(bad, []);
+    await close();
   });
 
   await test("the flame graph is searched, zoomed and read", async () => {

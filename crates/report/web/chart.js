@@ -14,7 +14,7 @@ export const UNACCOUNTED = "unaccounted";
  * @type {Record<string, [number, number, number]>}
  */
 const TONES = {
-  "primitives: learn": [212, 78, 70], "primitives: function": [28, 88, 68], "primitives: object": [145, 50, 62], "primitives: extend": [330, 65, 76],
+  "primitives": [212, 40, 78], "primitives: learn": [212, 78, 70], "primitives: function": [28, 88, 68], "primitives: object": [145, 50, 62], "primitives: extend": [330, 65, 76],
   "primitives: geometry": [262, 70, 78], "primitives: assemble": [185, 60, 62], "primitives: paint": [8, 80, 74], "primitives: color": [48, 85, 64],
   "primitives: shape": [95, 50, 66], "primitives: line": [292, 55, 74], "primitives: container": [170, 45, 72], "primitives: rank": [70, 60, 62],
   "primitives: logic": [232, 75, 80], "primitives: measure": [122, 45, 74], "primitives: arith": [346, 70, 82], "primitives: samples": [312, 50, 68],

@@ -52,6 +52,7 @@ export function compareView(report) {
   };
   const element = el("div", {}, el("h1", {}, "Comparison"),
     el("p", { class: "lead" }, `${before.name} → ${after.name}`),
+    ...report.runs.map((run) => { const warning = ok(run.cost)?.validity.noise.warning ?? null; return warning === null ? null : el("p", { class: "note" }, `${run.name}: `, ...prose(warning)); }),
     el("ul", { class: "counts" },
       ...[["solved", "gained", gained.length], ["wrong", "lost", lost.length], ["open", "changed, still not solved", other.length]].map(([state, label, n]) =>
         el("li", {}, el("div", { class: "tile" }, el("div", { class: "value" }, figure(String(label), Number(n), grouped(Number(n)))), el("div", { class: "small" }, el("span", { class: `dot ${state}` }), label))))),
@@ -107,8 +108,8 @@ function answerAt(run, task, place, expected) {
 function times(view) {
   const signed = (/** @type {number | null} */ share) => (share === null ? "" : `${share >= 0 ? "+" : ""}${percent(share)}`);
   const row = (/** @type {Change} */ it) => [it.name, figure(`before ${it.name}`, it.before, time(it.before)), figure(`after ${it.name}`, it.after, time(it.after)),
-    it.ratio === null ? "new" : signed(it.ratio), it.interval ? `${signed(it.interval[0])} to ${signed(it.interval[1])}` : "", signed(it.more_work), signed(it.slower)];
+    it.ratio === null ? "new" : signed(it.ratio), it.interval ? `${signed(it.interval[0])} to ${signed(it.interval[1])}` : "", signed(it.more_work), signed(it.slower), it.verdict.replaceAll("_", " ")];
   return section("Times", ...view.notes.map((text) => el("p", { class: "note" }, ...prose(text))),
-    view.wall.interval ? null : el("p", { class: "note" }, ...prose("There are no intervals, so a difference may be noise; record both with `--repeat 4` or more.")),
-    table("Changes in time, split into more work and slower work", ["", " before", " after", " change", "95 %", " more work", " slower"], [view.wall, view.busy, ...view.functions.slice(0, 30)].map(row)));
+    view.wall.interval ? null : el("p", { class: "note" }, ...prose("There are no intervals, so nobody can tell a difference from noise; record both with `--repeat 4` or more.")),
+    table("Changes in time, split into more work and slower work", ["", " before", " after", " change", "interval", " more work", " slower", "verdict"], [view.wall, view.busy, ...view.functions.slice(0, 30)].map(row)));
 }

@@ -121,9 +121,9 @@ function follow({ path, token }) {
   source.addEventListener("message", (event) => {
     /** @type {{ kind: string, state: string, done: number, total: number, solved: number, record: number | null }} */
     const now = JSON.parse(event.data);
-    // Of a solve, tasks with an answer are still worked on, so more of them may have one than are done.
-    const found = now.kind === "run" ? "right" : "with a program that fits their demonstrations";
-    line.textContent = `${now.state}: ${count(now.total, "task")}, ${grouped(now.solved)} ${found}, ${grouped(now.done)} finished`;
+    // A solve goes on with tasks that have an answer, so more tasks may have one than are done.
+    const found = now.kind === "run" ? "right" : "with an answer";
+    line.textContent = `${now.state}: ${grouped(now.done)} of ${count(now.total, "task")} done, ${grouped(now.solved)} ${found}`;
     // The page of a finished run is already complete.
     if (record.shown === null && now.state !== "running") record.shown = now.record;
     record.newest = now.record;

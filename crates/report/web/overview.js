@@ -1,7 +1,7 @@
 // The first screen: the results, what changed, where the time went, and how the job was run.
 
 import { count, el, figure, grouped, percent, prose, section, svg, table, time } from "./dom.js";
-import { FAILURES_FIRST, STATES, anytime, ok, reason, scoreText, stateCounts } from "./data.js";
+import { FAILURES_FIRST, STATES, anytime, ok, reason, scoreText, stampText, stateCounts } from "./data.js";
 import { UNACCOUNTED, WAITING, dot, drawing, ticks, tipped, toned } from "./chart.js";
 import { changes } from "./compare.js";
 import { card, taskLink } from "./tasks.js";
@@ -22,6 +22,7 @@ export function overviewView(run, earlier = null) {
     {},
     el("h1", {}, `${run.subject[0].toUpperCase()}${run.subject.slice(1)} of ${run.setup.data.name}`),
     el("p", { class: "lead" }, [run.name, count(run.setup.data.tasks, "task"), date].filter((it) => it).join(" · ")),
+    cost ? noiseLine(cost) : null,
     results(run),
     earlier ? changeLine(earlier, run) : null,
     stampLine(run),
@@ -58,13 +59,13 @@ function changeLine(before, after) {
 
 /** @param {Run} run */
 function stampLine(run) {
-  const { right, valid, stamp } = run;
+  const { right, valid } = run;
   const left = right.left ? ` The run was stopped or is still running; ${count(right.left, "task")} did not run.` : "";
   return el(
     "p",
     { class: `stamp ${valid ? "good" : "bad"}`, id: "stamp" },
     el("strong", {}, valid ? "✓ valid: " : "✗ not valid: "),
-    `${stamp.replace(/^INVALID: /, "")}.${left}`,
+    `${stampText(run)}.${left}`,
     ...wrongLinks(run),
   );
 }
@@ -132,7 +133,19 @@ function lookFirst(run) {
 
 /** @param {Cost} cost */
 function timePart(cost) {
-  return section("Where the time went", timeBar(cost), el("p", { class: "small" }, el("a", { href: "#/profile" }, "The whole profile")));
+  return section("Where the time went", timeBar(cost), advice(cost), el("p", { class: "small" }, el("a", { href: "#/profile" }, "The whole profile")));
+}
+
+/** Warns if other work disturbed the recording, before any figure. @param {Cost} cost */
+export function noiseLine(cost) {
+  const { warning } = cost.validity.noise;
+  return warning === null ? null : el("p", { class: "note", id: "noise" }, ...prose(warning));
+}
+
+/** Shows what a person would say about the profile. @param {Cost} cost */
+export function advice(cost) {
+  const { sentences } = cost.framework.advice;
+  return sentences.length === 0 ? null : el("div", { class: "says", id: "advice" }, ...sentences.map(({ text, sure }) => el("p", { class: sure ? null : "muted" }, ...prose(text))));
 }
 
 /** Number of categories that the key names. */
@@ -147,8 +160,8 @@ export function timeBar(cost) {
   const rank = (/** @type {string} */ name) => (name === UNACCOUNTED ? 2 : WAITING.includes(name) ? 1 : 0);
   const shown = categories.filter((row) => row.time > 0).sort((a, b) => rank(a.name) - rank(b.name) || b.time - a.time);
   const bar = el("div", { class: "stack", role: "img", "aria-label": "Time of all lanes by category" });
-  shown.forEach(({ name, time: ns }) => {
-    const part = tipped(toned(el("span", { class: "part" }), name), () => [name, `${time(ns)}, ${percent(ns / lane_time)} of lane time`]);
+  shown.forEach(({ name, time: ns, range }) => {
+    const part = tipped(toned(el("span", { class: "part" }), name), () => [name, `${time(ns)}, ${percent(ns / lane_time)} of lane time`, rangeText(cost, range)]);
     part.style.width = `${(100 * ns) / Math.max(1, lane_time)}%`;
     bar.append(part);
   });
@@ -158,6 +171,15 @@ export function timeBar(cost) {
   const sum = rest.reduce((sum, row) => sum + row.time, 0);
   if (rest.length > 0) key.push(el("li", { class: "muted" }, `and ${grouped(rest.length)} more categories, ${time(sum)}`));
   return el("div", {}, bar, el("ul", { class: "key" }, ...key));
+}
+
+/**
+ * Formats the range of a share, if the recording was disturbed.
+ * @param {Cost} cost
+ * @param {[number, number]} range
+ */
+export function rangeText(cost, [low, high]) {
+  return cost.validity.noise.disturbed ? `${percent(low)} to ${percent(high)}` : null;
 }
 
 /** Shows how the job was run, in one place. @param {Run} run */

@@ -1,12 +1,12 @@
 // The profile: what it says, what-ifs, the flame graph, lanes over time, outliers, and the figures.
 
 import { count, el, empty, fill, figure, grouped, percent, prose, section, svg, table, time } from "./dom.js";
-import { ok, reason } from "./data.js";
+import { ok, reason, stampText } from "./data.js";
 import { LETTER, UNACCOUNTED, WAITING, dot, drawing, fitted, hatch, ticks, tipped, tone } from "./chart.js";
 import { flamePart } from "./flame.js";
-import { timeBar } from "./overview.js";
+import { advice, noiseLine, rangeText, timeBar } from "./overview.js";
 import { taskLink } from "./tasks.js";
-import { MAX_ERROR, runsIn, whatIf } from "./whatif.js";
+import { MAX_ERROR, factorsOf, runsIn, whatIf } from "./whatif.js";
 
 /** @typedef {import("./data.js").Run} Run */
 /** @typedef {import("./data.js").Cost} Cost */
@@ -19,9 +19,10 @@ export function profileView(run) {
   const { wall, lanes, lane_time, busy, devices } = cost.framework;
   return el("div", { class: cost.validity.valid ? null : "invalid" },
     el("h1", {}, "Profile"),
-    el("p", { class: `stamp ${cost.validity.valid ? "good" : "bad"}` }, run.stamp),
+    noiseLine(cost),
+    el("p", { class: `stamp ${cost.validity.valid ? "good" : "bad"}` }, stampText(run)),
     el("p", {}, "wall ", figure("wall", wall, time(wall)), ` · ${count(lanes, "lane")} · `, figure("lane time", lane_time, time(lane_time)), " of lane time, ", figure("busy", busy, time(busy)), " busy", devices.length > 0 ? ` · ${count(devices.length, "device")}` : ""),
-    timeBar(cost),
+    timeBar(cost), advice(cost),
     whatIfPart(cost), section("Flame graph", flamePart(cost)), section("Lanes over time", lanesPlot(cost)), outliersPart(cost),
     categoriesPart(cost), machinesPart(cost), devicesPart(cost), section("Treemap", treemap(cost)), primitivesPart(cost), phasesPart(cost));
 }
@@ -29,18 +30,29 @@ export function profileView(run) {
 /** @param {Cost} cost */
 function categoriesPart(cost) {
   const rows = cost.framework.categories.filter((row) => row.time > 0 || row.name === UNACCOUNTED);
-  return section("Categories", categoryTable("Time of all lanes; every function is in one category", "category", rows));
+  return section("Categories", categoryTable(cost, "Time of all lanes; every function is in one category", "category", rows));
 }
 
 /**
+ * @param {Cost} cost
  * @param {string} caption
  * @param {string} head
  * @param {import("./data.js").Category[]} rows
  */
-function categoryTable(caption, head, rows) {
+function categoryTable(cost, caption, head, rows) {
   return table(caption, [head, " self", " share", "top functions"], rows.map((row) => [
-    el("span", {}, dot(row.name), row.name), figure(`${head} ${row.name}`, row.time, time(row.time)), percent(row.share),
+    el("span", {}, dot(row.name), row.name), figure(`${head} ${row.name}`, row.time, time(row.time)), shareText(cost, row),
     row.functions.filter((it) => it.time > 0).slice(0, 4).map((it) => `${it.name} ${time(it.time)}`).join(" · ")]));
+}
+
+/**
+ * Formats a share, with its range if the recording was disturbed.
+ * @param {Cost} cost
+ * @param {{ share: number, range: [number, number] }} row
+ */
+function shareText(cost, { share, range }) {
+  const text = rangeText(cost, range);
+  return text === null ? percent(share) : `${percent(share)} (${text})`;
 }
 
 /** Shows the devices, if there are any. @param {Cost} cost */
@@ -51,7 +63,7 @@ function devicesPart(cost) {
     figure(`share ${row.name}`, row.share, percent(row.share))]);
   const work = devices.map((row) => [row.name, ...[row.batches, row.asked, row.answered, row.passed, row.late].map(grouped),
     row.break_even === null ? "" : count(row.break_even, "job"), row.lost ? `lost${row.reason === null ? "" : `: ${row.reason}`}` : ""]);
-  return section("Devices", categoryTable("Time of all devices", "device category", device_categories),
+  return section("Devices", categoryTable(cost, "Time of all devices", "device category", device_categories),
     table("Time of each device", ["device", " upload", " kernel", " download", " driver", " idle", " share"], times),
     table("Jobs of each device", ["device", " batches", " jobs", " answered", " passed on", " late", " break-even", ""], work),
     el("p", { class: "muted" }, "Threads do not wait for a device: they compute jobs that are passed on or late."));
@@ -78,9 +90,15 @@ function primitivesPart(cost) {
     figure(`self ${row.name}`, row.measured, time(row.measured)),
     row.apportioned ? figure(`apportioned ${row.name}`, row.apportioned, `~${time(row.apportioned)}`) : "",
     row.median === null ? "" : time(row.median), row.p99 === null ? "" : time(row.p99),
-    `${row.apportioned ? "~" : ""}${percent(row.share)}`, row.priority === "MINIMAL" ? "" : row.priority]);
-  return section("Primitives", table("Cost of each primitive", ["primitive", " nodes", " calls", " self", " apportioned", " median", " p99", " share", "priority"], rows),
+    `${row.apportioned ? "~" : ""}${shareText(cost, row)}`, priorityText(row)]);
+  return section("Primitives", cost.dsl.tied.length > 0 ? el("p", { class: "note" }, `Cannot tell apart: ${cost.dsl.tied.slice(0, 6).join(", ")}${cost.dsl.tied.length > 6 ? ` and ${count(cost.dsl.tied.length - 6, "other")}` : ""}.`) : null, table("Cost of each primitive", ["primitive", " nodes", " calls", " self", " apportioned", " median", " p99", " share", "priority"], rows),
     cost.dsl.deep ? null : el("p", { class: "muted" }, ...prose("~ apportioned: the time of a node with nested calls, split by fuel; `--deep` measures it.")));
+}
+
+/** Formats a priority. One that is not clear names the candidates. @param {import("./data.js").PrimitiveRow} row */
+function priorityText({ priority, priority_range: [low, high] }) {
+  if (priority !== "UNCLEAR") return priority === "MINIMAL" ? "" : priority;
+  return low === "MINIMAL" ? `${high} or less` : `${low} or ${high}`;
 }
 
 /** @param {Projected} projected */
@@ -101,7 +119,9 @@ function phasesPart(cost) {
   const phaseTable = table(`Phases of the run, without waiting: ${count(from, "task")} recorded, ${count(to, "task")} projected`, ["phase", "", " time", " share", " fixed", " per task", ` for ${grouped(to)} tasks`, "basis"], rows);
   phaseTable.classList.add("bars");
   phaseTable.querySelectorAll("td:nth-child(2)").forEach((cell) => cell.classList.add("barcell"));
-  return section("Phases", phaseTable, el("p", {}, `Projected wall time ${projection(phases.projection.wall)}.`),
+  return section("Phases", phaseTable,
+    el("p", { id: "marginal" }, `Fixed ${projection(phases.fixed)} and ${projection(phases.per_task)} of lane time for each task. Projected wall time ${projection(phases.projection.wall)}.`),
+    phases.remedy === null ? null : el("p", { class: "muted" }, ...prose(phases.remedy)),
     ...phases.warnings.map((text) => el("p", { class: "note" }, ...prose(text))));
 }
 
@@ -121,7 +141,7 @@ function outliersPart(cost) {
   const tasks = [...sums].map(([id, ns]) => /** @type {[string, number]} */ ([id, Math.max(1, ns)])).sort((a, b) => b[1] - a[1]);
   const rows = outliers.outliers.map((it) => [
     el("a", { href: taskLink(it.task) }, it.task), figure(`outlier ${it.task}`, it.time, time(it.time)), `${it.times.toFixed(0)}×`, grouped(it.cells), grouped(it.fuel),
-    `${it.function} ${it.apportioned ? "~" : ""}${percent(it.share)}${it.cold ? ", first of its lane" : ""}${it.limits.length ? `, stopped: ${it.limits.join(" ")}` : ""}`]);
+    `${it.function} ${it.apportioned ? "~" : ""}${percent(it.share)}${it.cold ? ", first of its lane" : ""}${it.limits.length ? `, stopped: ${it.limits.join(" ")}` : ""}${it.sure ? "" : `, may be disturbed${it.disturbed === null ? "" : `: did not run for ${time(it.disturbed)}`}`}`]);
   return section("Outliers",
     el("p", { class: "muted" }, `${outliers.rule}, here ${time(outliers.threshold)}. Sum of all ${time(outliers.all.total)}, without outliers ${time(outliers.without.total)}.`),
     tasks.length === 0 ? null : drawing((width) => strip(tasks, known, outliers.threshold, width)),
@@ -137,18 +157,20 @@ function outliersPart(cost) {
 function strip(tasks, outliers, threshold, width) {
   const [low, high] = [Math.log10(tasks[tasks.length - 1][1]), Math.log10(Math.max(tasks[0][1], 10))];
   const x = (/** @type {number} */ ns) => 12 + ((width - 24) * (Math.log10(Math.max(1, ns)) - low)) / Math.max(0.1, high - low);
-  // Labels are placed from the slowest task on, each in the first row in which it does not touch another.
+  // Labels end at their dots. They are placed from the slowest task on, each in the highest row in which it touches
+  // no other label and its leader crosses none below.
   /** @type {[number, number][][]} */
-  const taken = [[], [], [], []];
+  const taken = [[], [], [], [], []];
   /** @type {[string, number, number, number][]} */
   const labels = [];
   tasks.filter(([id]) => outliers.has(id)).forEach(([id, ns]) => {
-    const wide = id.length * LETTER;
-    const left = Math.max(0, Math.min(width - wide, x(ns) - wide / 2));
-    const row = taken.findIndex((places) => places.every(([from, to]) => left > to + 8 || left + wide < from - 8));
-    if (row < 0 || wide > width) return;
-    taken[row].push([left, left + wide]);
-    labels.push([id, x(ns), left, row]);
+    const [from, to] = [x(ns) - 4 - id.length * LETTER, x(ns) - 4];
+    const free = (/** @type {number} */ row) => taken[row].every(([left, right]) => from > right + 8 || to + 8 < left);
+    const crosses = (/** @type {number} */ row) => taken.slice(row + 1).some((places) => places.some(([left, right]) => x(ns) > left - 2 && x(ns) < right + 2));
+    const row = taken.findIndex((_, row) => free(row) && !crosses(row));
+    if (row < 0 || from < 0) return;
+    taken[row].push([from, to]);
+    labels.push([id, x(ns), from, row]);
   });
   // Dots of similar times are stacked from the middle.
   /** @type {Map<number, number>} */
@@ -173,8 +195,8 @@ function strip(tasks, outliers, threshold, width) {
     return tipped(svg("circle", { cx: x(ns).toFixed(1), cy: y.toFixed(1), r: outliers.has(id) ? 4 : 3, class: outliers.has(id) ? "out" : "in" }), () => [id, time(ns)]);
   });
   const names = labels.flatMap(([id, at, left, row]) => [
-    svg("path", { class: "leader", d: `M${at.toFixed(1)} ${((heights.get(id) ?? top) - 5).toFixed(1)}V${(n - row) * LABEL_ROW}` }),
-    svg("text", { x: left.toFixed(1), y: (n - row) * LABEL_ROW - 4, class: "plain", "data-label": id }, id)]);
+    svg("path", { class: "leader", d: `M${at.toFixed(1)} ${((heights.get(id) ?? top) - 5).toFixed(1)}V${row * LABEL_ROW + 4}` }),
+    svg("text", { x: left.toFixed(1), y: row * LABEL_ROW + 12, class: "plain", "data-label": id }, id)]);
   const marks = [];
   for (let power = Math.ceil(low); power <= high; power++) marks.push(svg("text", { x: Math.max(24, Math.min(width - 24, x(10 ** power))), y: height - 6, "text-anchor": "middle", class: "plain" }, time(10 ** power)));
   const limit = x(threshold);
@@ -182,44 +204,58 @@ function strip(tasks, outliers, threshold, width) {
     limit <= width ? svg("line", { x1: limit, x2: limit, y1: top, y2: top + tall, class: "limit" }) : null, ...names, ...dots, ...marks);
 }
 
-/** Number of sliders. */
-const LEVERS = 16;
+/** Number of sliders that are shown at first. */
+const LEVERS = 12;
 
-/** @param {Cost} cost */
+/**
+ * Lets the reader make anything faster, and predicts the wall time. What can bring most comes first.
+ * @param {Cost} cost
+ */
 function whatIfPart(cost) {
   const { schedule, budget } = cost;
-  const plain = whatIf(schedule, new Map());
-  if (Math.abs(plain.error) > MAX_ERROR) {
-    return section("What if", el("p", { class: "note" }, `The replay of the recorded schedule is off by ${percent(plain.error)} without any change, so it cannot predict anything; record again, with --threads 1 for an exact result.`));
+  const levers = ok(cost.levers);
+  const plain = whatIf(schedule, factorsOf(schedule, []));
+  const runs = el("div", { class: "says" }, el("p", { id: "budget" }, budget.sentence), budget.assumptions.length > 0 ? el("ul", { class: "small" }, ...budget.assumptions.map((text) => el("li", {}, ...prose(text)))) : null);
+  if (levers === null || Math.abs(plain.error) > MAX_ERROR) {
+    const why = levers === null ? reason(cost.levers) : `the replay of the recorded schedule is off by ${percent(plain.error)} without any change`;
+    return section("What if something were faster?", el("p", { class: "note" }, ...prose(`There is no prediction: ${why}.`)), runs);
   }
   /** @type {Map<string, number>} */
-  const speedups = new Map();
+  const factors = new Map();
   const answer = el("p", { class: "answer", role: "status" });
   const update = () => {
-    const { predicted, off, wall } = whatIf(schedule, speedups);
-    const runs = runsIn(budget, predicted);
-    fill(answer, "wall ", time(wall), " → ", figure("predicted", predicted, projection({ low: predicted - off, middle: predicted, high: predicted + off })),
-      `, ${percent(predicted / Math.max(1, wall) - 1)} · `, figure("runs", runs, grouped(runs)), ` runs in ${time(budget.budget_ns)} in one process`);
-    if (budget.candidates !== null) answer.append(", ", figure("candidates", runs * budget.candidates, grouped(runs * budget.candidates)), " pairs of program and task");
+    const changes = levers.levers.flatMap((lever) => { const factor = factors.get(lever.what) ?? 1; return factor === 1 ? [] : [/** @type {[import("./data.js").Lever, number]} */ ([lever, factor])]; });
+    const { low, middle, high, wall } = whatIf(schedule, factorsOf(schedule, changes));
+    const fit = runsIn(budget, middle);
+    fill(answer, "wall ", time(wall), " → ", el("span", { "data-low": low, "data-high": high }, figure("predicted", middle, projection(changes.length === 0 ? { low: middle, middle, high: middle } : { low, middle, high }))),
+      `, ${percent(middle / Math.max(1, wall) - 1)} · `, figure("runs", fit, grouped(fit)), ` runs in ${time(budget.budget_ns)} in one process`);
+    if (budget.candidates !== null) answer.append(", ", figure("candidates", fit * budget.candidates, grouped(fit * budget.candidates)), " pairs of program and task");
   };
-  const sliders = cost.dsl.rows.slice(0, LEVERS).map((row) => {
+  const slider = (/** @type {import("./data.js").Lever} */ lever) => {
     const shown = el("output", {}, "1×");
-    const input = el("input", { type: "range", min: 1, max: 10, step: 0.5, value: 1, "data-primitive": row.name, "aria-label": `${row.name}, times faster`,
+    const { low, middle, high } = lever.twice;
+    const gain = `saves ${time(middle)} of wall time if twice as fast${low === high ? "" : ` (${time(low)} to ${time(high)})`}`;
+    const input = el("input", { type: "range", min: 1, max: 10, step: 0.5, value: 1, "data-lever": lever.what, "aria-label": `${lever.name}, ${lever.kind}, times faster`,
       input: () => {
-        speedups.set(row.name, Number(input.value));
+        factors.set(lever.what, Number(input.value));
         shown.textContent = `${input.value}×`;
         update();
       } });
-    return el("label", { class: "slider" }, el("span", {}, row.name, " ", el("span", { class: "muted" }, percent(row.share))), input, shown);
-  });
+    return tipped(el("label", { class: "slider" }, el("span", {}, dot(lever.category), lever.name), el("span", { class: "muted number" }, `−${time(middle)}`), input, shown), () => [lever.name, `${lever.kind}, ${percent(lever.share)} of busy time`, gain]);
+  };
   const reset = el("button", { type: "button", click: () => {
-    speedups.clear();
+    factors.clear();
     part.querySelectorAll("input").forEach((input) => { input.value = "1"; });
     part.querySelectorAll("output").forEach((output) => { output.textContent = "1×"; });
     update();
   } }, "as recorded");
-  const part = section("What if a primitive were faster?", answer, el("div", { class: "sliders" }, ...sliders), reset,
-    el("p", { class: "muted" }, `Cold start ≈ ${time(budget.cold_start)}, ${budget.warm ? "not " : ""}in the recorded run (${budget.cold_from}). ${schedule.workers === 1 ? "One worker: exact." : `${schedule.workers} workers: replayed schedule, off by ${percent(plain.error)} without any change.`}`));
+  const rest = levers.levers.slice(LEVERS);
+  const part = section("What if something were faster?", answer,
+    el("p", { class: "muted small" }, "Sorted by the wall time that each saves if it is twice as fast. A category contains its functions, so do not add them up."),
+    levers.tied.length > 0 ? el("p", { class: "note" }, `Cannot tell which of these saves most: ${levers.tied.slice(0, 6).join(", ")}${levers.tied.length > 6 ? ` and ${count(levers.tied.length - 6, "other")}` : ""}.`) : null,
+    el("div", { class: "sliders" }, ...levers.levers.slice(0, LEVERS).map(slider)),
+    rest.length > 0 ? el("details", {}, el("summary", {}, `${grouped(rest.length)} more`), el("div", { class: "sliders" }, ...rest.map(slider))) : null, reset, runs,
+    el("p", { class: "muted small" }, `Cold start ≈ ${time(budget.cold_start)}, ${budget.warm ? "not " : ""}in the recorded run (`, ...prose(budget.cold_from), `). ${schedule.workers === 1 ? "One worker: exact." : `${schedule.workers} workers: replayed schedule, off by ${percent(Math.abs(plain.error))} without any change.`}`));
   update();
   return part;
 }

@@ -296,10 +296,15 @@ function pairsPart(run, task) {
     return el("div", { class: "pair" }, el("h3", {}, name, " ", verdict === null ? null : el("span", { class: `badge ${right ? "right" : result !== undefined && result[0] === "skipped" ? "" : "wrong"}` }, ...prose(verdict))),
       el("div", { class: "grids" }, part(input, "input"), el("span", { class: "arrow", "aria-hidden": "true" }, "→"), part(expected, "expected"), answer === null ? null : part(answer, "answer", expected)));
   };
-  // The tests of a solve are shown with its attempts.
-  const shown = pairs(task).flatMap((pair, i) => (attempted && task.attempts.length > 0 && i >= task.train.length ? [] : [box(pair, i)]));
+  // Tests are shown with the attempts, unless the best program has another answer.
+  const answered = (/** @type {number} */ i) => {
+    const both = task.attempts[i - task.train.length];
+    const answer = best && !attempted ? answerOf(best, i, pairs(task)[i][1]) : null;
+    return both !== undefined && (answer === null || both.some((it) => String(it.answer) === String(answer)));
+  };
+  const shown = pairs(task).flatMap((pair, i) => (answered(i) ? [] : [box(pair, i)]));
   if (shown.length === 0) return null;
-  const title = attempted && task.attempts.length > 0 ? "Demonstrations" : "Pairs";
+  const title = shown.length === task.train.length ? "Demonstrations" : "Pairs";
   const about = best && !attempted ? el("p", { class: "muted small" }, "Answers of ", el("a", { href: `#/program/${best.program}` }, run.programs[best.program]?.name ?? "?"), task.programs.length + task.more > 1 ? ", the best program" : "", ". An answer is shown where it is not right.") : null;
   return section(title, about, el("div", { class: "pairs" }, ...shown));
 }
