@@ -13,7 +13,8 @@ use serde_json::{Value, json};
 fn page(record: &Record) -> String {
     let graph = Ok(Graph { most: Vec::new(), nodes: Vec::new() });
     let mut out = Vec::new();
-    write(&[Source { name: "run.json".to_owned(), record, subject: Subject::Job, graph }], &[], &mut out).unwrap();
+    write(&[Source { name: "run.json".to_owned(), record, subject: Subject::Job, graph }], &[], &mut out)
+        .unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -154,7 +155,10 @@ fn attempts_of_a_solve_have_their_program_and_confidence() {
     let [first, second] = [0, 1].map(|i| &task["attempts"][0][i]);
     assert_eq!((&first["program"], &first["sure"], &first["votes"]), (&0.into(), &0.75.into(), &3.into()));
     assert_eq!((&first["right"], &first["differ"]), (&false.into(), &10.into()));
-    assert_eq!((&second["program"], &second["sure"], &second["right"]), (&1.into(), &0.12.into(), &true.into()));
+    assert_eq!(
+        (&second["program"], &second["sure"], &second["right"]),
+        (&1.into(), &0.12.into(), &true.into())
+    );
     assert_eq!(data["runs"][0]["programs"][1]["made"]["words"], "all blue");
 }
 

@@ -58,7 +58,7 @@ export function compareView(report) {
         el("li", {}, el("div", { class: "tile" }, el("div", { class: "value" }, figure(String(label), Number(n), grouped(Number(n)))), el("div", { class: "small" }, el("span", { class: `dot ${state}` }), label))))),
     only[0] + only[1] > 0 ? el("p", { class: "note" }, `${grouped(both)} tasks are in both; ${grouped(only[0])} only in the first, ${grouped(only[1])} only in the second.`) : null,
     group("Gained", gained, "No task was gained."), group("Lost", lost, "No task was lost."), group("Changed, still not solved", other, ""),
-    section("Both in figures", table("Both in figures", ["", before.name, after.name], [
+    section("Both in figures", table("Sizes and scores", ["", before.name, after.name], [
       ["data", before.setup.data.name, after.setup.data.name],
       ["tasks", grouped(before.tasks.length), grouped(after.tasks.length)],
       ...(jobs ? [["programs", grouped(before.programs.length), grouped(after.programs.length)],

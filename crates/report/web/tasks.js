@@ -63,7 +63,7 @@ export function tasksView(run, kind) {
   const search = el("input", { type: "search", id: "search", placeholder: "id, program or rule", value: query.text,
     input: () => { query.text = search.value; query.at = 0; choose(); } });
   const chips = kinds(run).map(([value, label, n]) => el("button", { type: "button", class: "chip", "data-filter": value, "aria-pressed": value === query.kind ? "true" : "false", click: () => pick(value) },
-    value in STATES ? el("span", { class: `dot ${value}` }) : null, label, el("b", {}, grouped(n))));
+    value in STATES ? el("span", { class: `dot ${value}` }) : null, label, el("span", { class: "n" }, grouped(n))));
   const pick = (/** @type {string} */ value) => {
     query.kind = value;
     query.at = 0;

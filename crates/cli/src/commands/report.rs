@@ -86,9 +86,8 @@ impl Content {
             return Ok(Content::Records(args.files.iter().map(read).collect::<anyhow::Result<_>>()?));
         };
         let dataset = data::open(data, &Options { skip_bad: args.skip_bad, select: Select::ALL })?;
-        let read = |path: &PathBuf| {
-            Ok(SubmissionPage::new(name(path), &files::submission(path)?, data, &dataset))
-        };
+        let read =
+            |path: &PathBuf| Ok(SubmissionPage::new(name(path), &files::submission(path)?, data, &dataset));
         Ok(Content::Submissions(args.files.iter().map(read).collect::<anyhow::Result<_>>()?))
     }
 
@@ -120,7 +119,8 @@ fn name(path: &Path) -> String {
 /// Reads a record. The error for a submission names the option that shows it.
 fn record(path: &Path) -> anyhow::Result<Record> {
     profile::record(path).map_err(|error| {
-        let submission = !files::is_standard(path) && files::submission(path).is_ok_and(|it| it.iter().len() > 0);
+        let submission =
+            !files::is_standard(path) && files::submission(path).is_ok_and(|it| it.iter().len() > 0);
         match submission {
             true => anyhow::anyhow!(
                 "{}: this is a submission, not a record; add --data DATA to show it with its tasks",

@@ -144,7 +144,8 @@ impl<'r> Task<'r> {
     pub(super) fn new(task: &'r batt_record::Task, time: Option<u64>) -> Task<'r> {
         let outcomes = task.ranked();
         let attempts = task.attempts.iter().enumerate();
-        let attempts = attempts.map(|(k, both)| both.each_ref().map(|it| Attempt::new(task, &outcomes, k, it)));
+        let attempts =
+            attempts.map(|(k, both)| both.each_ref().map(|it| Attempt::new(task, &outcomes, k, it)));
         let attempts: Vec<[Attempt; 2]> = attempts.collect();
         let best = outcomes.first().copied();
         let Shown { state, verdict, shown, differ } = match is_judged_by_attempts(task) {
