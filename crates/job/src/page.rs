@@ -65,6 +65,7 @@ pub struct SubmissionPage {
     name: String,
     record: Record,
     defects: Vec<String>,
+    hidden: usize,
 }
 
 impl SubmissionPage {
@@ -90,7 +91,8 @@ impl SubmissionPage {
             tasks,
             ..Record::default()
         };
-        SubmissionPage { name, record, defects: defects.iter().map(ToString::to_string).collect() }
+        let hidden = submission.iter().flat_map(|(_, outputs)| outputs).filter(|it| it.len() > 2).count();
+        SubmissionPage { name, record, defects: defects.iter().map(ToString::to_string).collect(), hidden }
     }
 
     /// Returns the hash of the attempts and the tasks, for [`is_of`].
@@ -104,7 +106,7 @@ pub fn write_submissions(submissions: &[SubmissionPage], out: &mut impl Write) -
     let sources = submissions.iter().map(|it| Source {
         name: it.name.clone(),
         record: &it.record,
-        subject: Subject::Submission { defects: it.defects.clone() },
+        subject: Subject::Submission { defects: it.defects.clone(), hidden: it.hidden },
         graph: Err("a submission has no programs".to_owned()),
     });
     html::write(&sources.collect::<Vec<_>>(), &palette::ALL.map(look), out)

@@ -14,6 +14,7 @@ export const paint = { look: { name: "", colors: [], inks: [], line: "#555555" }
  */
 export function rows(cells) {
   if (typeof cells !== "string") return cells;
+  if (cells === "") return [];
   return cells.split("|").map((row) => Array.from(row, Number));
 }
 

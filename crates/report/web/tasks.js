@@ -239,7 +239,7 @@ function attemptsPart(run, task) {
 function attemptBox(run, attempt, first, expected, k, i, cell) {
   const { answer, right, differ, program: place, sure, votes } = attempt;
   const program = place === null ? undefined : run.programs[place];
-  const verdict = right === null ? null : right ? "✓ right" : differ === null ? "✗ wrong shape" : `✗ ${count(differ, "cell")} differ${differ === 1 ? "s" : ""}`;
+  const verdict = right === null ? null : right ? "✓ right" : answer === "" ? "✗ missing" : differ === null ? "✗ wrong shape" : `✗ ${count(differ, "cell")} differ${differ === 1 ? "s" : ""}`;
   const same = i > 0 && String(answer) === String(first.answer);
   const words = program?.made?.words ?? null;
   const bar = el("span", {});

@@ -39,6 +39,8 @@ pub enum Subject {
     Submission {
         /// The defects of the file, in words.
         defects: Vec<String>,
+        /// Number of outputs with more than two attempts, of which two are shown.
+        hidden: usize,
     },
 }
 

@@ -76,7 +76,9 @@ impl<'r> Run<'r> {
         let task = |task: &'r batt_record::Task| Task::new(task, times.get(task.id.as_str()).copied());
         let validity = facts.as_ref().ok().map(Validity::new);
         let (valid, stamp) = match (&source.subject, &validity) {
-            (Subject::Submission { defects }, _) => (defects.is_empty(), submission_stamp(record, defects)),
+            (Subject::Submission { defects, hidden }, _) => {
+                (defects.is_empty(), submission_stamp(record, defects, *hidden))
+            }
             (Subject::Job, Some(validity)) => (validity.valid, validity.to_string()),
             (Subject::Job, None) => ProgramSummary::new(record, 0).stamp(),
         };
@@ -163,11 +165,18 @@ fn labels(record: &Record) -> Vec<String> {
 const HASH_DIGITS: usize = 8;
 
 /// Returns the first line of the page of a submission.
-fn submission_stamp(record: &Record, defects: &[String]) -> String {
+fn submission_stamp(record: &Record, defects: &[String], hidden: usize) -> String {
     let outputs = record.tasks.iter().map(|task| task.attempts.len()).sum();
     let text = format!("a submission: {}, {}", count(record.tasks.len(), "task"), count(outputs, "output"));
+    let hidden = match hidden {
+        0 => String::new(),
+        n => format!(
+            "; third attempts, of {}, count for the scores and are not shown",
+            count(n, "output")
+        ),
+    };
     match defects {
-        [] => format!("{text}, complete and well formed"),
-        [first, ..] => format!("{text}, {}, the first: {first}", count(defects.len(), "defect")),
+        [] => format!("{text}, complete and well formed{hidden}"),
+        [first, ..] => format!("{text}, {}, the first: {first}{hidden}", count(defects.len(), "defect")),
     }
 }
