@@ -663,6 +663,29 @@ try {
     await page.locator("select[aria-label='Theme']").selectOption("dark");
     assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "dark");
     await page.pdf({ path: path.join(out, "tasks.pdf") });
+    // Paper is white, and all tasks are on it.
+    await page.emulateMedia({ media: "print" });
+    await page.evaluate(() => window.dispatchEvent(new Event("beforeprint")));
+    assert.equal(await page.locator(".card").first().evaluate((it) => getComputedStyle(it).backgroundColor), "rgb(255, 255, 255)");
+    assert.equal(await page.locator(".card .id").first().evaluate((it) => getComputedStyle(it).color), "rgb(0, 0, 0)");
+    assert.equal(await page.locator(".card").count(), record.tasks.length);
+    assert.equal(await page.locator(".bar").isVisible(), false);
+    await page.evaluate(() => window.dispatchEvent(new Event("afterprint")));
+    await page.emulateMedia({ media: "screen" });
+    assert.deepEqual(bad, []);
+    await close();
+  });
+
+  await test("a solve of four hundred tasks", async () => {
+    run("data", "generate", "--seed", "3", "--count", "400", "-o", file("four-hundred"));
+    run("solve", file("four-hundred"), "--fuel-per-task", "1000000", "--record", file("four-hundred.json"), "--profile");
+    run("report", file("four-hundred.json"));
+    const size = statSync(file("four-hundred.html")).size / 1e6;
+    const opened = performance.now();
+    const { page, bad, close } = await open(file("four-hundred.html"));
+    await page.locator("#stamp").waitFor();
+    console.log(`   400 tasks: ${size.toFixed(1)} MB, shown after ${((performance.now() - opened) / 1000).toFixed(2)} s`);
+    assert(size < 5, `${size} MB`);
     assert.deepEqual(bad, []);
     await close();
   });

@@ -254,7 +254,7 @@ function whatIfPart(cost) {
     el("p", { class: "muted small" }, "Sorted by the wall time that each saves if it is twice as fast. A category contains its functions, so do not add them up."),
     levers.tied.length > 0 ? el("p", { class: "note" }, `Cannot tell which of these saves most: ${levers.tied.slice(0, 6).join(", ")}${levers.tied.length > 6 ? ` and ${count(levers.tied.length - 6, "other")}` : ""}.`) : null,
     el("div", { class: "sliders" }, ...levers.levers.slice(0, LEVERS).map(slider)),
-    rest.length > 0 ? el("details", {}, el("summary", {}, `${grouped(rest.length)} more`), el("div", { class: "sliders" }, ...rest.map(slider))) : null, reset, runs,
+    rest.length > 0 ? el("details", {}, el("summary", {}, `${grouped(rest.length)} more`), el("div", { class: "sliders" }, ...rest.map(slider))) : null, el("p", { class: "buttons" }, reset), runs,
     el("p", { class: "muted small" }, `Cold start ≈ ${time(budget.cold_start)}, ${budget.warm ? "not " : ""}in the recorded run (`, ...prose(budget.cold_from), `). ${schedule.workers === 1 ? "One worker: exact." : `${schedule.workers} workers: replayed schedule, off by ${percent(Math.abs(plain.error))} without any change.`}`));
   update();
   return part;
