@@ -132,7 +132,7 @@ documents! {
     "profile lines", "batt profile lines --json", "The cost of each line of a program." => ViewDocument<view::Lines>;
     "profile what-if", "batt profile what-if --json", "Predicted time of a run with speed-ups."
         => ViewDocument<view::WhatIf>;
-    "profile what-if list", "batt profile what-if --json, without speed-ups", "Everything that could be faster, sorted by what it would bring."
+    "profile what-if list", "batt profile what-if RECORD --json", "Everything that could be faster, sorted by what it would bring."
         => ViewDocument<view::Levers>;
     "profile budget", "batt profile budget --json", "Runs and candidates that fit into a time budget." => ViewDocument<view::Budget>;
     "profile budget nodes", "batt profile budget --nodes N --json", "A job projected to a cluster." => ViewDocument<view::Scale>;

@@ -40,6 +40,14 @@ pub(crate) fn throughput(record: &Record, elapsed: Duration) -> String {
     format!("{candidates} in {}, {per_second:.0} per second on {threads}", time::long(elapsed))
 }
 
+/// Prints the first line of a summary, if other work disturbed the recording.
+pub(crate) fn write_disturbance(out: &mut impl Write, saved: &Saved) -> anyhow::Result<()> {
+    match &saved.disturbed {
+        Some(warning) if !output::quiet() => Ok(writeln!(out, "{warning}")?),
+        _ => Ok(()),
+    }
+}
+
 /// Prints bugs, the files that were written, and how to continue.
 pub(crate) fn write_notes(
     out: &mut impl Write,

@@ -243,6 +243,7 @@ fn check_profiles(checker: &mut Checker) {
     ] {
         checker.printed(&format!("profile {view}"), &format!("profile {view} {{dir}}/p.json {rest}"));
     }
+    checker.printed("profile what-if list", "profile what-if {dir}/p.json");
     checker.printed("profile dsl", "profile dsl {dir}/p.json -n 3");
     checker.printed("profile phases", "profile phases {dir}/p.json {dir}/solve.json");
     checker.printed("profile budget", "profile budget 8h {dir}/p.json --what-if objects=3x");

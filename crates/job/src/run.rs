@@ -138,6 +138,7 @@ fn once(
         .iter()
         .filter(|wrong| expect_wrong.contains(programs.list[wrong.program.index()].name()));
     let excused = excused.count();
+    let (mut disturbed, cores) = (None, results.head.environment.machine.cores);
     let span = recording.enter(Spot::WRITE);
     let (summary, resumed, mut saved) = results.finish(&tasks, || {
         drop(span);
@@ -147,9 +148,11 @@ fn once(
         }
         if let Some(profile) = &mut profile {
             control.describe_devices(profile);
+            disturbed = batt_report::disturbance_warning(profile, Kind::Run, cores);
         }
         profile
     })?;
+    saved.disturbed = disturbed;
     match recording.close() {
         Ok(events) => saved.events = events,
         Err(error) => saved.failed.push(error),

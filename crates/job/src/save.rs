@@ -34,11 +34,20 @@ pub struct Saved {
     pub report: Option<PathBuf>,
     pub programs: Option<PathBuf>,
     pub events: Option<PathBuf>,
+    /// The warning that other work disturbed the recording.
+    pub disturbed: Option<String>,
     /// Errors for files that could not be written, and for programs that could not be stored.
     pub failed: Vec<JobError>,
 }
 
 impl Saved {
+    /// Notes whether other work disturbed the recording of a job.
+    pub(crate) fn note_disturbance(&mut self, record: &Record) {
+        let (profile, cores) = (record.profile.as_deref(), record.environment.machine.cores);
+        self.disturbed =
+            profile.and_then(|profile| batt_report::disturbance_warning(profile, record.kind, cores));
+    }
+
     /// Returns all files except the submission.
     pub fn others(&self) -> impl Iterator<Item = &Path> {
         let files = [&self.record, &self.events, &self.report, &self.programs];

@@ -527,6 +527,7 @@ impl Searching<'_> {
         self.control.add_devices(&mut record);
         let mut files = lock(&self.files);
         let mut saved = Saved::default();
+        saved.note_disturbance(&record);
         if let Some(path) = &self.job.save.record {
             saved.record = files.finish(path, |path| record.write(path));
         }

@@ -502,6 +502,7 @@ impl<'s> Results<'s> {
             used.add_to(&mut record);
         }
         self.control.add_devices(&mut record);
+        saved.note_disturbance(&record);
         if let Some(path) = &self.job.save.record {
             saved.record = files.finish(path, |path| record.write(path));
         }

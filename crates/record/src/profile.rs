@@ -47,6 +47,14 @@ pub struct Profile {
 }
 
 impl Profile {
+    /// Returns the number of lanes that ran tasks.
+    pub fn workers(&self) -> usize {
+        let mut lanes: Vec<u32> = self.tasks.iter().map(|task| task.lane).collect();
+        lanes.sort_unstable();
+        lanes.dedup();
+        lanes.len()
+    }
+
     /// Returns the repetitions. If there are several, the first is left out because it is cold.
     pub fn warm_repeats(&self) -> &[Repeat] {
         if self.repeats.len() > 1 { &self.repeats[1..] } else { &self.repeats }

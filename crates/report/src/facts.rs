@@ -85,7 +85,7 @@ impl FunctionTime {
         self.measured + self.apportioned
     }
 
-    fn add(&mut self, other: &FunctionTime) {
+    pub(crate) fn add(&mut self, other: &FunctionTime) {
         self.hits += other.hits;
         self.calls += other.calls;
         self.fails += other.fails;
@@ -140,10 +140,7 @@ impl<'r> Facts<'r> {
 
     /// Returns the number of lanes that ran tasks.
     pub fn workers(&self) -> usize {
-        let mut lanes: Vec<u32> = self.profile.tasks.iter().map(|task| task.lane).collect();
-        lanes.sort_unstable();
-        lanes.dedup();
-        lanes.len()
+        self.profile.workers()
     }
 
     /// Returns the lanes of threads. Those of devices are not among them, because a device is no thread.

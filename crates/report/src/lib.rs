@@ -21,5 +21,5 @@ pub mod view;
 
 pub use facts::{Facts, FunctionTime, ReportError, Selection};
 pub use figure::{Apportioned, Measured, Projected};
-pub use noise::{LaneNoise, Noise, Range, disturbance};
+pub use noise::{LaneNoise, Noise, Range, disturbance, disturbance_warning};
 pub use validity::Validity;

@@ -6,7 +6,7 @@ use std::fmt;
 
 use batt_base::number::{count, percent};
 use batt_record::Kind;
-use batt_record::profile::{Booked, Function, Lane, Repeat, Task};
+use batt_record::profile::{Booked, Function, Lane, Profile, Repeat, Task};
 use batt_trace::{Category, Phase};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -70,37 +70,43 @@ impl Noise {
                 share: noise.all.map(|ns| ns as f64 / noise.busy.max(1) as f64),
             });
         let sum = |of: fn(&Lane) -> Option<u64>| facts.threads().filter_map(of).reduce(|sum, n| sum + n);
-        let preemptions = sum(|lane| lane.preemptions);
-        let share = facts.disturbance.share(facts.busy());
-        let disturbed = share.is_some_and(|share| share > Noise::LIMIT);
+        let cores = facts.record.environment.machine.cores;
+        let share = facts.disturbance.share();
         Noise {
-            disturbed,
+            disturbed: facts.disturbance.is_large(),
             time: facts.disturbance.time.map(Measured),
             share,
             queued: sum(|lane| lane.queued).map(Measured),
-            preemptions,
-            warning: share.filter(|_| disturbed).map(|share| warning(facts, share, preemptions)),
+            preemptions: sum(|lane| lane.preemptions),
+            warning: warning(facts.profile, &facts.disturbance, facts.record.kind, cores),
             lanes: lanes.collect(),
         }
     }
 }
 
-/// Returns the first line of every view of a disturbed recording.
-fn warning(facts: &Facts<'_>, share: f64, preemptions: Option<u64>) -> String {
+/// Returns the first line of every view of a profile that was disturbed. `cores` is the number of cores of the
+/// machine.
+pub fn disturbance_warning(profile: &Profile, kind: Kind, cores: usize) -> Option<String> {
+    let disturbance = Disturbance::new(&profile.functions, &profile.lanes, &profile.tasks);
+    warning(profile, &disturbance, kind, cores)
+}
+
+fn warning(profile: &Profile, disturbance: &Disturbance, kind: Kind, cores: usize) -> Option<String> {
+    let share = percent(disturbance.share().filter(|_| disturbance.is_large())?);
+    let preemptions = profile.lanes.iter().filter_map(|lane| lane.preemptions).reduce(|sum, n| sum + n);
     let times = preemptions.map(|n| format!(" ({})", count(n as usize, "preemption"))).unwrap_or_default();
-    let cores = facts.record.environment.machine.cores;
-    let remedy = match facts.record.kind {
-        _ if !facts.is_cluster() && cores > 0 && facts.workers() > cores => {
+    let remedy = match kind {
+        _ if profile.machines.is_empty() && cores > 0 && profile.workers() > cores => {
             format!("record with at most {}", count(cores, "thread"))
         }
-        Kind::Run => "repeat with `--repeat 5`".to_owned(),
-        Kind::Solve | Kind::Search => "record again on a quiet machine".to_owned(),
+        // Repetitions show how much the figures differ.
+        Kind::Run if profile.repeats.len() < 5 => "repeat with `--repeat 5`".to_owned(),
+        Kind::Run | Kind::Solve | Kind::Search => "record again on a quiet machine".to_owned(),
     };
-    let share = percent(share);
-    format!(
+    Some(format!(
         "disturbed: other work had the CPU for {share} of the busy time{times}; figures are uncertain by that \
          much; {remedy}"
-    )
+    ))
 }
 
 impl fmt::Display for Noise {
@@ -121,6 +127,8 @@ pub fn disturbance(functions: &[Function], lanes: &[Lane], tasks: &[Task]) -> Op
 pub(crate) struct Disturbance {
     /// The disturbance of all threads. `None` if it is unknown for one that worked.
     pub(crate) time: Option<u64>,
+    /// The busy time of all threads.
+    busy: u64,
     pub(crate) lanes: Vec<LaneDisturbance>,
     /// The disturbance of each task of the profile.
     pub(crate) tasks: Vec<u64>,
@@ -134,6 +142,8 @@ pub(crate) struct LaneDisturbance {
     files: u64,
     /// Disturbance of its tasks.
     in_tasks: u64,
+    /// Busy time in which the thread did not run; 0 if not measured.
+    not_running: u64,
     /// The whole disturbance. `None` if not measured.
     pub(crate) all: Option<u64>,
 }
@@ -152,20 +162,31 @@ impl Disturbance {
             noise.add(functions, &task.booked);
             noise.in_tasks += disturbed;
         }
-        let mut time = Some(0);
+        let (mut time, mut busy) = (Some(0), 0);
         for (lane, noise) in lanes.iter().zip(&mut list) {
             noise.finish(lane);
             // A thread that did not work was not disturbed, and a device is no thread.
             if noise.busy > 0 && lane.device.is_none() {
+                busy += noise.busy;
                 time = time.zip(noise.all).map(|(sum, ns)| sum + ns);
             }
         }
-        Disturbance { time, lanes: list, tasks: of_tasks }
+        Disturbance { time, busy, lanes: list, tasks: of_tasks }
+    }
+
+    /// Returns the busy time in which threads did not run: disturbance, and waits for files.
+    pub(crate) fn not_running(&self) -> u64 {
+        self.lanes.iter().map(|lane| lane.not_running).sum()
     }
 
     /// Returns the disturbance as a share of the busy time.
-    pub(crate) fn share(&self, busy: u64) -> Option<f64> {
-        self.time.map(|ns| (ns as f64 / busy.max(1) as f64).min(1.0))
+    pub(crate) fn share(&self) -> Option<f64> {
+        self.time.map(|ns| (ns as f64 / self.busy.max(1) as f64).min(1.0))
+    }
+
+    /// Returns whether there is so much disturbance that figures are uncertain.
+    pub(crate) fn is_large(&self) -> bool {
+        self.share().is_some_and(|share| share > Noise::LIMIT)
     }
 }
 
@@ -188,9 +209,9 @@ impl LaneDisturbance {
     /// counts the first, but also after waits; the second takes at most the time of the functions that use files.
     fn finish(&mut self, lane: &Lane) {
         self.all = lane.cpu.map(|cpu| {
-            let not_running = self.busy.saturating_sub(cpu).max(self.in_tasks);
-            let unexplained = not_running.saturating_sub(self.files);
-            unexplained.max(lane.queued.unwrap_or(0).min(not_running))
+            self.not_running = self.busy.saturating_sub(cpu).max(self.in_tasks);
+            let unexplained = self.not_running.saturating_sub(self.files);
+            unexplained.max(lane.queued.unwrap_or(0).min(self.not_running))
         });
     }
 
@@ -207,7 +228,7 @@ fn uses_files(function: &Function) -> bool {
     phases.contains(&&*function.phase) || categories.contains(&&*function.category)
 }
 
-/// The range of a share that contains the disturbance and the usual difference between two recordings.
+/// The range of a share that contains the disturbance, waits for files, and the usual difference between recordings.
 pub type Range = (f64, f64);
 
 /// A time, and the disturbance that may be part of it.
@@ -238,15 +259,19 @@ impl Facts<'_> {
     /// Returns the time of some functions over all threads, as booked.
     pub(crate) fn exposed(&self, of: impl Fn(&Function) -> bool) -> Exposed {
         let mut sum = Exposed::default();
-        let time =
-            |booked: &[Booked]| booked.iter().filter(|it| of(self.function(it.0))).map(|it| it.1).sum();
+        let time = |booked: &[Booked], of: &dyn Fn(&Function) -> bool| {
+            booked.iter().filter(|it| of(self.function(it.0))).map(|it| it.1).sum::<u64>()
+        };
         for (lane, noise) in self.profile.lanes.iter().zip(&self.disturbance.lanes) {
             if lane.device.is_none() {
-                sum.add(time(&lane.between), noise.between());
+                sum.add(time(&lane.between, &|it| of(it) && !uses_files(it)), noise.between());
+                // How long files take differs between recordings too.
+                let files = noise.not_running.saturating_sub(noise.in_tasks);
+                sum.add(time(&lane.between, &|it| of(it) && uses_files(it)), files);
             }
         }
         for (task, disturbed) in self.profile.tasks.iter().zip(&self.disturbance.tasks) {
-            sum.add(time(&task.booked), *disturbed);
+            sum.add(time(&task.booked, &of), *disturbed);
         }
         sum
     }
@@ -265,7 +290,7 @@ impl Facts<'_> {
     /// Returns the time that shares refer to: the busy time of all threads, or the time of the selected tasks.
     pub(crate) fn exposed_base(&self) -> Exposed {
         if self.whole {
-            return Exposed { time: self.busy(), disturbed: self.disturbance.time.unwrap_or(0) };
+            return Exposed { time: self.busy(), disturbed: self.disturbance.not_running() };
         }
         let mut sum = Exposed::default();
         for task in &self.tasks {
@@ -277,6 +302,16 @@ impl Facts<'_> {
     /// Returns by which factor the share of some functions differs between recordings: as the repetitions show, or
     /// as usual if there are too few.
     pub(crate) fn spread(&self, of: impl Fn(&Function) -> bool) -> f64 {
+        self.repeated_spread(of).unwrap_or(USUAL_SPREAD)
+    }
+
+    /// Returns by which factor the share of a primitive differs, which was computed `hits` times.
+    pub(crate) fn primitive_spread(&self, primitive: u32, hits: u64) -> f64 {
+        let is_mine = |it: &Function| std::ptr::eq(it, self.function(primitive));
+        self.repeated_spread(is_mine).unwrap_or_else(|| usual_spread(hits))
+    }
+
+    fn repeated_spread(&self, of: impl Fn(&Function) -> bool) -> Option<f64> {
         let share = |repeat: &Repeat| {
             let is_busy = |function: &Function| !is_waiting(function) && !is_of_device(function);
             let sum = |of: &dyn Fn(&Function) -> bool| -> u64 {
@@ -285,12 +320,17 @@ impl Facts<'_> {
             sum(&|function| is_busy(function) && of(function)) as f64 / sum(&is_busy).max(1) as f64
         };
         let repeats = self.profile.warm_repeats();
-        let Some(last) = repeats.last().map(share).filter(|share| *share > 0.0 && repeats.len() >= 3) else {
-            return USUAL_SPREAD;
-        };
-        repeats.iter().map(|repeat| (share(repeat) / last - 1.0).abs()).fold(0.0, f64::max)
+        let last = repeats.last().map(share).filter(|share| *share > 0.0 && repeats.len() >= 3)?;
+        Some(repeats.iter().map(|repeat| (share(repeat) / last - 1.0).abs()).fold(0.0, f64::max))
     }
 }
 
-/// The factor by which shares differ between recordings of the same run. Picked by feel.
-const USUAL_SPREAD: f64 = 0.1;
+/// Returns by which factor the time of nodes that were computed `hits` times differs. The times of a few depend on
+/// the caches, which the first computations fill.
+pub(crate) fn usual_spread(hits: u64) -> f64 {
+    USUAL_SPREAD + 1.0 / (hits.max(1) as f64).sqrt()
+}
+
+/// The factor by which CPU times differ between recordings of the same run, because other work slows down caches and
+/// cores. Of twenty recordings on two busy cores, the slowest primitive was up to 18 % off the median.
+const USUAL_SPREAD: f64 = 0.15;

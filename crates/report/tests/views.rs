@@ -174,7 +174,7 @@ fn two_workers(list: &[(u64, u32)]) -> Record {
     }
     profile.tasks.sort_by_key(|task| (task.start, task.lane));
     let wall = ends.iter().copied().max().unwrap();
-    let template = profile.lanes[1].clone();
+    let template = batt_record::profile::Lane { cpu: None, ..profile.lanes[1].clone() };
     profile.lanes.truncate(1);
     profile.lanes[0] = batt_record::profile::Lane {
         start: 0,

@@ -431,7 +431,7 @@ impl Lane {
     pub fn end_task(&self, base: Spot) {
         self.flush();
         self.switch(self.current.replace(base), base);
-        let cpu = self.task_cpu.take().and_then(|start| Some(self.cpu()? - start));
+        let cpu = self.task_cpu.take().and_then(|start| Some(self.cpu()?.saturating_sub(start)));
         self.add_boundary(|totals| BoundaryKind::TaskEnd {
             samples: totals.tasks.samples.len(),
             inner_calls: totals.inner_calls.len(),
@@ -441,7 +441,7 @@ impl Lane {
 
     /// Returns the CPU time of the thread outside of waits so far.
     fn cpu(&self) -> Option<u64> {
-        self.thread.as_ref()?.read()
+        self.thread.as_ref()?.worked(self.last_ns())
     }
 
     pub(crate) fn close(&self) -> ClosedLane {
@@ -464,7 +464,7 @@ impl Lane {
             waits: std::mem::take(&mut totals.waits),
             stamps,
             calls: self.node.n_counted.get(),
-            thread: self.thread.as_ref().map(ThreadMeter::finish).unwrap_or_default(),
+            thread: self.thread.as_ref().map(|it| it.finish(self.last_ns())).unwrap_or_default(),
         }
     }
 

@@ -31,16 +31,27 @@ pub(crate) struct ThreadMeter {
 enum State {
     /// The thread has not worked yet.
     New,
-    /// At work. `read` is the last reading of its CPU time.
-    Working { thread: ThreadId, read: u64 },
-    /// Waiting since `since`, on the clock in nanoseconds.
-    Waiting { thread: ThreadId, read: u64, since: u64 },
+    /// At work.
+    Working(Reading),
+    Waiting(Reading),
     /// The system does not tell, or several threads wrote to the lane.
     Unknown,
 }
 
-/// Reading CPU time is a system call. It is not read again after a shorter wait, in which the thread surely ran:
-/// a pool takes less than a microsecond from one task to the next.
+/// The CPU time of a thread at a time on the clock, in nanoseconds.
+#[derive(Clone, Copy)]
+struct Reading {
+    thread: ThreadId,
+    cpu: u64,
+    at: u64,
+}
+
+/// Reading CPU time is a system call. It is not read after shorter work, for which the thread is taken to have run:
+/// another thread would have kept the CPU for longer. If that is wrong, the next reading corrects the sum.
+const SHORT_WORK: u64 = 100_000;
+
+/// The same for waits, in which threads sleep unless they are very short: a pool takes less than a microsecond from
+/// one task to the next.
 const SHORT_WAIT: u64 = 5_000;
 
 impl ThreadMeter {
@@ -55,47 +66,61 @@ impl ThreadMeter {
         if first {
             self.scheduler.get_or_init(|| Scheduler::open(&self.clock));
         }
-        let state = match self.state.get() {
-            State::Waiting { thread, read, since } if now - since < SHORT_WAIT && is_current(thread) => {
-                State::Working { thread, read: read + (now - since) }
-            }
-            State::New | State::Waiting { .. } => match self.clock.cpu_time() {
-                Some(read) => State::Working { thread: std::thread::current().id(), read },
-                None => State::Unknown,
-            },
-            state => state,
+        let reading = match self.state.get() {
+            State::Waiting(last) => self.next(last, now, SHORT_WAIT),
+            State::New => self.clock.cpu_time().map(|cpu| {
+                let thread = std::thread::current().id();
+                Reading { thread, cpu, at: now }
+            }),
+            State::Working(_) | State::Unknown => return false,
         };
-        self.state.set(state);
+        self.state.set(reading.map_or(State::Unknown, State::Working));
         first
     }
 
     /// Begins a wait at the time `now`.
     pub(crate) fn end_work(&self, now: u64) {
-        self.read();
-        if let State::Working { thread, read } = self.state.get() {
-            self.state.set(State::Waiting { thread, read, since: now });
+        self.read(now, SHORT_WORK);
+        if let State::Working(reading) = self.state.get() {
+            self.state.set(State::Waiting(reading));
         }
     }
 
-    /// Returns the CPU time outside of waits so far, or `None` if it is unknown.
-    pub(crate) fn read(&self) -> Option<u64> {
-        if let State::Working { thread, read } = self.state.get() {
-            let now = self.clock.cpu_time().filter(|_| is_current(thread));
-            self.cpu.set(self.cpu.get() + now.unwrap_or(read).saturating_sub(read));
-            self.state.set(now.map_or(State::Unknown, |read| State::Working { thread, read }));
-        }
+    /// Returns the CPU time outside of waits until `now`, or `None` if it is unknown.
+    pub(crate) fn worked(&self, now: u64) -> Option<u64> {
+        self.read(now, SHORT_WORK);
         (!matches!(self.state.get(), State::Unknown)).then(|| self.cpu.get())
     }
 
-    pub(crate) fn finish(&self) -> ThreadUse {
-        let cpu = self.read().filter(|_| !matches!(self.state.get(), State::New));
+    /// Adds the work since the last reading.
+    fn read(&self, now: u64, short: u64) {
+        if let State::Working(last) = self.state.get() {
+            let reading = self.next(last, now, short);
+            let cpu = reading.map_or(last.cpu, |reading| reading.cpu);
+            self.cpu.set((self.cpu.get() + cpu).saturating_sub(last.cpu));
+            self.state.set(reading.map_or(State::Unknown, State::Working));
+        }
+    }
+
+    /// Returns the next reading, which is computed if less than `short` nanoseconds have passed.
+    fn next(&self, last: Reading, now: u64, short: u64) -> Option<Reading> {
+        if std::thread::current().id() != last.thread {
+            return None;
+        }
+        let passed = now.saturating_sub(last.at);
+        let cpu = if passed < short { last.cpu + passed } else { self.clock.cpu_time()? };
+        Some(Reading { cpu, at: now, ..last })
+    }
+
+    pub(crate) fn finish(&self, now: u64) -> ThreadUse {
+        self.read(now, 0);
+        let cpu = match self.state.get() {
+            State::New | State::Unknown => None,
+            State::Working(_) | State::Waiting(_) => Some(self.cpu.get()),
+        };
         let waits = self.scheduler.get().map(Scheduler::passed).unwrap_or_default();
         ThreadUse { cpu, queued: waits.queued, preemptions: waits.preemptions }
     }
-}
-
-fn is_current(thread: ThreadId) -> bool {
-    std::thread::current().id() == thread
 }
 
 /// The counts of the system's scheduler for a thread. The files stay open, because any thread can read them then.
@@ -162,12 +187,12 @@ mod tests {
     fn waits_are_no_cpu_time() {
         let (clock, time) = Clock::manual();
         let meter = ThreadMeter::new(clock.clone());
-        assert_eq!(meter.finish(), ThreadUse::default(), "it has not worked yet");
         let now = || clock.ns(clock.now());
+        assert_eq!(meter.finish(now()), ThreadUse::default(), "it has not worked yet");
         assert!(meter.begin_work(now()));
         time.advance(100_000);
         time.suspend(30_000);
-        assert_eq!(meter.read(), Some(100_000));
+        assert_eq!(meter.worked(now()), Some(100_000));
         meter.end_work(now());
         // A long wait, and one that is too short to read the CPU time again.
         for wait in [50_000, 1_000] {
@@ -176,7 +201,20 @@ mod tests {
             time.advance(7);
             meter.end_work(now());
         }
-        assert_eq!(meter.finish().cpu, Some(100_014));
+        assert_eq!(meter.finish(now()).cpu, Some(100_014));
+    }
+
+    #[test]
+    fn short_work_is_corrected_later() {
+        let (clock, time) = Clock::manual();
+        let meter = ThreadMeter::new(clock.clone());
+        let now = || clock.ns(clock.now());
+        meter.begin_work(now());
+        time.advance(10_000);
+        time.suspend(20_000);
+        assert_eq!(meter.worked(now()), Some(30_000), "taken to have run");
+        time.advance(200_000);
+        assert_eq!(meter.worked(now()), Some(210_000));
     }
 
     #[test]
@@ -188,7 +226,7 @@ mod tests {
             meter.end_work(1);
             meter
         });
-        assert_eq!(meter.join().unwrap().finish().cpu, None);
+        assert_eq!(meter.join().unwrap().finish(2).cpu, None);
     }
 
     #[cfg(target_os = "linux")]
@@ -205,11 +243,11 @@ mod tests {
         }
         meter.end_work(now());
         std::thread::sleep(std::time::Duration::from_millis(5));
-        let worked = now() - start;
+        let end = now();
         // Another thread can read the counts while the first one lives.
-        let used = std::thread::spawn(move || meter.finish()).join().unwrap();
-        let cpu = used.cpu.unwrap();
-        assert!(cpu > 0 && cpu <= worked - 5_000_000, "{cpu} of {worked}");
+        let used = std::thread::spawn(move || meter.finish(end)).join().unwrap();
+        let (cpu, passed) = (used.cpu.unwrap(), end - start);
+        assert!(cpu > 0 && cpu <= passed - 5_000_000, "{cpu} of {passed}");
         assert!(used.queued.is_some() && used.preemptions.is_some(), "{used:?}");
     }
 }

@@ -203,6 +203,7 @@ impl Report<'_> {
 
     fn print(&self) -> anyhow::Result<()> {
         let mut out = output::stdout();
+        summary::write_disturbance(&mut out, &self.outcome.saved)?;
         for ProgramErrors { file, errors } in &self.outcome.errors {
             let file = file.as_deref().unwrap_or_default();
             let errors = count(*errors, "error");

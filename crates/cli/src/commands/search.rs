@@ -101,6 +101,7 @@ fn print(job: &Job, args: &Args, outcome: &SearchOutcome) -> anyhow::Result<()> 
     let SearchOutcome { record, filed, store, known, resumed, stopped, elapsed, saved, .. } = outcome;
     let document = Document::new(record);
     let mut out = output::stdout();
+    summary::write_disturbance(&mut out, saved)?;
     let found: Vec<(&Row, &Found)> =
         document.tasks.iter().filter_map(|task| Some((task, task.found.as_ref()?))).collect();
     let width = found.iter().map(|(task, _)| task.id.chars().count()).max().unwrap_or(4).max(4);

@@ -110,6 +110,7 @@ const SHOWN: usize = 100;
 fn print(job: &Job, outcome: &SolveOutcome) -> anyhow::Result<()> {
     let SolveOutcome { record, totals, reliability, resumed, stopped, elapsed, saved, .. } = outcome;
     let mut out = output::stdout();
+    summary::write_disturbance(&mut out, saved)?;
     let rows: Vec<Row> = record.tasks.iter().filter_map(|task| Row::new(record, task)).collect();
     let width = rows.iter().map(|row| row.task.chars().count()).max().unwrap_or(4).max(4);
     if !rows.is_empty() {

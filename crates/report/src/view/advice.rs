@@ -53,7 +53,7 @@ impl Advice {
         let of_dsl = sorted(of_dsl.map(|(function, sum)| {
             let name = &facts.function(function).name;
             let exposed = Exposed { time: sum.time(), disturbed: sum.disturbed };
-            Item::new(name, exposed, whole, facts.spread(|it| it.primitive && it.name == *name))
+            Item::new(name, exposed, whole, facts.primitive_spread(function, sum.hits))
         }));
         let apart = facts.profile.functions.iter().filter(|it| is_apart(it));
         let apart = sorted(apart.map(|it| of(&it.name, &|other| !other.primitive && other.name == it.name)));
@@ -132,12 +132,8 @@ fn where_it_goes(parts: &[Item]) -> Option<Sentence> {
     let first = parts.first()?;
     let unclear = unclear(parts);
     if !unclear.is_empty() {
-        let text = format!(
-            "Most of the busy time is {}; the recording cannot tell which takes more ({} and {}).",
-            list(&unclear, " or "),
-            first.share(),
-            parts[1].share()
-        );
+        let text =
+            format!("The recording cannot tell which takes the most time: {}.", list(&unclear, " or "));
         return Some(Sentence { text, sure: false });
     }
     let amount = if is_wide(first.share, first.range) {

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::facts::Facts;
 use crate::figure::{Apportioned, Measured};
-use crate::noise::{Exposed, Noise, Range};
+use crate::noise::{Exposed, Range};
 use crate::table::Table;
 use crate::view::framework::between;
 
@@ -146,7 +146,7 @@ impl Dsl {
             .map(|(function, sum)| {
                 let share = sum.time() as f64 / base.max(1) as f64;
                 let name = &facts.function(*function).name;
-                let spread = facts.spread(|it| it.primitive && it.name == *name);
+                let spread = facts.primitive_spread(*function, sum.hits);
                 let exposed = Exposed { time: sum.time(), disturbed: sum.disturbed };
                 let range = exposed.share_of(whole, spread);
                 let priority_range = (Priority::of(range.0), Priority::of(range.1));
@@ -190,7 +190,7 @@ impl Dsl {
             tied: tied(rows.iter().map(|row| (&*row.name, row.range))),
             rows,
             cold,
-            ranges: whole.disturbed as f64 > Noise::LIMIT * whole.time as f64,
+            ranges: facts.disturbance.is_large(),
         }
     }
 }

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::facts::Facts;
 use crate::figure::Measured;
-use crate::noise::{Exposed, Noise, Range};
+use crate::noise::{Exposed, Range};
 use crate::table::Table;
 use crate::validity::recorder_inside;
 use crate::view::advice::Advice;
@@ -187,14 +187,14 @@ impl Framework {
         let mut device_categories = self::categories(profile, of_devices);
         device_categories.retain(|row| row.time.0 > 0);
         let lane_time: u64 = facts.threads().map(|lane| lane.end - lane.start).sum();
-        let whole = Exposed { time: lane_time, disturbed: facts.disturbance.time.unwrap_or(0) };
+        let whole = Exposed { time: lane_time, disturbed: facts.disturbance.not_running() };
         for row in &mut categories {
             let is_mine = |function: &Function| function.category == row.name;
             row.range = facts.exposed(is_mine).share_of(whole, facts.spread(is_mine));
         }
         Framework {
             advice: Advice::new(facts),
-            ranges: facts.disturbance.share(facts.busy()).is_some_and(|share| share > Noise::LIMIT),
+            ranges: facts.disturbance.is_large(),
             wall: Measured(facts.wall()),
             lanes: facts.threads().count(),
             lane_time: Measured(lane_time),

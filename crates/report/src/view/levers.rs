@@ -9,7 +9,7 @@ use batt_trace::Category;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::facts::{Facts, ReportError, is_of_device, is_waiting};
+use crate::facts::{Facts, FunctionTime, ReportError, is_of_device, is_waiting};
 use crate::figure::{Measured, Projected};
 use crate::table::Table;
 use crate::view::dsl::{tie, tied};
@@ -67,20 +67,27 @@ impl Levers {
             !is_waiting(function) && !is_of_device(function) && !fixed.contains(&&*function.category)
         };
         let functions = facts.profile.functions.iter().zip(&times);
-        let functions: Vec<_> = functions.filter(|(it, ns)| is_lever(it) && **ns > 0).collect();
+        let functions = functions.map(|(it, time)| (it, time.time()));
+        let functions: Vec<_> = functions.filter(|(it, ns)| is_lever(it) && *ns > 0).collect();
         let mut categories: BTreeMap<&str, (u64, usize)> = BTreeMap::new();
         for (function, ns) in &functions {
             let all = function.primitive.then_some(Category::Primitives.name());
             for category in all.into_iter().chain([&*function.category]) {
                 let sum = categories.entry(category).or_default();
-                *sum = (sum.0 + **ns, sum.1 + 1);
+                *sum = (sum.0 + *ns, sum.1 + 1);
             }
         }
         let lever = |kind: Kind, name: &str, category: &str, time: u64| {
             let is_mine = |function: &Function| kind.matches(name, function);
+            let primitive =
+                facts.profile.functions.iter().position(is_mine).filter(|_| kind == Kind::Primitive);
+            let spread = match primitive {
+                Some(number) => facts.primitive_spread(number as u32, times[number].hits),
+                None => facts.spread(is_mine),
+            };
             let saved = |factor: f64| {
                 let of = |function: u32| if is_mine(facts.function(function)) { factor } else { 1.0 };
-                schedule.saved(of, facts.spread(is_mine))
+                schedule.saved(of, spread)
             };
             Lever {
                 what: format!("{}:{name}", kind.name()),
@@ -102,11 +109,11 @@ impl Levers {
         for (function, ns) in functions {
             // A category of one function is that function.
             let alone = categories.get(&*function.category).is_some_and(|(_, n)| *n == 1);
-            if !is_listed(*ns) {
+            if !is_listed(ns) {
                 others += 1;
             } else if !alone || function.primitive {
                 let kind = if function.primitive { Kind::Primitive } else { Kind::Function };
-                levers.push(lever(kind, &function.name, &function.category, *ns));
+                levers.push(lever(kind, &function.name, &function.category, ns));
             }
         }
         levers.sort_by(|a, b| b.twice.middle.total_cmp(&a.twice.middle).then_with(|| a.what.cmp(&b.what)));
@@ -127,15 +134,15 @@ fn is_family(lever: &Lever) -> bool {
     lever.name.starts_with(Category::Primitives.name())
 }
 
-/// Returns the time of each function over all threads, measured and apportioned.
-fn times(facts: &Facts<'_>) -> Vec<u64> {
-    let mut times = vec![0; facts.profile.functions.len()];
+/// Returns the cost of each function over all threads.
+fn times(facts: &Facts<'_>) -> Vec<FunctionTime> {
+    let mut times = vec![FunctionTime::default(); facts.profile.functions.len()];
     for (function, ns, _) in facts.threads().flat_map(|lane| &lane.between) {
-        times[*function as usize] += ns;
+        times[*function as usize].measured += ns;
     }
     for task in &facts.every {
-        for (function, sum) in facts.task_functions(task) {
-            times[function as usize] += sum.time();
+        for (function, time) in facts.task_functions(task) {
+            times[function as usize].add(&time);
         }
     }
     times

@@ -11,7 +11,9 @@ use serde::Serialize;
 
 use crate::facts::{Facts, ReportError};
 use crate::figure::Measured;
+use crate::noise::{self, Exposed, Range};
 use crate::table::Table;
+use crate::view::framework::between;
 
 /// The cost of each line of a program.
 #[derive(Clone, PartialEq, Debug, JsonSchema, Serialize)]
@@ -24,6 +26,9 @@ pub struct Lines {
     pub total: Measured,
     /// Its lines.
     pub lines: Vec<LineRow>,
+    /// Whether the ranges are shown.
+    #[serde(skip)]
+    ranges: bool,
 }
 
 /// A line of a program.
@@ -43,6 +48,8 @@ pub struct LineRow {
     pub fair: f64,
     /// Share of the program's time, from 0 to 1.
     pub share: f64,
+    /// Range of the share, which contains the disturbance and the usual difference between recordings.
+    pub range: Range,
     /// Fuel used.
     pub fuel: u64,
 }
@@ -121,17 +128,21 @@ impl<'f, 'r> ProgramRuns<'f, 'r> {
             exclusive: Measured(0),
             fair: 0.0,
             share: 0.0,
+            range: (0.0, 0.0),
             fuel: 0,
         };
         let mut lines: Vec<LineRow> = entry.text.lines().enumerate().map(line).collect();
+        let mut exposed = vec![Exposed::default(); lines.len()];
+        let mut whole = Exposed::default();
         let tasks = self.tasks.get(&program).map_or(&[][..], |tasks| tasks);
         for (task, programs) in tasks.iter().map(|place| (&*facts.tasks[*place], &self.programs[*place])) {
             let inner =
                 |node: u32| task.inner.iter().filter(move |it| it.0 == node).map(|it| it.4).sum::<u64>();
+            let disturbed = noise::of_task(&facts.profile.functions, task);
+            let mut of_task = 0;
             for (node, hits, _, ns, fuel, _) in &task.nodes {
-                let Some(line) = place.get(node).and_then(|line| lines.get_mut(*line as usize)) else {
-                    continue;
-                };
+                let Some(number) = place.get(node).map(|line| *line as usize) else { continue };
+                let Some(line) = lines.get_mut(number) else { continue };
                 // With --deep nested calls are recorded separately; here they count for the line.
                 let ns = ns + inner(*node);
                 let users = users(facts, programs, *node).max(1);
@@ -140,13 +151,17 @@ impl<'f, 'r> ProgramRuns<'f, 'r> {
                 line.exclusive.0 += if users == 1 { ns } else { 0 };
                 line.fair += ns as f64 / users as f64;
                 line.fuel += fuel;
+                exposed[number].add(ns, disturbed);
+                of_task += ns;
             }
+            whole.add(of_task, disturbed);
         }
-        let total: u64 = lines.iter().map(|line| line.alone.0).sum();
-        for line in &mut lines {
-            line.share = line.alone.0 as f64 / total.max(1) as f64;
+        for (line, exposed) in lines.iter_mut().zip(exposed) {
+            line.share = line.alone.0 as f64 / whole.time.max(1) as f64;
+            line.range = exposed.share_of(whole, noise::usual_spread(line.hits));
         }
-        Lines { program: entry.name.clone(), tasks: tasks.len(), total: Measured(total), lines }
+        let (program, ranges) = (entry.name.clone(), facts.disturbance.is_large());
+        Lines { program, tasks: tasks.len(), total: Measured(whole.time), lines, ranges }
     }
 }
 
@@ -183,7 +198,7 @@ impl fmt::Display for Lines {
                 some(grouped(line.hits)),
                 some(line.alone.to_string()),
                 some(brief_ns(line.alone.0 as f64 / line.hits.max(1) as f64)),
-                some(percent(line.share)),
+                some(if self.ranges { between(line.range) } else { percent(line.share) }),
             ];
             if shared {
                 row.extend([some(line.exclusive.to_string()), some(brief_ns(line.fair))]);

@@ -17,10 +17,10 @@ mod what_if;
 
 pub use advice::{Advice, Sentence};
 pub use budget::{Budget, Quota};
-pub use compare::{Change, Compare};
+pub use compare::{Change, Compare, Verdict as ChangeVerdict};
 pub use device_what_if::{DeviceLimits, DeviceWhatIf};
 pub use devices::DeviceRow;
-pub use dsl::Dsl;
+pub use dsl::{Dsl, Priority};
 pub use events::EventSums;
 pub use framework::Framework;
 pub use levers::{Lever, Levers};

@@ -178,7 +178,7 @@ impl Phases {
         let in_tasks = Projected { low: draws.total.low, high: draws.total.high, ..in_tasks };
         let parallel = parallel(facts);
         // Without the disturbance, everything may have been shorter.
-        let quiet = 1.0 - facts.disturbance.share(busy).unwrap_or(0.0);
+        let quiet = 1.0 - facts.disturbance.share().unwrap_or(0.0);
         let lowered = |it: Projected| Projected { low: it.low * quiet, ..it };
         rows.iter_mut().for_each(|row| row.projected = lowered(row.projected));
         let projection = Projection {

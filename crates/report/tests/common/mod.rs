@@ -59,6 +59,15 @@ impl World {
         lane.close_node(open, NodeRuns::once(ns, 8, false));
     }
 
+    /// Runs a node in the middle of which other programs have the CPU for `stolen` nanoseconds.
+    pub(crate) fn suspended_node(&self, lane: &batt_trace::Lane, primitive: u16, ns: u64, stolen: u64) {
+        let open = lane.open_node(u32::from(primitive), Spot::primitive(primitive));
+        self.hand.advance(ns / 2);
+        self.hand.suspend(stolen);
+        self.hand.advance(ns - ns / 2);
+        lane.close_node(open, NodeRuns::once(ns, 8, false));
+    }
+
     /// Runs `mapply` with `calls` calls of `shift` of `each` nanoseconds.
     pub(crate) fn mapply(&self, lane: &batt_trace::Lane, own: u64, calls: u64, each: u64) {
         let open = lane.open_node(u32::from(MAPPLY), Spot::primitive(MAPPLY));
@@ -244,7 +253,8 @@ pub(crate) fn tasks(times: &[u64]) -> Record {
 pub(crate) fn cluster() -> Record {
     let mut record = tasks(&[1]);
     let profile = record.profile.as_mut().unwrap();
-    let template = Lane { stamps: 0, counted: 0, primitives: Vec::new(), ..profile.lanes[0].clone() };
+    let template =
+        Lane { stamps: 0, counted: 0, primitives: Vec::new(), cpu: None, ..profile.lanes[0].clone() };
     let main = [(Spot::IDLE, 700), (Spot::LOAD, 100), (Spot::HAND_OUT, 60), (Spot::WRITE, 140)];
     let main = main.map(|(spot, ns)| (number(spot), ns, 1)).to_vec();
     let waits = vec![(120, 470), (490, 600), (620, 860)];
