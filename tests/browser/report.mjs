@@ -356,7 +356,7 @@ try {
       // Other systems do not measure it.
       if (noise.share === null) continue;
       assert.equal(await page.locator("#noise").textContent(), noise.warning.replaceAll("`", ""));
-      const first = await page.evaluate(() => document.querySelector("h1").parentElement.querySelector(".note, .stamp, .counts, .tiles").id);
+      const first = await page.evaluate(() => document.querySelector("h1").parentElement.querySelector(".note, .stamp, .outcomes, .tiles").id);
       assert.equal(first, "noise", `line 1 of ${hash}`);
     }
     console.log(`   ${noise.warning ?? "disturbance is not measured here"}`);
@@ -408,8 +408,8 @@ try {
     await page.locator("h1", { hasText: ids[0] }).waitFor();
     await page.keyboard.press("j");
     await page.locator("h1", { hasText: ids[1] }).waitFor();
-    await page.goBack();
-    await page.goBack();
+    await back(page);
+    await back(page);
     await page.keyboard.press("/");
     await page.keyboard.type(ids[1]);
     await page.locator("#found", { hasText: /^1 of/ }).waitFor();
@@ -646,6 +646,26 @@ try {
         }
         assert.deepEqual(bad, []);
         await close();
+      }
+    }
+  });
+
+  await test("axe finds no violations in a solve and a comparison", async () => {
+    const parts = [[file("solve.html"), ["#/", "#/tasks", "#/task/step_closer", "#/program/0", "#/profile"]], [file("both.html"), ["#/", "#/compare"]]];
+    for (const colorScheme of ["light", "dark"]) {
+      for (const width of [1400, 390]) {
+        for (const [report, hashes] of parts) {
+          const { page, bad, close } = await open(report, { colorScheme, viewport: { width, height: 900 } });
+          for (const hash of hashes) {
+            await go(page, hash);
+            if ((colorScheme === "dark") === (width < 1000)) await accessible(page, `${hash} ${colorScheme} ${width}`);
+            const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+            assert(wide <= 0, `${hash} is ${wide} pixels too wide at ${width}`);
+            await page.screenshot({ path: path.join(out, `${path.basename(report, ".html")}-${hash.replaceAll(/\W+/g, "")}-${colorScheme}-${width}.png`), fullPage: true });
+          }
+          assert.deepEqual(bad, []);
+          await close();
+        }
       }
     }
   });

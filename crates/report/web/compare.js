@@ -53,7 +53,7 @@ export function compareView(report) {
   const element = el("div", {}, el("h1", {}, "Comparison"),
     el("p", { class: "lead" }, `${before.name} → ${after.name}`),
     ...report.runs.map((run) => { const warning = ok(run.cost)?.validity.noise.warning ?? null; return warning === null ? null : el("p", { class: "note" }, `${run.name}: `, ...prose(warning)); }),
-    el("ul", { class: "counts" },
+    el("ul", { class: "outcomes" },
       ...[["solved", "gained", gained.length], ["wrong", "lost", lost.length], ["open", "changed, still not solved", other.length]].map(([state, label, n]) =>
         el("li", {}, el("div", { class: "tile" }, el("div", { class: "value" }, figure(String(label), Number(n), grouped(Number(n)))), el("div", { class: "small" }, el("span", { class: `dot ${state}` }), label))))),
     only[0] + only[1] > 0 ? el("p", { class: "note" }, `${grouped(both)} tasks are in both; ${grouped(only[0])} only in the first, ${grouped(only[1])} only in the second.`) : null,

@@ -45,7 +45,7 @@ function results(run) {
   });
   const items = counts.map(([state, n]) => el("li", {}, el("a", { class: state, href: `#/tasks/${state}` },
     el("span", { class: "value" }, figure(`tasks ${state}`, n, grouped(n))), `${STATES[state]}${state === "near_miss" && n !== 1 ? "es" : ""}`)));
-  return el("div", { role: "group", "aria-label": "Results" }, el("ul", { class: "counts" }, ...items), bar);
+  return el("div", { role: "group", "aria-label": "Results" }, el("ul", { class: "outcomes" }, ...items), bar);
 }
 
 /**
@@ -266,6 +266,6 @@ function plot(run, steps, wall, label) {
       svg("text", { x: left - 8, y: y(n) + 4, "text-anchor": "end", class: "plain" }, n),
     ];
     const marks = ticks(0, wall, width / 110).map((ns) => svg("text", { x: x(ns), y: height - 4, class: "plain", "text-anchor": ns === 0 ? "start" : x(ns) > width - 40 ? "end" : "middle" }, ns === 0 ? "0" : time(ns)));
-    return svg("svg", { width, height, role: "img", "aria-label": label }, ...line(0), ...line(run.tasks.length), ...marks, svg("path", { d: path, class: "curve" }));
+    return svg("svg", { width, height, class: "plot", role: "img", "aria-label": label }, ...line(0), ...line(run.tasks.length), ...marks, svg("path", { d: path, class: "curve" }));
   });
 }
