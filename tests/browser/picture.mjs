@@ -14,7 +14,7 @@ try {
   run("solve", "--record", file("solve.json"), "-o", file("submission.json"));
   run("report", file("solve.json"));
   for (const [i, colorScheme] of ["light", "dark"].entries()) {
-    const page = await chrome.newPage({ viewport: { width: 1240, height: 700 }, colorScheme });
+    const page = await chrome.newPage({ viewport: { width: 1240, height: 790 }, colorScheme });
     await page.goto(pathToFileURL(file("solve.html")).href);
     await page.locator(".card").first().waitFor();
     await page.screenshot({ path: process.argv[2 + i] });

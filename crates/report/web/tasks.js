@@ -222,7 +222,7 @@ function attemptsPart(run, task) {
     const part = (/** @type {Cells} */ cells, /** @type {string} */ label) => el("figure", {}, picture(cells, 120, `test ${k + 1} ${label}`, null, cell), el("figcaption", {}, label));
     return el("div", { class: "pair" }, el("h3", {}, `Test ${k + 1}`), el("div", { class: "attempt" },
       el("div", { class: "grids" }, part(input, "input"), expected === null ? null : part(expected, "expected")),
-      el("div", { class: "tries" }, ...both.map((attempt, i) => attemptBox(run, attempt, both[0], expected, k, i, cell)))));
+      el("div", { class: "tries" }, ...both.map((attempt, i) => attemptBox(run, attempt, both, expected, k, i, cell)))));
   });
   return section("Attempts", el("div", { class: "attempts" }, ...boxes));
 }
@@ -230,17 +230,17 @@ function attemptsPart(run, task) {
 /**
  * @param {Run} run
  * @param {Attempt} attempt
- * @param {Attempt} first
+ * @param {[Attempt, Attempt]} both
  * @param {Cells} expected
  * @param {number} k
  * @param {number} i
  * @param {number} cell
  */
-function attemptBox(run, attempt, first, expected, k, i, cell) {
+function attemptBox(run, attempt, both, expected, k, i, cell) {
   const { answer, right, differ, program: place, sure, votes } = attempt;
   const program = place === null ? undefined : run.programs[place];
   const verdict = right === null ? null : right ? "✓ right" : answer === "" ? "✗ missing" : differ === null ? "✗ wrong shape" : `✗ ${count(differ, "cell")} differ${differ === 1 ? "s" : ""}`;
-  const same = i > 0 && String(answer) === String(first.answer);
+  const same = i > 0 && String(answer) === String(both[0].answer);
   const words = program?.made?.words ?? null;
   const bar = el("span", {});
   bar.style.width = `${100 * (sure ?? 0)}%`;
@@ -251,8 +251,10 @@ function attemptBox(run, attempt, first, expected, k, i, cell) {
     ["led here", votes === null ? null : count(votes, "mechanism")],
     ["program", program === undefined || place === null ? null : el("a", { href: `#/program/${place}` }, program.name)],
   ];
-  return el("div", { class: `try ${right === null ? "" : right ? "right" : "wrong"}`, "data-attempt": `${k} ${i}` },
-    el("h3", {}, `Attempt ${i + 1} `, verdict === null ? null : el("span", { class: `badge ${right ? "right" : "wrong"}` }, verdict)),
+  // A wrong attempt does no harm if the other one is right.
+  const mood = right ? "right" : right === null || both.some((it) => it.right) ? "" : "wrong";
+  return el("div", { class: `try ${mood}`, "data-attempt": `${k} ${i}` },
+    el("h3", {}, `Attempt ${i + 1} `, verdict === null ? null : el("span", { class: `badge ${mood}` }, verdict)),
     picture(answer, 120, `test ${k + 1} attempt ${i + 1}`, expected, cell),
     ...(words === null ? [] : wordsOf(words)),
     same ? el("p", { class: "small" }, "The same answer as the first attempt.") : place === null && run.subject !== "submission" ? el("p", { class: "small" }, "A fallback: no program gives this answer.") : null,
