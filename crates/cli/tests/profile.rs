@@ -100,7 +100,11 @@ fn every_view_first_shows_a_disturbance() {
 fn recordings_on_a_busy_machine_do_not_contradict_each_other() {
     let batt = Batt::new("profile-busy");
     let stop = AtomicBool::new(false);
-    let busy = || while !stop.load(Ordering::Relaxed) {};
+    let busy = || {
+        while !stop.load(Ordering::Relaxed) {
+            std::hint::spin_loop();
+        }
+    };
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let recordings: Vec<(serde_json::Value, serde_json::Value)> = std::thread::scope(|scope| {
         (0..2 * cores).for_each(|_| drop(scope.spawn(busy)));

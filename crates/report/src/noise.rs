@@ -93,7 +93,8 @@ pub fn disturbance_warning(profile: &Profile, kind: Kind, cores: usize) -> Optio
 
 fn warning(profile: &Profile, disturbance: &Disturbance, kind: Kind, cores: usize) -> Option<String> {
     let share = percent(disturbance.share().filter(|_| disturbance.is_large())?);
-    let preemptions = profile.lanes.iter().filter_map(|lane| lane.preemptions).reduce(|sum, n| sum + n);
+    let threads = profile.lanes.iter().filter(|lane| lane.device.is_none());
+    let preemptions = threads.filter_map(|lane| lane.preemptions).reduce(|sum, n| sum + n);
     let times = preemptions.map(|n| format!(" ({})", count(n as usize, "preemption"))).unwrap_or_default();
     let remedy = match kind {
         _ if profile.machines.is_empty() && cores > 0 && profile.workers() > cores => {
@@ -208,7 +209,7 @@ impl LaneDisturbance {
     /// A thread that does not run waits for a CPU, for a file, or for the host of a virtual machine. The scheduler
     /// counts the first, but also after waits; the second takes at most the time of the functions that use files.
     fn finish(&mut self, lane: &Lane) {
-        self.all = lane.cpu.map(|cpu| {
+        self.all = lane.cpu.filter(|_| lane.device.is_none()).map(|cpu| {
             self.not_running = self.busy.saturating_sub(cpu).max(self.in_tasks);
             let unexplained = self.not_running.saturating_sub(self.files);
             unexplained.max(lane.queued.unwrap_or(0).min(self.not_running))

@@ -200,14 +200,11 @@ impl Lane {
     fn switch(&self, from: Spot, to: Spot) {
         let Some(thread) = &self.thread else { return };
         let is_wait = |spot: Spot| spot == Spot::IDLE || spot == Spot::NETWORK;
-        match (is_wait(from), is_wait(to)) {
-            (true, false) => {
-                if thread.begin_work(self.last_ns()) {
-                    self.stamp(Spot::PROFILE);
-                }
-            }
-            (false, true) => thread.end_work(self.last_ns()),
-            _ => {}
+        if is_wait(from) && !is_wait(to) && thread.begin_work(self.last_ns()) {
+            self.stamp(Spot::PROFILE);
+        }
+        if !is_wait(from) && is_wait(to) {
+            thread.end_work(self.last_ns());
         }
     }
 

@@ -296,7 +296,8 @@ fn table(head: &str, categories: &[CategoryRow], total: Measured, ranges: bool) 
 
 /// Formats a range of shares.
 pub(crate) fn between((low, high): Range) -> String {
-    format!("{} to {}", percent(low), percent(high))
+    let (low, high) = (percent(low), percent(high));
+    if low == high { low } else { format!("{low} to {high}") }
 }
 
 impl Framework {

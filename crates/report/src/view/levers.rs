@@ -69,25 +69,30 @@ impl Levers {
         let functions = facts.profile.functions.iter().zip(&times);
         let functions = functions.map(|(it, time)| (it, time.time()));
         let functions: Vec<_> = functions.filter(|(it, ns)| is_lever(it) && *ns > 0).collect();
-        let mut categories: BTreeMap<&str, (u64, usize)> = BTreeMap::new();
+        // The time of each category, and of its largest function.
+        let mut categories: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
         for (function, ns) in &functions {
             let all = function.primitive.then_some(Category::Primitives.name());
             for category in all.into_iter().chain([&*function.category]) {
                 let sum = categories.entry(category).or_default();
-                *sum = (sum.0 + *ns, sum.1 + 1);
+                *sum = (sum.0 + *ns, sum.1.max(*ns));
             }
         }
+        // A category that is nearly one function stands for it.
+        let is_single = |category: &str| {
+            let is_family = category.starts_with(Category::Primitives.name());
+            !is_family && categories.get(category).is_some_and(|(all, largest)| 100 * largest >= 99 * all)
+        };
         let lever = |kind: Kind, name: &str, category: &str, time: u64| {
             let is_mine = |function: &Function| kind.matches(name, function);
-            let primitive =
-                facts.profile.functions.iter().position(is_mine).filter(|_| kind == Kind::Primitive);
+            let mine: Vec<bool> = facts.profile.functions.iter().map(is_mine).collect();
+            let primitive = mine.iter().position(|it| *it).filter(|_| kind == Kind::Primitive);
             let spread = match primitive {
                 Some(number) => facts.primitive_spread(number as u32, times[number].hits),
                 None => facts.spread(is_mine),
             };
             let saved = |factor: f64| {
-                let of = |function: u32| if is_mine(facts.function(function)) { factor } else { 1.0 };
-                schedule.saved(of, spread)
+                schedule.saved(|function| if mine[function as usize] { factor } else { 1.0 }, spread)
             };
             Lever {
                 what: format!("{}:{name}", kind.name()),
@@ -107,31 +112,19 @@ impl Levers {
         }
         let mut others = 0;
         for (function, ns) in functions {
-            // A category of one function is that function.
-            let alone = categories.get(&*function.category).is_some_and(|(_, n)| *n == 1);
             if !is_listed(ns) {
                 others += 1;
-            } else if !alone || function.primitive {
+            } else if !is_single(&function.category) {
                 let kind = if function.primitive { Kind::Primitive } else { Kind::Function };
                 levers.push(lever(kind, &function.name, &function.category, ns));
             }
         }
         levers.sort_by(|a, b| b.twice.middle.total_cmp(&a.twice.middle).then_with(|| a.what.cmp(&b.what)));
-        // Of categories, only those that are one function.
-        let is_single = |it: &&Lever| {
-            it.kind != Kind::Category || categories.get(&*it.name).is_some_and(|(_, n)| *n == 1)
-        };
-        let singles =
-            levers.iter().filter(is_single).filter(|it| it.kind != Kind::Category || !is_family(it));
+        let singles = levers.iter().filter(|it| it.kind != Kind::Category || is_single(&it.name));
         let tied = tied(singles.map(|it| (&*it.name, (it.twice.low, it.twice.high))));
         let (wall, workers) = (Measured(facts.wall()), facts.workers());
         Ok(Levers { wall, workers, error: schedule.error, levers, others, tied })
     }
-}
-
-/// Whether the lever is a family of primitives, or all of them.
-fn is_family(lever: &Lever) -> bool {
-    lever.name.starts_with(Category::Primitives.name())
 }
 
 /// Returns the cost of each function over all threads.
