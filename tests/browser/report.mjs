@@ -338,6 +338,8 @@ try {
         assert.deepEqual(clipped, [], `${hash} at ${width}`);
         const tall = await page.evaluate(() => [...document.querySelectorAll(".flame rect")].map((it) => it.getBoundingClientRect()).filter((it) => it.height > 32 || it.right > innerWidth).length);
         assert.equal(tall, 0, `${hash} at ${width}`);
+        const rows = await page.evaluate(() => [...document.querySelectorAll("main table:not(.source) tr")].filter((row) => !row.closest(".facts") && row.getBoundingClientRect().height > 64).map((row) => row.textContent));
+        assert.deepEqual(rows, [], `low rows of ${hash} at ${width}`);
       }
       assert.deepEqual(bad, []);
       await close();

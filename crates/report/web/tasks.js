@@ -348,7 +348,7 @@ function outcomes(run, task) {
       result.pairs.slice(0, task.train.length || result.pairs.length).map(text).join(" "),
       result.pairs.slice(task.train.length || result.pairs.length).map(text).join(" "),
       ...(measured ? [fuel > 0 ? grouped(fuel) : ""] : []),
-      program?.made?.words ?? (why === undefined || why === null ? "" : el("span", {}, ...prose(why))),
+      el("span", { class: "wrap" }, ...(program?.made?.words ? [program.made.words] : prose(why ?? ""))),
     ];
   });
   return section("Programs", table("Programs on this task, the best first", ["program", "demonstrations", "tests", ...(measured ? [" fuel"] : []), run.search === null ? "problem" : "rule"], rows),
