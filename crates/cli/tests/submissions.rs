@@ -189,14 +189,18 @@ fn missing_tasks_count_as_wrong() {
 fn a_page_shows_submissions_with_their_tasks() {
     let batt = data("submission-page")
         .file("old.json", SUBMISSION)
-        .file("new.json", &SUBMISSION.replace("[[5, 5]]", "[[5], [5]]"))
+        .file("new.json", SUBMISSION.replace("[[5, 5]]", "[[5], [5]]"))
         .file("short.json", r#"{"aaaa": [{"attempt_1": [[0, 2], [2, 0]]}]}"#);
-    batt.check("report {dir}/old.json", expect![[r#"
+    batt.check(
+        "report {dir}/old.json",
+        expect![[r#"
         error: {dir}/old.json: this is a submission, not a record; add --data DATA to show it with its tasks
         exit 2
-    "#]]);
+    "#]],
+    );
     let text = |args: &str| {
-        let written = batt.run(&format!("report {args} --data {{dir}}/data -o {{dir}}/page.html --overwrite"));
+        let written =
+            batt.run(&format!("report {args} --data {{dir}}/data -o {{dir}}/page.html --overwrite"));
         assert!(written.contains("exit 0"), "{written}");
         batt.read("page.html")
     };

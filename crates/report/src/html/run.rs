@@ -170,10 +170,7 @@ fn submission_stamp(record: &Record, defects: &[String], hidden: usize) -> Strin
     let text = format!("a submission: {}, {}", count(record.tasks.len(), "task"), count(outputs, "output"));
     let hidden = match hidden {
         0 => String::new(),
-        n => format!(
-            "; third attempts, of {}, count for the scores and are not shown",
-            count(n, "output")
-        ),
+        n => format!("; third attempts, of {}, count for the scores and are not shown", count(n, "output")),
     };
     match defects {
         [] => format!("{text}, complete and well formed{hidden}"),
