@@ -337,6 +337,11 @@ impl Base {
         ((all * share - deviation).clamp(0.0, most), most)
     }
 
+    /// Returns the busy time, its disturbance, and the number of stops.
+    pub(crate) fn disturbance(&self) -> (u64, u64, f64) {
+        (self.busy, self.disturbed, self.stops)
+    }
+
     /// Returns the same busy time as a part of a longer one.
     pub(crate) fn within(self, time: u64) -> Base {
         Base { time, ..self }
