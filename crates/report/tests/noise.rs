@@ -5,8 +5,8 @@ mod common;
 use batt_record::profile::{Profile, Repeat};
 use batt_record::{Kind, Record};
 use batt_report::view::{
-    Advice, Budget, ChangeVerdict, Compare, Dsl, Framework, Levers, Lines, Phases, Priority, Quota, Speedup,
-    Tasks, WhatIf,
+    Advice, Budget, ChangeVerdict, Compare, Dsl, Framework, Levers, Lines, Phases, Plan, Priority, Quota,
+    Scale, Speedup, Tasks, WhatIf,
 };
 use batt_report::{Facts, Noise, Selection, Validity, disturbance_warning};
 use batt_trace::{Level, Spot};
@@ -330,6 +330,10 @@ fn predictions_contain_the_disturbance() {
         assert_eq!((truth.low, truth.high), (truth.middle, truth.middle), "{what}: nothing was stolen");
         assert!(range.low <= truth.middle && truth.middle <= range.high, "{what}: {truth:?} in {range:?}");
     }
+    let plan = Plan { nodes: Some(2), cores: None, tasks: None, speed: 1.0, time: None };
+    let limit = "limit: the recorded times include 18.0 % of disturbance; without it, the job is shorter\n";
+    let is_limited = |record: &Record| Scale::new(&facts(record), plan).unwrap().to_string().contains(limit);
+    assert_eq!((is_limited(&quiet), is_limited(&noisy)), (false, true));
     let quota = Quota { share: 1.0, speed: 1.0 };
     let budget = |record: &Record| Budget::new(&facts(record), 1e12, quota, &[]).unwrap();
     let (truth, row) = (budget(&quiet).rows.remove(0), budget(&noisy).rows.remove(0));
