@@ -62,11 +62,15 @@ fn a_disturbed_recording_says_so_first() {
         (124_200_000, 100_000_000, 24_200_000)
     );
     profile(&mut record).lanes[1].preemptions = Some(412);
-    let text = Validity::new(&facts(&record)).to_string();
+    let lines = Validity::lines(&[Validity::new(&facts(&record))]);
     let first = "disturbed: other work had the CPU for 18.0 % of the busy time (412 preemptions); figures are \
                  uncertain by that much; repeat with `--repeat 5`";
-    assert_eq!(text.lines().next(), Some(first));
-    assert!(text.lines().nth(1).unwrap().ends_with(" · disturbed 18.0 %"), "{text}");
+    assert_eq!(lines[0], first);
+    assert!(lines.len() == 2 && lines[1].ends_with(" · disturbed 18.0 %"), "{lines:?}");
+    // Of two records, the one that was disturbed is named first.
+    let two = [&disturbed(0), &record].map(|record| Validity::new(&facts(record)));
+    let lines = Validity::lines(&two);
+    assert_eq!((lines.len(), &lines[0]), (3, &format!("record 2, {first}")));
     // Repetitions, a solve and a search are recorded again, and more threads than cores disturb each other.
     let warning = |kind, cores| disturbance_warning(record.profile.as_ref().unwrap(), kind, cores).unwrap();
     assert!(warning(Kind::Solve, 2).ends_with("; record again on a quiet machine"));
