@@ -11,7 +11,7 @@ use batt_trace::{Category, Phase};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::facts::{Facts, is_of_device, is_waiting};
+use crate::facts::{Facts, FunctionTime, is_of_device, is_waiting};
 use crate::figure::Measured;
 
 /// How much other work disturbed the recording.
@@ -130,6 +130,8 @@ pub(crate) struct Disturbance {
     pub(crate) time: Option<u64>,
     /// The busy time of all threads.
     busy: u64,
+    /// Number of stops of equal length that have the same effect; 0 if not measured.
+    stops: f64,
     pub(crate) lanes: Vec<LaneDisturbance>,
     /// The disturbance of each task of the profile.
     pub(crate) tasks: Vec<u64>,
@@ -172,7 +174,8 @@ impl Disturbance {
                 time = time.zip(noise.all).map(|(sum, ns)| sum + ns);
             }
         }
-        Disturbance { time, busy, lanes: list, tasks: of_tasks }
+        let stops = stops(lanes, tasks, &list, &of_tasks);
+        Disturbance { time, busy, stops, lanes: list, tasks: of_tasks }
     }
 
     /// Returns the busy time in which threads did not run: disturbance, and waits for files.
@@ -189,6 +192,32 @@ impl Disturbance {
     pub(crate) fn is_large(&self) -> bool {
         self.share().is_some_and(|share| share > Noise::LIMIT)
     }
+}
+
+/// Returns the number of stops of equal length that would disturb as unevenly as the recorded ones.
+///
+/// The preemptions of a lane are split over its tasks by their disturbance. A task has no more than fit into its CPU
+/// time, because a thread runs for a while before it is stopped again.
+fn stops(lanes: &[Lane], tasks: &[Task], noise: &[LaneDisturbance], of_tasks: &[u64]) -> f64 {
+    // The scheduler of Linux lets a thread run for 0.7 ms or more, unless another one wakes up.
+    const LEAST_RUN: f64 = 500_000.0;
+    let (mut sum, mut squares) = (0.0, 0.0);
+    let mut add = |lane: usize, disturbed: u64, cpu: u64| {
+        let (disturbed, all) = (disturbed as f64, noise[lane].all.unwrap_or(0).max(1) as f64);
+        let preemptions = lanes[lane].preemptions.unwrap_or(0) as f64 * disturbed / all;
+        sum += disturbed;
+        squares += disturbed * disturbed / preemptions.min(cpu as f64 / LEAST_RUN).max(1.0);
+    };
+    let mut rest: Vec<u64> = lanes.iter().map(|lane| lane.cpu.unwrap_or(0)).collect();
+    for (task, disturbed) in tasks.iter().zip(of_tasks) {
+        let (lane, cpu) = (task.lane as usize, task.cpu.unwrap_or(0));
+        add(lane, *disturbed, cpu);
+        rest[lane] = rest[lane].saturating_sub(cpu);
+    }
+    for (lane, cpu) in rest.into_iter().enumerate() {
+        add(lane, noise[lane].between(), cpu);
+    }
+    if squares > 0.0 { sum * sum / squares } else { 0.0 }
 }
 
 /// Returns the disturbance of a task; 0 if not measured.
@@ -237,22 +266,85 @@ pub type Range = (f64, f64);
 pub(crate) struct Exposed {
     pub(crate) time: u64,
     pub(crate) disturbed: u64,
+    /// Time in which a thread waited for files or was disturbed, in functions that use files.
+    files: u64,
 }
 
 impl Exposed {
+    /// Returns the time of a function in tasks.
+    pub(crate) fn of(time: &FunctionTime) -> Exposed {
+        Exposed { time: time.time(), disturbed: time.disturbed, files: 0 }
+    }
+
     /// Adds a part of a time in which a thread was disturbed for `disturbed` nanoseconds.
     pub(crate) fn add(&mut self, time: u64, disturbed: u64) {
         self.time += time;
         self.disturbed += disturbed.min(time);
     }
 
-    /// Returns the range of the share of `whole`, given that recordings differ by the factor `spread`.
-    pub(crate) fn share_of(self, whole: Exposed, spread: f64) -> Range {
-        let share = self.time as f64 / whole.time.max(1) as f64;
-        let undisturbed = whole.time.saturating_sub(whole.disturbed).max(1) as f64;
-        let low = ((self.time - self.disturbed) as f64 / undisturbed).min(share);
-        let high = (self.time as f64 / undisturbed).max(share);
+    /// Adds the time of functions that use files, in which a thread did not run for `files` nanoseconds.
+    fn add_files(&mut self, time: u64, files: u64) {
+        self.time += time;
+        self.files += files.min(time);
+    }
+
+    /// Adds another time.
+    pub(crate) fn join(&mut self, other: Exposed) {
+        self.time += other.time;
+        self.disturbed += other.disturbed;
+        self.files += other.files;
+    }
+
+    /// Returns the range of the share of `base`, given that recordings differ by the factor `spread`.
+    pub(crate) fn share_of(self, base: &Base, spread: f64) -> Range {
+        let time = self.time as f64;
+        let share = time / base.time.max(1) as f64;
+        let (least, most) = base.stolen(self);
+        let undisturbed = base.time.saturating_sub(base.disturbed).max(1) as f64;
+        let without_files = (undisturbed - base.files as f64).max(1.0);
+        let low = ((time - most - self.files as f64) / undisturbed).min(share).max(0.0);
+        let high = ((time - least) / without_files).max(share);
         (low * (1.0 - spread).max(0.0), (high * (1.0 + spread)).min(1.0))
+    }
+}
+
+/// The time that shares refer to, and the disturbance of the busy time in it.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Base {
+    pub(crate) time: u64,
+    busy: u64,
+    disturbed: u64,
+    /// Time that threads waited for files.
+    files: u64,
+    /// Number of stops of equal length that have the same effect; 0 if not measured.
+    stops: f64,
+}
+
+impl Base {
+    /// Returns how much of the disturbance can be in a part of the busy time, at least and at most.
+    ///
+    /// Threads are stopped at random, so a part is hit in proportion to its time, and the number of hits varies by its
+    /// square root. Four deviations, and four hits more, leave room for what is not known about the stops.
+    pub(crate) fn stolen(&self, part: Exposed) -> (f64, f64) {
+        let worst = part.disturbed as f64;
+        if self.stops == 0.0 {
+            return (0.0, worst);
+        }
+        let share = (part.time as f64 / self.busy.max(1) as f64).min(1.0);
+        let (all, stops) = (self.disturbed as f64, self.stops);
+        let deviation = 4.0 * all / stops * ((stops * share).sqrt() + 1.0);
+        let most = (all * share + deviation).min(worst);
+        ((all * share - deviation).clamp(0.0, most), most)
+    }
+
+    /// Returns the busy time, its disturbance, and the number of stops.
+    pub(crate) fn disturbance(&self) -> (u64, u64, f64) {
+        (self.busy, self.disturbed, self.stops)
+    }
+
+    /// Returns the same busy time as a part of a longer one.
+    pub(crate) fn within(self, time: u64) -> Base {
+        Base { time, ..self }
     }
 }
 
@@ -265,10 +357,12 @@ impl Facts<'_> {
         };
         for (lane, noise) in self.profile.lanes.iter().zip(&self.disturbance.lanes) {
             if lane.device.is_none() {
-                sum.add(time(&lane.between, &|it| of(it) && !uses_files(it)), noise.between());
+                let is_work = |it: &Function| !uses_files(it) && !is_waiting(it);
+                sum.add(time(&lane.between, &|it| of(it) && is_work(it)), noise.between());
+                sum.add(time(&lane.between, &|it| of(it) && is_waiting(it)), 0);
                 // How long files take differs between recordings too.
                 let files = noise.not_running.saturating_sub(noise.in_tasks);
-                sum.add(time(&lane.between, &|it| of(it) && uses_files(it)), files);
+                sum.add_files(time(&lane.between, &|it| of(it) && uses_files(it)), files);
             }
         }
         for (task, disturbed) in self.profile.tasks.iter().zip(&self.disturbance.tasks) {
@@ -289,15 +383,31 @@ impl Facts<'_> {
     }
 
     /// Returns the time that shares refer to: the busy time of all threads, or the time of the selected tasks.
-    pub(crate) fn exposed_base(&self) -> Exposed {
+    pub(crate) fn exposed_base(&self) -> Base {
         if self.whole {
-            return Exposed { time: self.busy(), disturbed: self.disturbance.not_running() };
+            return self.exposed_run();
         }
         let mut sum = Exposed::default();
         for task in &self.tasks {
             sum.add(task.end - task.start, of_task(&self.profile.functions, task));
         }
-        sum
+        self.part(sum)
+    }
+
+    /// Returns the busy time of all threads.
+    pub(crate) fn exposed_run(&self) -> Base {
+        let disturbed = self.disturbance.time.unwrap_or(0);
+        let files = self.disturbance.not_running().saturating_sub(disturbed);
+        let stops = self.disturbance.stops;
+        Base { time: self.busy(), busy: self.busy(), disturbed, files, stops }
+    }
+
+    /// Returns a part of the busy time. Threads were stopped in it as often as in the rest, for the same disturbance.
+    pub(crate) fn part(&self, part: Exposed) -> Base {
+        let run = self.exposed_run();
+        let share = part.disturbed as f64 / run.disturbed.max(1) as f64;
+        let stops = run.stops * share;
+        Base { time: part.time, busy: part.time, disturbed: part.disturbed, files: part.files, stops }
     }
 
     /// Returns by which factor the share of some functions differs between recordings: as the repetitions show, or

@@ -6,6 +6,8 @@ use batt_record::{
     Attempt, Example, FirstWrongLine, Made, Outcome, Pair, Program, Record, Rows, Task, TaskSearch,
 };
 use batt_report::html::{Graph, Source, Subject, write};
+use batt_report::view::{Advice, Levers};
+use batt_report::{Facts, Noise, Selection};
 use batt_trace::{Level, Spot};
 use common::World;
 use serde_json::{Value, json};
@@ -50,6 +52,38 @@ fn task(demo: Pair, test: Pair, attempt: Rows) -> Task {
         programs: vec![Outcome { program: 0, own: true, train: vec![demo], test: vec![test] }],
         ..Task::default()
     }
+}
+
+#[test]
+fn the_page_has_the_figures_of_the_views() {
+    let record = record();
+    let data = data(&page(&record));
+    let cost = &data["runs"][0]["cost"]["Ok"];
+    let facts = Facts::new(&record, &Selection::default()).unwrap();
+    let levers = Levers::new(&facts).unwrap();
+    assert!(!levers.levers.is_empty());
+    assert_eq!(cost["levers"]["Ok"], json!(levers));
+    let advice = Advice::new(&facts);
+    assert!(!advice.sentences.is_empty());
+    assert_eq!(cost["framework"]["advice"], json!(advice));
+    assert_eq!(cost["validity"]["noise"], json!(Noise::new(&facts)));
+    assert_eq!(cost["schedule"]["disturbed"], json!([0]));
+    // If the schedule cannot be replayed, the reason is there: a worker waited although there was another task.
+    let mut record = common::cluster();
+    let profile = record.profile.as_mut().unwrap();
+    profile.tasks.iter_mut().for_each(|task| task.lane = 1 + task.lane % 2);
+    for (number, lane) in profile.lanes.iter_mut().enumerate().skip(1) {
+        let tasks = profile.tasks.iter().filter(|task| task.lane as usize == number);
+        let ran: u64 = tasks.map(|task| task.end - task.start).sum();
+        lane.end = lane.end.max(lane.start + ran);
+        lane.between = vec![(common::number(Spot::IDLE), lane.end - lane.start - ran, 0)];
+    }
+    let data = self::data(&page(&record));
+    let reason = data["runs"][0]["cost"]["Ok"]["levers"]["Err"].as_str();
+    assert!(
+        reason.is_some_and(|it| it.starts_with("the replay of the recorded schedule is off by ")),
+        "{data}"
+    );
 }
 
 #[test]

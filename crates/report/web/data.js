@@ -19,7 +19,7 @@
 /**
  * @typedef {{ wall: number, lanes: string[], order: number[], workers: number, functions: [string, string, string, boolean][],
  *   main: [number, number][], waits: [number, number][], windows: [number, number][],
- *   tasks: [string, number, number, number, [number, number][]][], disturbed: number[], disturbed_main: number, disturbed_wall: number,
+ *   tasks: [string, number, number, number, [number, number][]][], disturbed: number[], disturbed_main: number, disturbed_wall: number, disturbance: [number, number, number],
  *   devices: [number, number, number][] }} Schedule
  */
 /** @typedef {{ what: string, name: string, kind: "category" | "function" | "primitive", category: string, time: number, share: number, twice: Projected, at_most: Projected }} Lever Something that could be faster; savings of wall time. */

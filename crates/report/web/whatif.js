@@ -30,15 +30,20 @@ export function factorsOf(schedule, changes) {
  * @returns {Answer}
  */
 export function whatIf(schedule, factors) {
-  /** @param {[number, number][]} costs @param {number} disturbed @returns {[number, number]} all savings, and those that cannot be disturbance */
-  const savings = (costs, disturbed) => {
-    const changed = costs.filter(([id]) => factors[id] !== 1);
-    const time = changed.reduce((sum, [, ns]) => sum + ns, 0);
-    const saved = changed.reduce((sum, [id, ns]) => sum + ns * (1 - 1 / factors[id]), 0);
-    return [saved, saved * (1 - Math.min(disturbed, time) / Math.max(1, time))];
+  /** Time of the functions that change, and the part of it that may be disturbance. */
+  const changed = { time: 0, disturbed: 0 };
+  /** @param {[number, number][]} costs @param {number} disturbed @returns {{ saved: number, share: number }} the saving, and the share of it that may be disturbance */
+  const saving = (costs, disturbed) => {
+    const faster = costs.filter(([id]) => factors[id] !== 1);
+    const time = faster.reduce((sum, [, ns]) => sum + ns, 0);
+    changed.time += time;
+    changed.disturbed += Math.min(disturbed, time);
+    return { saved: faster.reduce((sum, [id, ns]) => sum + ns * (1 - 1 / factors[id]), 0), share: Math.min(disturbed, time) / Math.max(1, time) };
   };
-  const main = savings(schedule.main, schedule.disturbed_main);
-  const tasks = schedule.tasks.map((slot, i) => savings(slot[4], schedule.disturbed[i] ?? 0));
+  const savings = [saving(schedule.main, schedule.disturbed_main), ...schedule.tasks.map((slot, i) => saving(slot[4], schedule.disturbed[i] ?? 0))];
+  // Of the whole disturbance, functions have their share.
+  const part = changed.disturbed > 0 ? stolen(schedule, changed) / changed.disturbed : 1;
+  const [main, ...tasks] = savings.map(({ saved, share }) => [saved, saved * (1 - part * share)]);
   const waited = schedule.windows.reduce((sum, [from, to]) => sum + (to - from), 0);
   const sum = (/** @type {number[]} */ less) => less.reduce((sum, ns) => sum + ns, 0);
   // The total time of the tasks. With one worker all savings count.
@@ -49,6 +54,18 @@ export function whatIf(schedule, factors) {
   const off = main[0] + sum(tasks.map(([saved]) => saved)) === 0 ? 0 : Math.abs(replayed - schedule.wall);
   return { wall: schedule.wall, error: replayed / Math.max(1, schedule.wall) - 1,
     low: Math.max(0, Math.min(all, least) - off - schedule.disturbed_wall), middle: all, high: Math.max(all, least) + off };
+}
+
+/**
+ * Returns how much of the disturbance may have hit functions. Threads are stopped at random, so functions are hit in
+ * proportion to their time; the number of hits varies by its square root.
+ * @param {Schedule} schedule
+ * @param {{ time: number, disturbed: number }} changed
+ */
+function stolen({ disturbance: [busy, all, stops] }, changed) {
+  if (stops === 0) return changed.disturbed;
+  const share = Math.min(1, changed.time / Math.max(1, busy));
+  return Math.min(changed.disturbed, all * share + ((4 * all) / stops) * (Math.sqrt(stops * share) + 1));
 }
 
 /**

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use arcbatt::page::{self, SubmissionPage};
 use arcbatt::record::Record;
+use arcbatt::task::submission::Submission;
 use arcbatt::task::{Options, Select};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -119,9 +120,10 @@ fn name(path: &Path) -> String {
 /// Reads a record. The error for a submission names the option that shows it.
 fn record(path: &Path) -> anyhow::Result<Record> {
     profile::record(path).map_err(|error| {
-        let submission =
-            !files::is_standard(path) && files::submission(path).is_ok_and(|it| it.iter().len() > 0);
-        match submission {
+        let has_attempts = |submission: Submission| {
+            submission.iter().flat_map(|(_, outputs)| outputs).flatten().any(Option::is_some)
+        };
+        match !files::is_standard(path) && files::submission(path).is_ok_and(has_attempts) {
             true => anyhow::anyhow!(
                 "{}: this is a submission, not a record; add --data DATA to show it with its tasks",
                 files::label(path)

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::facts::{Facts, is_of_device, is_waiting};
-use crate::noise::{Exposed, Range};
+use crate::noise::{Base, Exposed, Range};
 use crate::view::dsl::tied;
 use crate::view::framework::between;
 use crate::view::phases::{PARTS, part_of};
@@ -45,19 +45,19 @@ impl Advice {
         let of = |name: &str, is_mine: &dyn Fn(&Function) -> bool| {
             let is_busy = |it: &Function| !is_waiting(it) && !is_of_device(it) && is_mine(it);
             let exposed = facts.exposed(is_busy);
-            Item::new(name, exposed, whole, facts.spread(is_busy))
+            Item::new(name, exposed, &whole, facts.spread(is_busy))
         };
         let parts = PARTS.iter().map(|(name, _)| of(name, &|it| part_of(&it.phase) == Some(*name)));
         let parts = sorted(parts);
         let of_dsl = facts.functions().into_iter().filter(|(it, _)| facts.function(*it).primitive);
         let of_dsl = sorted(of_dsl.map(|(function, sum)| {
             let name = &facts.function(function).name;
-            let exposed = Exposed { time: sum.time(), disturbed: sum.disturbed };
-            Item::new(name, exposed, whole, facts.primitive_spread(function, sum.hits))
+            Item::new(name, Exposed::of(&sum), &whole, facts.primitive_spread(function, sum.hits))
         }));
         let apart = facts.profile.functions.iter().filter(|it| is_apart(it));
         let apart = sorted(apart.map(|it| of(&it.name, &|other| !other.primitive && other.name == it.name)));
-        let sentences = [where_it_goes(&parts), in_the_dsl(&of_dsl), apart_from_it(&apart)];
+        let primitives = of("primitives", &|it| it.primitive);
+        let sentences = [where_it_goes(&parts), in_the_dsl(&primitives, &of_dsl), apart_from_it(&apart)];
         Advice { sentences: sentences.into_iter().flatten().collect() }
     }
 }
@@ -72,7 +72,7 @@ fn is_apart(function: &Function) -> bool {
 }
 
 impl Item {
-    fn new(name: &str, exposed: Exposed, whole: Exposed, spread: f64) -> Item {
+    fn new(name: &str, exposed: Exposed, whole: &Base, spread: f64) -> Item {
         Item {
             name: name.to_owned(),
             exposed,
@@ -86,7 +86,7 @@ impl Item {
         let mut sum =
             Item { name: String::new(), exposed: Exposed::default(), share: 0.0, range: (0.0, 0.0) };
         for item in items {
-            sum.exposed.add(item.exposed.time, item.exposed.disturbed);
+            sum.exposed.join(item.exposed);
             sum.share += item.share;
             sum.range = (sum.range.0 + item.range.0, (sum.range.1 + item.range.1).min(1.0));
         }
@@ -144,9 +144,8 @@ fn where_it_goes(parts: &[Item]) -> Option<Sentence> {
     Some(Sentence { text: format!("{} is {}.", capitalised(&amount), first.name), sure: true })
 }
 
-fn in_the_dsl(primitives: &[Item]) -> Option<Sentence> {
+fn in_the_dsl(all: &Item, primitives: &[Item]) -> Option<Sentence> {
     let first = primitives.first()?;
-    let all = Item::sum(primitives);
     let whole = format!("Primitives take {} of the busy time", all.share());
     let named = |names: &[String]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>();
     // The first primitives, three at most, that certainly take more time than all others: as few as take half of the
@@ -160,7 +159,7 @@ fn in_the_dsl(primitives: &[Item]) -> Option<Sentence> {
     let (text, sure) = match half.or(certain.last()) {
         Some(n) => {
             let names: Vec<String> = primitives[..*n].iter().map(|it| it.name.clone()).collect();
-            let part = Item::sum(&primitives[..*n]).part_of(&all);
+            let part = Item::sum(&primitives[..*n]).part_of(all);
             let (names, verb) = (list(&named(&names), " and "), if *n == 1 { "takes" } else { "take" });
             (format!("{whole}; {names} {verb} {part} of that."), true)
         }

@@ -131,6 +131,7 @@ impl Row {
         match self.priority_range {
             (least, most) if least == most => most.name().to_owned(),
             (Priority::Minimal, most) => format!("{} or less", most.name()),
+            (Priority::Low, Priority::High) => "LOW to HIGH".to_owned(),
             (least, most) => format!("{} or {}", least.name(), most.name()),
         }
     }
@@ -147,8 +148,7 @@ impl Dsl {
                 let share = sum.time() as f64 / base.max(1) as f64;
                 let name = &facts.function(*function).name;
                 let spread = facts.primitive_spread(*function, sum.hits);
-                let exposed = Exposed { time: sum.time(), disturbed: sum.disturbed };
-                let range = exposed.share_of(whole, spread);
+                let range = Exposed::of(sum).share_of(&whole, spread);
                 let priority_range = (Priority::of(range.0), Priority::of(range.1));
                 let sure = priority_range.0 == priority_range.1;
                 let saved = |share: f64, factor: f64| share * (1.0 - 1.0 / factor);

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::facts::Facts;
 use crate::figure::Measured;
-use crate::noise::{Exposed, Range};
+use crate::noise::Range;
 use crate::table::Table;
 use crate::validity::recorder_inside;
 use crate::view::advice::Advice;
@@ -187,10 +187,10 @@ impl Framework {
         let mut device_categories = self::categories(profile, of_devices);
         device_categories.retain(|row| row.time.0 > 0);
         let lane_time: u64 = facts.threads().map(|lane| lane.end - lane.start).sum();
-        let whole = Exposed { time: lane_time, disturbed: facts.disturbance.not_running() };
+        let whole = facts.exposed_run().within(lane_time);
         for row in &mut categories {
             let is_mine = |function: &Function| function.category == row.name;
-            row.range = facts.exposed(is_mine).share_of(whole, facts.spread(is_mine));
+            row.range = facts.exposed(is_mine).share_of(&whole, facts.spread(is_mine));
         }
         Framework {
             advice: Advice::new(facts),

@@ -156,9 +156,10 @@ impl<'f, 'r> ProgramRuns<'f, 'r> {
             }
             whole.add(of_task, disturbed);
         }
+        let base = facts.part(whole);
         for (line, exposed) in lines.iter_mut().zip(exposed) {
             line.share = line.alone.0 as f64 / whole.time.max(1) as f64;
-            line.range = exposed.share_of(whole, noise::usual_spread(line.hits));
+            line.range = exposed.share_of(&base, noise::usual_spread(line.hits));
         }
         let (program, ranges) = (entry.name.clone(), facts.disturbance.is_large());
         Lines { program, tasks: tasks.len(), total: Measured(whole.time), lines, ranges }

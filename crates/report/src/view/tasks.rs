@@ -84,11 +84,23 @@ impl Tasks {
         // The factor 1.4826 scales the MAD to the standard deviation of a normal distribution.
         let deviation = 1.4826 * mad(&times).unwrap_or(0.0);
         let threshold = middle + k * deviation;
+        // The same for the times without disturbance.
+        let quiet = |task: &batt_record::profile::Task| {
+            let disturbed = noise::of_task(&facts.profile.functions, task);
+            (task.end - task.start).saturating_sub(disturbed) as f64
+        };
+        let quiet_times: Vec<f64> = facts.tasks.iter().map(|task| quiet(task)).collect();
+        let quiet_middle = median(&quiet_times).unwrap_or(0.0);
+        let quiet_threshold = quiet_middle + k * 1.4826 * mad(&quiet_times).unwrap_or(0.0);
         let is_out = |task: &&std::borrow::Cow<'_, batt_record::profile::Task>| {
             (task.end - task.start) as f64 > threshold
         };
-        let mut outliers: Vec<Outlier> =
-            facts.tasks.iter().filter(is_out).map(|task| outlier(facts, task, middle, threshold)).collect();
+        let mut outliers: Vec<Outlier> = facts
+            .tasks
+            .iter()
+            .filter(is_out)
+            .map(|task| outlier(facts, task, middle, quiet(task) > quiet_threshold))
+            .collect();
         outliers.sort_by(|a, b| b.time.cmp(&a.time).then_with(|| a.task.cmp(&b.task)));
         let within: Vec<f64> = times.iter().copied().filter(|time| *time <= threshold).collect();
         Ok(Tasks {
@@ -111,7 +123,7 @@ fn sums(times: &[f64]) -> Sums {
     }
 }
 
-fn outlier(facts: &Facts<'_>, task: &batt_record::profile::Task, middle: f64, threshold: f64) -> Outlier {
+fn outlier(facts: &Facts<'_>, task: &batt_record::profile::Task, middle: f64, sure: bool) -> Outlier {
     let ns = task.end - task.start;
     let disturbed = noise::of_task(&facts.profile.functions, task);
     // The reason is the function with the most time, of the engine or a primitive.
@@ -134,7 +146,7 @@ fn outlier(facts: &Facts<'_>, task: &batt_record::profile::Task, middle: f64, th
         cells: task.cells,
         fuel: task.nodes.iter().map(|node| node.4).sum(),
         disturbed: task.cpu.map(|_| Measured(disturbed)),
-        sure: (ns - disturbed.min(ns)) as f64 > threshold,
+        sure,
         limits,
     }
 }

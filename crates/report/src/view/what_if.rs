@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use crate::facts::{Facts, FunctionTime, ReportError, is_of_device, is_waiting};
 use crate::figure::{Measured, Projected};
+use crate::noise::Exposed;
 use crate::view::device_what_if::{self, DeviceLimits, DeviceWhatIf, device_name};
 use crate::view::phases::part_of;
 
@@ -327,14 +328,16 @@ struct Saved {
 }
 
 impl Saved {
-    /// Returns the saving from the times of functions, of which `disturbed` nanoseconds may be disturbance.
-    fn new(times: impl Iterator<Item = (f64, u64)>, disturbed: u64) -> Saved {
+    /// Returns the saving from the times of functions, of which `disturbed` nanoseconds may be disturbance. Also
+    /// returns the time of the functions that change.
+    fn new(times: impl Iterator<Item = (f64, u64)>, disturbed: u64) -> (Saved, u64) {
         let (mut ns, mut changed) = (0.0, 0);
         for (gain, time) in times.filter(|(gain, _)| *gain != 0.0) {
             ns += gain * time as f64;
             changed += time;
         }
-        Saved { ns, disturbed: ns * disturbed.min(changed) as f64 / changed.max(1) as f64 }
+        let disturbed = ns * disturbed.min(changed) as f64 / changed.max(1) as f64;
+        (Saved { ns, disturbed }, changed)
     }
 
     /// Returns the saving with a part of what may be disturbance.
@@ -348,16 +351,24 @@ impl Savings {
         let gain = |function: u32| 1.0 - 1.0 / factor(function);
         let Schedule { facts, costs, .. } = schedule;
         let disturbance = &facts.disturbance;
-        let main = facts.main_alone().map(|(function, ns)| (gain(function), ns));
+        let mut main = facts.main_alone().map(|(function, ns)| (gain(function), ns));
         let apportioned = costs.iter().flatten().map(|cost| gain(cost.function) * cost.apportioned as f64);
+        let mut changed = Exposed::default();
+        let mut saved = |times: &mut dyn Iterator<Item = (f64, u64)>, disturbed| {
+            let (saved, time) = Saved::new(times, disturbed);
+            changed.add(time, disturbed);
+            saved
+        };
         let tasks = costs.iter().zip(&disturbance.tasks).map(|(costs, disturbed)| {
-            Saved::new(costs.iter().map(|cost| (gain(cost.function), cost.ns)), *disturbed)
+            saved(&mut costs.iter().map(|cost| (gain(cost.function), cost.ns)), *disturbed)
         });
-        Savings {
-            main: Saved::new(main, disturbance.lanes[0].between()),
-            tasks: tasks.collect(),
-            apportioned: apportioned.sum(),
-        }
+        let mut tasks: Vec<Saved> = tasks.collect();
+        let mut main = saved(&mut main, disturbance.lanes[0].between());
+        // Of the whole disturbance, functions have their share.
+        let (_, most) = facts.exposed_run().stolen(changed);
+        let part = if changed.disturbed > 0 { most / changed.disturbed as f64 } else { 1.0 };
+        tasks.iter_mut().chain([&mut main]).for_each(|saved| saved.disturbed *= part);
+        Savings { main, tasks, apportioned: apportioned.sum() }
     }
 
     fn is_nothing(&self) -> bool {
