@@ -44,6 +44,9 @@ try {
   run("report", file("broken.json"));
   run("report", file("run.json"), file("broken.json"), "-o", file("both.html"));
   const record = JSON.parse(readFileSync(file("run.json"), "utf8"));
+  run("solve", "--record", file("solve.json"), "--profile", "-o", file("submission.json"), "--fuel-per-task", "20000000");
+  run("report", file("solve.json"));
+  const solve = JSON.parse(readFileSync(file("solve.json"), "utf8"));
 
   await test("the first screen matches the record", async () => {
     const { page, bad, close } = await open(file("run.html"));
@@ -56,6 +59,13 @@ try {
     assert.match(await page.locator("#stamp").textContent(), new RegExp(`${record.right.on_all} of ${record.right.programs} programs right`));
     const solved = await value(page, "tasks solved");
     assert.equal(solved, record.tasks.length);
+    // Hash, date, command and machine are those of the record; the hash is the one that `data list` prints.
+    const listed = run("data", "list").split("\n").find((line) => line.startsWith("demo "));
+    const hash = await page.locator("#data-hash").textContent();
+    assert(listed.split(/\s+/).includes(hash), `${hash} is not in ${listed}`);
+    const facts = await page.locator(".facts").textContent();
+    assert(facts.includes(record.environment.command) && record.environment.command.startsWith("batt run --record"), facts);
+    assert(facts.includes(record.environment.started.slice(0, 10)) && facts.includes(record.setup.version), facts);
     assert.deepEqual(bad, []);
     await close();
   });
@@ -74,6 +84,8 @@ try {
       assert.equal(await value(page, `self ${row.name}`), row.measured, row.name);
       if (row.apportioned > 0) assert.equal(await value(page, `apportioned ${row.name}`), row.apportioned, row.name);
     }
+    const sentences = json("profile", "framework", file("run.json")).advice.sentences.map(({ text }) => text.replaceAll("`", ""));
+    assert.deepEqual(await page.locator("#advice p").allTextContents(), sentences);
     for (const row of json("profile", "phases", file("run.json")).rows) assert.equal(await value(page, `phase ${row.name}`), row.time, row.name);
     for (const row of json("profile", "tasks", file("run.json")).outliers) assert.equal(await value(page, `outlier ${row.task}`), row.time, row.task);
     assert.deepEqual(bad, []);
@@ -87,26 +99,38 @@ try {
       run("report", file("what.json"));
       const { page, bad, close } = await open(file("what.html"));
       await go(page, "#/profile");
-      const names = await page.locator("[data-primitive]").evaluateAll((all) => all.map((it) => it.getAttribute("data-primitive")));
+      const names = await page.locator("[data-lever]").evaluateAll((all) => all.map((it) => it.getAttribute("data-lever")));
       if (names.length === 0) {
         assert.throws(() => run("profile", "what-if", file("what.json"), "objects=2x"), /off by/);
         assert(threads === "2", "one worker is always exact");
       } else {
-        const [first, second] = names;
-        const move = async (name, factor) => page.locator(`[data-primitive="${name}"]`).evaluate((it, factor) => {
+        assert(names.some((it) => it.startsWith("category:")), "categories are levers too");
+        const category = names.find((it) => it.startsWith("category:primitives"));
+        const primitive = names.find((it) => it.startsWith("primitive:"));
+        const move = async (name, factor) => page.locator(`[data-lever="${name}"]`).evaluate((it, factor) => {
           it.value = String(factor);
           it.dispatchEvent(new Event("input", { bubbles: true }));
         }, factor);
-        await move(first, 4);
-        near(await value(page, "predicted"), json("profile", "what-if", file("what.json"), `${first}=4x`).predicted.middle, first);
-        await move(second, 2.5);
-        near(await value(page, "predicted"), json("profile", "what-if", file("what.json"), `${first}=4x`, `${second}=2.5x`).predicted.middle, second);
-        const budget = json("profile", "budget", "8h", file("what.json"), "--what-if", `${first}=4x`, "--what-if", `${second}=2.5x`);
+        const same = async (...changes) => {
+          const { predicted } = json("profile", "what-if", file("what.json"), ...changes);
+          near(await value(page, "predicted"), predicted.middle, changes.join(" "));
+          near(Number(await page.locator("[data-low]").getAttribute("data-low")), predicted.low, `low of ${changes.join(" ")}`);
+          near(Number(await page.locator("[data-low]").getAttribute("data-high")), predicted.high, `high of ${changes.join(" ")}`);
+        };
+        await move(category, 4);
+        await same(`${category}=4x`);
+        await move(primitive, 2.5);
+        await same(`${category}=4x`, `${primitive}=2.5x`);
+        const budget = json("profile", "budget", "8h", file("what.json"), "--what-if", `${category}=4x`, "--what-if", `${primitive}=2.5x`);
         assert.equal(await value(page, "runs"), budget.rows.at(-1).runs_warm);
         assert.equal(await value(page, "candidates"), budget.rows.at(-1).candidates);
         await page.locator("text=as recorded").click();
-        near(await value(page, "predicted"), json("profile", "what-if", file("what.json"), `${first}=1x`).predicted.middle, "nothing changed");
+        await same(`${primitive}=1x`);
+        // In the order of what they save, as in the terminal.
+        const shown = json("profile", "what-if", file("what.json")).levers.map((it) => it.what);
+        assert.deepEqual(names, shown.slice(0, names.length));
       }
+      assert.equal(await page.locator("#budget").textContent(), json("profile", "budget", "8h", file("what.json")).sentence);
       assert.deepEqual(bad, []);
       await close();
     });
@@ -118,18 +142,25 @@ try {
     await page.locator("nav >> text=Tasks").click();
     const ids = () => page.locator(".card .id").allTextContents();
     const total = async () => Number((await page.locator("#found").textContent()).match(/^[\d,]+/)[0]);
+    const pick = async (kind) => {
+      const chip = page.locator(`[data-filter="${kind}"]`);
+      await chip.click();
+      assert.equal(await chip.getAttribute("aria-pressed"), "true");
+      assert.equal(Number(await chip.locator(".n").textContent()), await total(), "the count of the chip");
+    };
     assert.equal(await total(), wrong.tasks.length);
-    await page.locator("#filter").selectOption("solved");
+    assert.notEqual(await page.locator(".card").first().getAttribute("class"), "card solved", "failures come first");
+    await pick("solved");
     const solved = await total();
-    await page.locator("#filter").selectOption("near_miss");
+    await pick("near_miss");
     const nearMiss = await total();
     assert(solved > 0 && solved < wrong.tasks.length, `${solved} solved`);
     assert(nearMiss > 0 && nearMiss < wrong.tasks.length - solved + 1, `${nearMiss} near misses`);
-    await page.locator("#filter").selectOption("verdict wrong_shape");
+    await pick("verdict wrong_shape");
     const shapes = wrong.tasks.filter((task) => task.programs.some((it) => [...it.train, ...it.test].some((pair) => pair.verdict === "wrong_shape")));
     assert.equal(await total(), shapes.length);
     assert((await ids()).every((id) => shapes.some((task) => task.id === id)));
-    await page.locator("#filter").selectOption("");
+    await pick("");
     await page.locator("#sort").selectOption("id");
     const sorted = await ids();
     assert.deepEqual(sorted, [...sorted].sort());
@@ -140,14 +171,276 @@ try {
     await page.locator(".card", { hasText: target }).first().click();
     await page.locator("h1", { hasText: target }).waitFor();
     const task = wrong.tasks[40];
-    assert.equal(await page.locator(".pair svg[aria-label*='input']").count(), task.train.length + task.test.length);
+    const inputs = await page.locator(".pair svg[aria-label*='input']").evaluateAll((all) => all.map((it) => it.getAttribute("aria-label")));
+    assert.equal(new Set(inputs).size, task.train.length + task.test.length);
     await page.locator(`a[href^="#/program/"]`).first().click();
     await page.locator("h1", { hasText: wrong.programs[task.programs[0].program].name }).waitFor();
     const lines = json("profile", "lines", file("broken.json"), "--allow-invalid", "--program", wrong.programs[task.programs[0].program].name).lines.filter((line) => line.hits > 0);
     for (const line of lines) assert.equal(await value(page, `line ${line.number}`), line.alone, `line ${line.number}`);
-    await back(page);
+    // Steps follow the gallery as it was filtered and sorted.
+    await go(page, "#/tasks");
+    await page.locator("#search").fill("");
+    const inOrder = (await ids()).slice(0, 3);
+    await page.locator(".card").first().click();
+    await page.locator("h1", { hasText: inOrder[0] }).waitFor();
     await page.keyboard.press("ArrowRight");
-    await page.locator("h1", { hasText: wrong.tasks[41].id }).waitFor();
+    await page.locator("h1", { hasText: inOrder[1] }).waitFor();
+    await page.keyboard.press("j");
+    await page.locator("h1", { hasText: inOrder[2] }).waitFor();
+    await page.keyboard.press("k");
+    await page.locator("h1", { hasText: inOrder[1] }).waitFor();
+    await go(page, "#/tasks");
+    await page.locator("#search").fill("no such task");
+    await page.locator("text=Show all tasks").click();
+    assert.equal(await total(), wrong.tasks.length);
+    assert.deepEqual(bad, []);
+    await close();
+  });
+
+  await test("the page of a solve shows its answers as the record has them", async () => {
+    const { page, bad, close } = await open(file("solve.html"));
+    const grid = (rows) => rows.map((row) => row.join("")).join("|");
+    const shares = [["outputs", / of \d+ outputs$/], ["fractions", /^over 79 tasks$/], ["tasks", / of 79 tasks$/]];
+    for (const [rule, text] of shares) assert.match(await page.locator(".tile", { has: figure(page, `score ${rule}`) }).locator(".small").textContent(), text);
+    let [attempts, several, fallbacks] = [0, 0, 0];
+    for (const task of solve.tasks) {
+      await go(page, `#/task/${task.id}`);
+      const cost = await page.locator("#cost").textContent();
+      assert(cost.includes(`${task.search.fuel.toLocaleString("en-US")} fuel`) && cost.includes(task.search.tried.toLocaleString("en-US")), `${task.id}: ${cost}`);
+      const solved = task.attempts !== undefined && task.test.every(({ output }, k) => task.attempts[k].some((it) => grid(it) === grid(output)));
+      assert.equal(await page.locator("h1 .badge.solved").count(), solved ? 1 : 0, task.id);
+      if (solved) assert.equal(await page.locator("#first-wrong-line").count(), 0, task.id);
+      if (task.attempts === undefined) { assert.match(await page.locator(".nothing").textContent(), /fallbacks/); continue; }
+      for (const [k, both] of task.search.attempts.entries()) {
+        for (const i of [0, 1]) {
+          const box = page.locator(`[data-attempt="${k} ${i}"]`);
+          const stated = both[i];
+          if (stated === undefined) {
+            assert.equal(await box.locator(".words").count(), 0);
+            fallbacks += 1;
+            continue;
+          }
+          const { name, made } = solve.programs[stated.program];
+          assert.equal(await box.locator(".words").textContent(), made.words, `${task.id} ${k} ${i}`);
+          assert.equal(await value(page, `sure ${k} ${i}`), stated.sure, `${task.id} ${k} ${i}`);
+          assert.equal(await figure(page, `sure ${k} ${i}`).textContent(), `${Math.round(stated.sure * 100)} %`);
+          const facts = await box.locator("dl").textContent();
+          assert(facts.includes(made.operator) && facts.includes(name) && facts.includes(`${stated.votes} mechanism`), facts);
+          const right = grid(task.attempts[k][i]) === grid(task.test[k].output);
+          assert.equal(await box.locator(".badge.right").count(), right ? 1 : 0);
+          attempts += 1;
+          several += i;
+        }
+      }
+    }
+    assert(attempts > 70 && several > 10 && fallbacks > 10, `${attempts} attempts, ${several} second ones, ${fallbacks} fallbacks`);
+    // Names tell programs apart.
+    await go(page, "#/programs");
+    const names = await page.locator(".row .id").allTextContents();
+    assert.equal(new Set(names).size, names.length);
+    await accessible(page, "programs of a solve");
+    assert.deepEqual(bad, []);
+    await close();
+  });
+
+  await test("grids of a pair have one scale", async () => {
+    const { page, bad, close } = await open(file("solve.html"));
+    await go(page, "#/tasks");
+    const scales = await page.locator(".card").evaluateAll((cards) => cards.map((card) => [...card.querySelectorAll("svg.grid")].map((it) => {
+      const [, rows] = it.getAttribute("aria-label").match(/: (\d+) by/);
+      return Number(it.getAttribute("height")) / Number(rows);
+    })));
+    assert(scales.length > 5);
+    for (const cells of scales) assert.equal(new Set(cells).size, 1, String(cells));
+    assert.deepEqual(bad, []);
+    await close();
+  });
+
+  await test("a category has one colour in all charts", async () => {
+    for (const colorScheme of ["light", "dark"]) {
+      const { page, bad, close } = await open(file("solve.html"), { colorScheme });
+      const seen = new Map();
+      const collect = async (where) => {
+        const found = await page.locator("main [data-category]").evaluateAll((all) => all.map((it) => {
+          const style = getComputedStyle(it);
+          return [it.getAttribute("data-category"), it instanceof SVGElement ? style.fill : it.classList.contains("hatched") ? 'url("#hatch")' : style.backgroundColor, it.closest(".flame, .lanes, .treemap, .stack, .key, table")?.classList[0] ?? "table"];
+        }));
+        for (const [category, color, chart] of found) {
+          const known = seen.get(category) ?? [color, new Set()];
+          assert.equal(color, known[0], `${category} in ${where}, ${chart}`);
+          seen.set(category, [known[0], known[1].add(`${where} ${chart}`)]);
+        }
+      };
+      await collect("overview");
+      await go(page, "#/profile");
+      await page.locator("#flame-idle").check();
+      await collect("profile");
+      const charts = seen.get("primitives: learn")[1];
+      for (const chart of ["overview stack", "overview key", "profile flame", "profile lanes", "profile treemap", "profile table"]) assert(charts.has(chart), `${chart}: ${[...charts]}`);
+      const [idle] = seen.get("idle");
+      const channels = idle.match(/\d+/g).map(Number);
+      assert(Math.max(...channels) - Math.min(...channels) < 12, `idle is grey: ${idle}`);
+      assert.equal(seen.get("unaccounted")[0], 'url("#hatch")');
+      const large = solve.profile.functions.filter((it) => it.primitive).map((it) => it.category);
+      const colors = [...new Set(large)].filter((it) => seen.has(it)).map((it) => seen.get(it)[0]);
+      assert.equal(new Set(colors).size, colors.length, "families have different colours");
+      assert.deepEqual(bad, []);
+      await close();
+    }
+  });
+
+  await test("no text overlaps another", async () => {
+    for (const width of [390, 800, 1400]) {
+      const { page, bad, close } = await open(file("solve.html"), { viewport: { width, height: 900 } });
+      for (const hash of ["#/", "#/tasks", "#/task/step_closer", "#/task/rotating_row", "#/programs", "#/program/0", "#/plan", "#/profile"]) {
+        await go(page, hash);
+        const overlaps = await page.evaluate(async () => {
+          // Drawings take their final width in the next frame.
+          await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+          const boxes = [];
+          const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+          for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+            const parent = node.parentElement;
+            if (node.data.trim() === "" || parent === null || parent.closest("script, style, option, .skip, svg.grid")) continue;
+            if (!parent.checkVisibility()) continue;
+            const range = document.createRange();
+            range.selectNodeContents(node);
+            for (const box of range.getClientRects()) {
+              // Text that its box cuts off is not seen.
+              let { left, top, right, bottom } = box;
+              for (let it = parent; it && it !== document.body; it = it.parentElement) {
+                if (getComputedStyle(it).overflow === "visible") continue;
+                const clip = it.getBoundingClientRect();
+                [left, top, right, bottom] = [Math.max(left, clip.left), Math.max(top, clip.top), Math.min(right, clip.right), Math.min(bottom, clip.bottom)];
+              }
+              if (right - left > 1 && bottom - top > 1) boxes.push({ left, top, right, bottom, node, text: node.data.trim().slice(0, 40), sticky: parent.closest(".bar") !== null });
+            }
+          }
+          const found = [];
+          boxes.forEach((a, i) => boxes.slice(i + 1).forEach((b) => {
+            if (a.node === b.node || a.sticky !== b.sticky) return;
+            const [w, h] = [Math.min(a.right, b.right) - Math.max(a.left, b.left), Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top)];
+            // Line boxes of neighbouring lines may touch by a few pixels; letters do not.
+            if (w > 2 && h > 5) found.push(`${a.text} / ${b.text}`);
+          }));
+          return [boxes.length, found];
+        });
+        assert(overlaps[0] > 10, `${hash}: ${overlaps[0]} texts`);
+        assert.deepEqual(overlaps[1].slice(0, 5), [], `${hash} at ${width}`);
+        const clipped = await page.evaluate(() => [...document.querySelectorAll(".flame g, .treemap g")].flatMap((group) => {
+          const [box, text] = [group.querySelector("rect")?.getBoundingClientRect(), group.querySelector("text")];
+          const name = group.getAttribute("data-name");
+          if (!box || !text) return [];
+          const label = text.getBoundingClientRect();
+          const whole = name === null || text.textContent === name || text.textContent.endsWith("…");
+          return whole && label.left >= box.left && label.right <= box.right + 1 ? [] : [text.textContent];
+        }));
+        assert.deepEqual(clipped, [], `${hash} at ${width}`);
+        const tall = await page.evaluate(() => [...document.querySelectorAll(".flame rect")].map((it) => it.getBoundingClientRect()).filter((it) => it.height > 32 || it.right > innerWidth).length);
+        assert.equal(tall, 0, `${hash} at ${width}`);
+        const rows = await page.evaluate(() => [...document.querySelectorAll("main table:not(.source) tr")].filter((row) => !row.closest(".facts") && row.getBoundingClientRect().height > 64).map((row) => row.textContent));
+        assert.deepEqual(rows, [], `low rows of ${hash} at ${width}`);
+      }
+      assert.deepEqual(bad, []);
+      await close();
+    }
+  });
+
+  await test("a disturbed recording says so first", async () => {
+    const disturbed = structuredClone(record);
+    disturbed.profile.lanes.forEach((lane) => { if (lane.cpu !== undefined) [lane.cpu, lane.queued] = [1, lane.end - lane.start]; });
+    writeFileSync(file("disturbed.json"), JSON.stringify(disturbed));
+    run("report", file("disturbed.json"), "-o", file("disturbed.html"));
+    const { noise } = json("profile", "framework", file("disturbed.json"), "--allow-invalid").validity[0];
+    const { page, bad, close } = await open(file("disturbed.html"));
+    for (const hash of ["#/", "#/profile"]) {
+      await go(page, hash);
+      // Other systems do not measure it.
+      if (noise.share === null) continue;
+      assert.equal(await page.locator("#noise").textContent(), noise.warning.replaceAll("`", ""));
+      const first = await page.evaluate(() => document.querySelector("h1").parentElement.querySelector(".note, .stamp, .outcomes, .tiles").id);
+      assert.equal(first, "noise", `line 1 of ${hash}`);
+    }
+    console.log(`   ${noise.warning ?? "disturbance is not measured here"}`);
+    assert.deepEqual(bad, []);
+    await close();
+  });
+
+  await test("the flame graph is searched, zoomed and read", async () => {
+    const { page, bad, close } = await open(file("solve.html"));
+    await go(page, "#/profile");
+    const names = () => page.locator("#flame g").evaluateAll((all) => all.map((it) => it.getAttribute("data-name")));
+    assert(!(await names()).includes("idle"), "idle time is off by default");
+    const busy = json("profile", "framework", file("solve.json")).busy;
+    await page.locator("#flame-idle").check();
+    assert((await names()).includes("idle"));
+    await page.locator("#flame-idle").uncheck();
+    await page.locator("#flame-search").fill("learn_cells");
+    const row = json("profile", "dsl", file("solve.json")).rows.find((it) => it.name === "learn_cells");
+    const share = (row.measured / busy) * 100;
+    assert((await page.locator("#flame-status").textContent()).includes(`${share.toFixed(share < 10 ? 2 : 1)} % of busy time`), await page.locator("#flame-status").textContent());
+    assert((await page.locator("#flame g.faint").count()) > 0);
+    await page.locator("#flame-search").fill("");
+    const box = page.locator('#flame g[data-name="primitives: learn"]');
+    await box.hover();
+    assert.match(await page.locator("#tip").textContent(), /primitives: learn.*%.*self/);
+    await box.focus();
+    await page.keyboard.press("Enter");
+    assert(!(await names()).includes("scoring"), "zoomed in");
+    await page.locator(".crumbs button").first().click();
+    assert((await names()).includes("scoring"), "zoomed out");
+    assert.deepEqual(bad, []);
+    await close();
+  });
+
+  await test("the keyboard alone leads from the overview to a task", async () => {
+    const { page, bad, close } = await open(file("solve.html"));
+    const focused = () => page.evaluate(() => document.activeElement?.getAttribute("href"));
+    for (let i = 0; i < 40 && (await focused()) !== "#/tasks/near_miss"; i++) await page.keyboard.press("Tab");
+    assert.equal(await focused(), "#/tasks/near_miss");
+    await page.keyboard.press("Enter");
+    await page.locator('[data-filter="near_miss"][aria-pressed="true"]').waitFor();
+    const ids = await page.locator(".card .id").allTextContents();
+    await page.keyboard.press("j");
+    assert.equal(await focused(), `#/task/${ids[0]}`);
+    await page.keyboard.press("j");
+    assert.equal(await focused(), `#/task/${ids[1]}`);
+    await page.keyboard.press("k");
+    await page.keyboard.press("Enter");
+    await page.locator("h1", { hasText: ids[0] }).waitFor();
+    await page.keyboard.press("j");
+    await page.locator("h1", { hasText: ids[1] }).waitFor();
+    await back(page);
+    await back(page);
+    await page.keyboard.press("/");
+    await page.keyboard.type(ids[1]);
+    await page.locator("#found", { hasText: /^1 of/ }).waitFor();
+    assert.deepEqual(bad, []);
+    await close();
+  });
+
+  await test("two submissions side by side", async () => {
+    const given = JSON.parse(readFileSync(file("submission.json"), "utf8"));
+    const right = (id, k, it) => JSON.stringify(it) === JSON.stringify(solve.tasks.find((task) => task.id === id).test[k].output);
+    const solved = Object.keys(given).filter((id) => given[id].every((both, k) => right(id, k, both.attempt_1) || right(id, k, both.attempt_2)));
+    const [lost, gained] = [solved.slice(0, 3), solved.slice(3, 5)];
+    const without = (ids) => Object.fromEntries(Object.entries(given).map(([id, outputs]) => [id, ids.includes(id) ? outputs.map(() => ({ attempt_1: [[0]], attempt_2: [[1]] })) : outputs]));
+    writeFileSync(file("old-submission.json"), JSON.stringify(without(gained)));
+    writeFileSync(file("new-submission.json"), JSON.stringify(without(lost)));
+    assert.throws(() => run("report", file("old-submission.json")), /this is a submission, not a record; add --data DATA/);
+    run("report", file("old-submission.json"), file("new-submission.json"), "--data", "demo", "-o", file("submissions.html"));
+    const { page, bad, close } = await open(file("submissions.html"));
+    assert.match(await page.locator("#stamp").textContent(), /a submission: 79 tasks, 101 outputs, complete and well formed/);
+    assert.match(await page.locator("#change").textContent(), /2 gained, 3 lost/);
+    assert.equal(await value(page, "tasks solved"), json("score", file("new-submission.json"), "demo").rules.find((it) => it.rule === "tasks").numerator);
+    await page.locator("text=Compare the two").click();
+    assert.equal(await value(page, "gained"), 2);
+    assert.equal(await value(page, "lost"), 3);
+    const cards = await page.locator("section", { hasText: "Lost: 3 tasks" }).locator(".card .id").allTextContents();
+    assert.deepEqual(cards.sort(), lost.sort());
+    assert.equal(await page.locator("section", { hasText: "Lost: 3 tasks" }).locator(".card").first().locator("svg.grid").count(), 3);
+    await accessible(page, "two submissions");
+    await page.screenshot({ path: path.join(out, "submissions.png"), fullPage: true });
     assert.deepEqual(bad, []);
     await close();
   });
@@ -226,7 +519,12 @@ try {
     const view = json("profile", "compare", file("run.json"), file("broken.json"), "--allow-invalid");
     assert.equal(await value(page, "before wall"), view.wall.before);
     assert.equal(await value(page, "after busy time"), view.busy.after);
-    assert((await page.locator("text=Tasks that changed").count()) > 0);
+    const lost = await value(page, "lost");
+    assert(lost > 10 && (await value(page, "gained")) === 0, `${lost} lost`);
+    assert((await page.locator(".card svg.grid").count()) > 10, "changes have pictures");
+    await go(page, "#/");
+    assert.match(await page.locator("#change").textContent(), new RegExp(`0 gained, ${lost} lost`));
+    assert.match(await page.locator("#stamp a").first().getAttribute("href"), /^#\/task\//, "a link to a wrong program");
     assert.deepEqual(bad, []);
     await close();
   });
@@ -354,6 +652,26 @@ try {
     }
   });
 
+  await test("axe finds no violations in a solve and a comparison", async () => {
+    const parts = [[file("solve.html"), ["#/", "#/tasks", "#/task/step_closer", "#/program/0", "#/profile"]], [file("both.html"), ["#/", "#/compare"]]];
+    for (const colorScheme of ["light", "dark"]) {
+      for (const width of [1400, 390]) {
+        for (const [report, hashes] of parts) {
+          const { page, bad, close } = await open(report, { colorScheme, viewport: { width, height: 900 } });
+          for (const hash of hashes) {
+            await go(page, hash);
+            if ((colorScheme === "dark") === (width < 1000)) await accessible(page, `${hash} ${colorScheme} ${width}`);
+            const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+            assert(wide <= 0, `${hash} is ${wide} pixels too wide at ${width}`);
+            await page.screenshot({ path: path.join(out, `${path.basename(report, ".html")}-${hash.replaceAll(/\W+/g, "")}-${colorScheme}-${width}.png`), fullPage: true });
+          }
+          assert.deepEqual(bad, []);
+          await close();
+        }
+      }
+    }
+  });
+
   await test("palette, digits and theme can be switched, and the page prints", async () => {
     const { page, bad, close } = await open(file("run.html"));
     await go(page, "#/tasks");
@@ -367,6 +685,29 @@ try {
     await page.locator("select[aria-label='Theme']").selectOption("dark");
     assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "dark");
     await page.pdf({ path: path.join(out, "tasks.pdf") });
+    // Paper is white, and all tasks are on it.
+    await page.emulateMedia({ media: "print" });
+    await page.evaluate(() => window.dispatchEvent(new Event("beforeprint")));
+    assert.equal(await page.locator(".card").first().evaluate((it) => getComputedStyle(it).backgroundColor), "rgb(255, 255, 255)");
+    assert.equal(await page.locator(".card .id").first().evaluate((it) => getComputedStyle(it).color), "rgb(0, 0, 0)");
+    assert.equal(await page.locator(".card").count(), record.tasks.length);
+    assert.equal(await page.locator(".bar").isVisible(), false);
+    await page.evaluate(() => window.dispatchEvent(new Event("afterprint")));
+    await page.emulateMedia({ media: "screen" });
+    assert.deepEqual(bad, []);
+    await close();
+  });
+
+  await test("a solve of four hundred tasks", async () => {
+    run("data", "generate", "--seed", "3", "--count", "400", "-o", file("four-hundred"));
+    run("solve", file("four-hundred"), "--fuel-per-task", "1000000", "--record", file("four-hundred.json"), "--profile");
+    run("report", file("four-hundred.json"));
+    const size = statSync(file("four-hundred.html")).size / 1e6;
+    const opened = performance.now();
+    const { page, bad, close } = await open(file("four-hundred.html"));
+    await page.locator("#stamp").waitFor();
+    console.log(`   400 tasks: ${size.toFixed(1)} MB, shown after ${((performance.now() - opened) / 1000).toFixed(2)} s`);
+    assert(size < 5, `${size} MB`);
     assert.deepEqual(bad, []);
     await close();
   });

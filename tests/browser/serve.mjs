@@ -108,6 +108,7 @@ try {
       report.on("pageerror", (error) => bad.push(`error: ${error.message}`));
       await report.goto(new URL(await card.locator("a").getAttribute("href"), server.url).href);
       await report.locator("#follow", { hasText: "running" }).waitFor();
+      assert.match(await report.locator("#follow").textContent(), /^running: [\d,]+ of [\d,]+ tasks? done, [\d,]+ with an answer$/);
       assert.match(await report.locator("#stamp").textContent(), /✓ valid: a search/);
       await report.close();
       await server.end();

@@ -35,7 +35,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
                      clang and libclc. --nvidia: use NVIDIA's front end, assemble its output with ptxas, and check
                      the registers and shared memory of each kernel
   wheel              build the Python wheel for any Linux with glibc 2.17 or newer, and print its size
-  picture            draw the README's picture of the report in a browser (needs node and chromium)
+  picture            draw the README's pictures of the report in a browser (needs node and chromium)
   instructions [--write]
                      count the instructions of hot calls under valgrind, and compare with docs/instructions.tsv";
 
@@ -119,10 +119,13 @@ fn check_claims(options: claims::Options) -> Result<bool> {
     Ok(claims::check(&root(), &batt, &options)?.wrong == 0)
 }
 
-/// Draws docs/report.png. `npm ci --prefix tests/browser` has to be done before.
+/// Draws docs/report.png and docs/report-dark.png. `npm ci --prefix tests/browser` has to be done before.
 fn draw_picture() -> Result<()> {
     step("cargo build --release")?;
-    step_with("node tests/browser/picture.mjs docs/report.png", &[("BATT", binary("release", "batt"))])
+    step_with(
+        "node tests/browser/picture.mjs docs/report.png docs/report-dark.png",
+        &[("BATT", binary("release", "batt"))],
+    )
 }
 
 fn step(command: &str) -> Result<()> {

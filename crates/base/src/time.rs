@@ -62,6 +62,28 @@ pub fn long(time: Duration) -> String {
     }
 }
 
+/// Formats a time since 1970 as a date in UTC: `2026-11-18T14:20:05Z`.
+pub fn utc(since_1970: Duration) -> String {
+    let seconds = since_1970.as_secs();
+    let (year, month, day) = date(seconds / 86_400);
+    let (hour, minute, second) = (seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+}
+
+/// Returns year, month and day of a number of days since 1970, in the Gregorian calendar.
+fn date(days: u64) -> (u64, u64, u64) {
+    // Years begin in March, so that a leap day is the last day. The calendar repeats every 400 years.
+    const SINCE_MARCH_OF_0000: u64 = 719_468;
+    let days = days + SINCE_MARCH_OF_0000;
+    let (era, day) = (days / 146_097, days % 146_097);
+    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let day = day - (153 * month + 2) / 5 + 1;
+    let (month, next) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
+    (era * 400 + year + next, month, day)
+}
+
 fn with_digits(ns: f64, digits: usize) -> String {
     let (value, unit) = match ns.abs() {
         ns if ns < 1e3 => (ns, "ns"),
@@ -117,6 +139,16 @@ mod tests {
         let times = [7, 1_234, 12_346_000].map(Duration::from_nanos);
         assert_eq!(times.map(brief), ["7 ns", "1.23 µs", "12.3 ms"]);
         assert_eq!(times.map(precise), ["7 ns", "1.234 µs", "12.35 ms"]);
+    }
+
+    #[test]
+    fn dates_follow_the_calendar() {
+        let utc = |seconds: u64| utc(Duration::from_secs(seconds));
+        assert_eq!(utc(0), "1970-01-01T00:00:00Z");
+        assert_eq!(utc(951_782_399), "2000-02-28T23:59:59Z");
+        assert_eq!(utc(951_782_400), "2000-02-29T00:00:00Z");
+        assert_eq!(utc(1_795_011_605), "2026-11-18T14:20:05Z");
+        assert_eq!(utc(4_107_542_400), "2100-03-01T00:00:00Z", "2100 is no leap year");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The arguments that `run`, `solve` and `search` share.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use arcbatt::base::{size, time};
@@ -166,9 +166,24 @@ pub(crate) fn sources(paths: &[PathBuf]) -> anyhow::Result<Vec<ProgramSource>> {
 
 /// Returns the command that continues a stopped job.
 pub(crate) fn resume_command(job: &Job) -> Option<String> {
-    if !job.is_resumable() {
-        return None;
-    }
+    job.is_resumable().then(|| {
+        let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
+        let changed = ["--overwrite", "--resume", "--watch"];
+        format!("{} --resume", quoted(words.filter(|word| !changed.contains(&word.as_str()))))
+    })
+}
+
+/// Returns the command line of this process, with the name of the binary instead of its path.
+pub(crate) fn command() -> String {
+    let mut words = std::env::args_os();
+    let binary = words.next().map(PathBuf::from);
+    let name = binary.as_deref().and_then(Path::file_name).unwrap_or("batt".as_ref());
+    let words = words.map(|word| word.to_string_lossy().into_owned());
+    quoted(std::iter::once(name.to_string_lossy().into_owned()).chain(words))
+}
+
+/// Joins words as a shell would read them.
+fn quoted(words: impl Iterator<Item = String>) -> String {
     let quote = |word: String| {
         let plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%".contains(c);
         match !word.is_empty() && word.chars().all(plain) {
@@ -176,8 +191,5 @@ pub(crate) fn resume_command(job: &Job) -> Option<String> {
             false => format!("'{}'", word.replace('\'', r"'\''")),
         }
     };
-    let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
-    let words = words.filter(|word| word != "--overwrite" && word != "--resume" && word != "--watch");
-    let words: Vec<String> = words.map(quote).collect();
-    Some(format!("{} --resume", words.join(" ")))
+    words.map(quote).collect::<Vec<_>>().join(" ")
 }

@@ -203,6 +203,21 @@ fn files(batt: &Batt, args: &str) -> (String, String) {
 }
 
 #[test]
+fn the_record_names_date_command_and_program_files() {
+    let batt = Batt::new("run-facts").file("p.py", "def solve_kaleidoscope(I): return I\n");
+    batt.run("run demo -n 3 --programs {dir}/p.py --record {dir}/run.json");
+    let record: serde_json::Value = serde_json::from_str(&batt.read("run.json")).unwrap();
+    let environment = &record["environment"];
+    let command = environment["command"].as_str().unwrap();
+    let expected = "run demo -n 3 --programs ";
+    assert!(command.starts_with("batt") && command.contains(expected), "{command}");
+    let started = environment["started"].as_str().unwrap();
+    assert!(started.len() == 20 && started.starts_with("20") && started.ends_with('Z'), "{started}");
+    let files = environment["program_files"].as_array().unwrap();
+    assert!(files.len() == 1 && files[0].as_str().unwrap().ends_with("p.py"), "{files:?}");
+}
+
+#[test]
 fn files_do_not_depend_on_threads_or_optimisations() {
     let batt = Batt::new("run-files");
     for what in ["", "--all-pairs -n 12"] {

@@ -186,6 +186,35 @@ fn missing_tasks_count_as_wrong() {
 }
 
 #[test]
+fn a_page_shows_submissions_with_their_tasks() {
+    let batt = data("submission-page")
+        .file("old.json", SUBMISSION)
+        .file("new.json", SUBMISSION.replace("[[5, 5]]", "[[5], [5]]"))
+        .file("short.json", r#"{"aaaa": [{"attempt_1": [[0, 2], [2, 0]]}]}"#);
+    batt.check(
+        "report {dir}/old.json",
+        expect![[r#"
+        error: {dir}/old.json: this is a submission, not a record; add --data DATA to show it with its tasks
+        exit 2
+    "#]],
+    );
+    let text = |args: &str| {
+        let written =
+            batt.run(&format!("report {args} --data {{dir}}/data -o {{dir}}/page.html --overwrite"));
+        assert!(written.contains("exit 0"), "{written}");
+        batt.read("page.html")
+    };
+    let both = text("{dir}/old.json {dir}/new.json");
+    assert!(both.contains("a submission: 3 tasks, 4 outputs, complete and well formed"));
+    let states = |page: &str| page.matches("\"state\":\"solved\"").count();
+    // The new one also solves `bbbb`; the solution of `cccc` is unknown.
+    assert_eq!(states(&both), 1 + 2);
+    assert_eq!(both.matches("\"state\":\"open\"").count(), 2);
+    // Defects are named, and a missing attempt is not an error.
+    assert!(text("{dir}/short.json").contains("defects, the first: aaaa, output 0, attempt_2"));
+}
+
+#[test]
 fn other_files_are_refused() {
     let batt = data("submission-refused")
         .file("cut.json", r#"{"aaaa": [{"attempt_1": [[0, "#)

@@ -45,6 +45,9 @@ pub struct Job {
     pub devices: DeviceChoice,
     #[serde(default)]
     pub save: Save,
+    /// The command that started the job, for its record.
+    #[serde(default)]
+    pub command: Option<String>,
 }
 
 /// A data set, and the tasks to select from it.
@@ -397,6 +400,7 @@ impl Job {
             memory: Job::DEFAULT_MEMORY,
             devices: DeviceChoice::default(),
             save,
+            command: None,
         }
     }
 

@@ -1,11 +1,15 @@
 //! Conversion between results and the entries of a record.
 
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use batt_base::time;
 use batt_plan::ProgramId;
 use batt_record as record;
 use batt_score::{Totals, Verdict};
 use batt_task::{Grid, Task};
 
 use crate::battery::{Battery, ProgramResult, Summary, TaskResult, why};
+use crate::description::{Job, ProgramSource};
 use crate::first_wrong_line::first_wrong_line;
 
 /// Returns the counts of right programs, the first part of a record.
@@ -36,18 +40,43 @@ pub(crate) fn setup(data: &str, tasks: &crate::tasks::Tasks, options: record::Op
     }
 }
 
-/// Returns the record of a solve or a search as far as it is known before the work.
-pub(crate) fn head(kind: record::Kind, job: String, setup: record::Setup, threads: usize) -> record::Record {
-    let environment = record::Environment {
+/// Returns the record of a job as far as it is known before the work.
+pub(crate) fn head(
+    kind: record::Kind,
+    identity: String,
+    setup: record::Setup,
+    job: &Job,
+    threads: usize,
+) -> record::Record {
+    let environment = environment(job, threads);
+    record::Record {
+        schema: record::SCHEMA,
+        kind,
+        job: identity,
+        setup,
+        environment,
+        ..record::Record::default()
+    }
+}
+
+/// Returns the environment of a job that starts now.
+fn environment(job: &Job, threads: usize) -> record::Environment {
+    let file = |source: &ProgramSource| match source {
+        ProgramSource::File(path) => Some(path.display().to_string()),
+        ProgramSource::Text(_) => None,
+    };
+    record::Environment {
         threads,
         sharing: true,
         kernels: true,
         seconds: 0.0,
+        started: SystemTime::now().duration_since(UNIX_EPOCH).ok().map(time::utc),
+        command: job.command.clone(),
+        program_files: job.programs.iter().filter_map(file).collect(),
         machine: machine(),
         cluster: None,
         devices: Vec::new(),
-    };
-    record::Record { schema: record::SCHEMA, kind, job, setup, environment, ..record::Record::default() }
+    }
 }
 
 /// Describes the machine that this process runs on.

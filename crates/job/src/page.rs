@@ -7,9 +7,14 @@ use std::path::Path;
 use batt_base::write_atomic_with;
 use batt_lang as lang;
 use batt_plan::{NodeId, Plan};
-use batt_record::Record;
-use batt_report::html::{self, Graph, Look, Source};
+use batt_record::{self as record, Record};
+use batt_report::html::{self, Graph, Look, Source, Subject};
+use batt_score::Scores;
+use batt_task::submission::Submission;
+use batt_task::{Dataset, Task};
+use batt_value::ContentHash;
 
+use crate::document;
 use crate::palette::{self, Palette, Rgb};
 
 /// Writes the page of runs to a file, see [`write()`].
@@ -46,7 +51,81 @@ pub fn write_data(runs: &[(String, Record)], out: &mut impl Write) -> io::Result
 }
 
 fn sources(runs: &[(String, Record)]) -> Vec<Source<'_>> {
-    runs.iter().map(|(name, record)| Source { name: name.clone(), record, graph: graph(record) }).collect()
+    let sources = runs.iter().map(|(name, record)| Source {
+        name: name.clone(),
+        record,
+        subject: Subject::Job,
+        graph: graph(record),
+    });
+    sources.collect()
+}
+
+/// A submission to show, with the tasks that it answers.
+pub struct SubmissionPage {
+    name: String,
+    record: Record,
+    defects: Vec<String>,
+    hidden: usize,
+}
+
+impl SubmissionPage {
+    /// Takes the attempts at the tasks of a data set. `name` is usually that of the file, `data` that of the set.
+    pub fn new(name: String, submission: &Submission, data: &str, dataset: &Dataset) -> SubmissionPage {
+        let tasks = &dataset.tasks;
+        let defects = submission.check(tasks.iter().map(|task| (task.id.as_str(), task.test.len())));
+        let scores = Scores::open(submission, tasks);
+        let data = record::Data {
+            name: data.to_owned(),
+            hash: dataset.content_hash().to_string(),
+            tasks: tasks.len(),
+            shard: None,
+        };
+        let setup = record::Setup { data, ..record::Setup::default() };
+        let tasks: Vec<record::Task> = tasks.iter().map(|task| attempted(submission, task)).collect();
+        let attempts = format!("{:?}", tasks.iter().map(|task| &task.attempts).collect::<Vec<_>>());
+        let record = Record {
+            job: ContentHash::of(format!("{} {attempts}", setup.data.hash).as_bytes()).to_string(),
+            finished: true,
+            scores: record::scores(&scores.totals()),
+            setup,
+            tasks,
+            ..Record::default()
+        };
+        let hidden = submission.iter().flat_map(|(_, outputs)| outputs).filter(|it| it.len() > 2).count();
+        SubmissionPage { name, record, defects: defects.iter().map(ToString::to_string).collect(), hidden }
+    }
+
+    /// Returns the hash of the attempts and the tasks, for [`is_of`].
+    pub fn job(&self) -> &str {
+        &self.record.job
+    }
+}
+
+/// Writes the page of one submission, or of two side by side.
+pub fn write_submissions(submissions: &[SubmissionPage], out: &mut impl Write) -> io::Result<()> {
+    let sources = submissions.iter().map(|it| Source {
+        name: it.name.clone(),
+        record: &it.record,
+        subject: Subject::Submission { defects: it.defects.clone(), hidden: it.hidden },
+        graph: Err("a submission has no programs".to_owned()),
+    });
+    html::write(&sources.collect::<Vec<_>>(), &palette::ALL.map(look), out)
+}
+
+/// Returns the entry of a task with its attempts. A missing attempt is an empty grid.
+fn attempted(submission: &Submission, task: &Task) -> record::Task {
+    let attempts = (0..task.test.len()).map(|k| {
+        let given = submission.attempts(&task.id, k);
+        [0, 1].map(|i| given.get(i).and_then(Option::as_ref).map(record::rows).unwrap_or_default())
+    });
+    record::Task {
+        id: task.id.clone(),
+        hash: task.content_hash().to_string(),
+        train: task.train.iter().map(document::example).collect(),
+        test: task.test.iter().map(document::example).collect(),
+        attempts: attempts.collect(),
+        ..record::Task::default()
+    }
 }
 
 /// Writes the page of the local server. The page sends `token` with every request.

@@ -493,25 +493,11 @@ fn setup(job: &Job, work: &description::Run, tasks: &Tasks) -> Setup {
 /// Returns the record as far as it is known before the work.
 fn head(job: &Job, work: &description::Run, tasks: &Tasks, battery: &Battery<'_>, threads: usize) -> Record {
     let mut setup = setup(job, work, tasks);
-    let job = identify(Kind::Run, &mut setup, battery.programs());
-    Record {
-        schema: record::SCHEMA,
-        kind: Kind::Run,
-        job,
-        setup,
-        environment: record::Environment {
-            threads,
-            sharing: work.sharing,
-            kernels: work.kernels,
-            seconds: 0.0,
-            machine: document::machine(),
-            cluster: None,
-            devices: Vec::new(),
-        },
-        plan: battery.plan().counts().into(),
-        programs: document::programs(battery),
-        ..Record::default()
-    }
+    let identity = identify(Kind::Run, &mut setup, battery.programs());
+    let mut head = document::head(Kind::Run, identity, setup, job, threads);
+    head.environment.sharing = work.sharing;
+    head.environment.kernels = work.kernels;
+    Record { plan: battery.plan().counts().into(), programs: document::programs(battery), ..head }
 }
 
 /// Writes the submission of a run. Finished tasks are appended to a temporary file, in order; the others get fallbacks.

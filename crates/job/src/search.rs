@@ -83,7 +83,7 @@ pub(crate) fn search(context: &Context<'_>, work: &description::Search) -> Resul
     let mut results: Vec<TaskResult> = ranked.iter().map(|ranked| TaskResult::before(ranked)).collect();
     let earlier = earlier.record.map(|record| EarlierPart::new(&tasks, &record));
     let resumed = earlier.as_ref().map_or(0, |earlier| earlier.continue_with(&mut results, work, control));
-    let head = document::head(Kind::Search, identity, setup, pool.threads());
+    let head = document::head(Kind::Search, identity, setup, job, pool.threads());
     drop(span);
     let own = own(&tasks, &known, &ranked);
     let filing = Mutex::new(Filing { store: &mut store, new: 0, failed: None });

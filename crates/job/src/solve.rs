@@ -92,7 +92,7 @@ pub(crate) fn solve(context: &Context<'_>, work: &description::Solve) -> Result<
     // Opened before the work, so that an unwritable store is reported at once.
     let mut store = work.store.as_deref().map(Store::open).transpose()?;
     let mut campaign = Campaign::new(&tasks);
-    let head = document::head(Kind::Solve, identity, setup, pool.threads());
+    let head = document::head(Kind::Solve, identity, setup, job, pool.threads());
     let results = Results::new(context, work.effort.fuel(), head, files, &mut campaign, earlier);
     // The first submission is written before any program runs.
     let campaign = Arc::new(campaign);

@@ -249,6 +249,15 @@ pub struct Environment {
     pub kernels: bool,
     /// Wall time so far, in seconds.
     pub seconds: f64,
+    /// When the job was started or last continued, in UTC: `2026-11-18T14:20:05Z`. Absent in older records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started: Option<String>,
+    /// The command that started the job. Absent if it was not started on the command line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// The files of programs that were given. Absent if empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub program_files: Vec<String>,
     /// The machine that the job ran on; for a job on a cluster, the one that drove it.
     pub machine: Machine,
     /// The cluster that did the work. Absent if one machine did.

@@ -130,6 +130,8 @@ pub(crate) struct Disturbance {
     pub(crate) time: Option<u64>,
     /// The busy time of all threads.
     busy: u64,
+    /// Number of stops of equal length that have the same effect; 0 if not measured.
+    stops: f64,
     pub(crate) lanes: Vec<LaneDisturbance>,
     /// The disturbance of each task of the profile.
     pub(crate) tasks: Vec<u64>,
@@ -172,7 +174,8 @@ impl Disturbance {
                 time = time.zip(noise.all).map(|(sum, ns)| sum + ns);
             }
         }
-        Disturbance { time, busy, lanes: list, tasks: of_tasks }
+        let stops = stops(lanes, tasks, &list, &of_tasks);
+        Disturbance { time, busy, stops, lanes: list, tasks: of_tasks }
     }
 
     /// Returns the busy time in which threads did not run: disturbance, and waits for files.
@@ -189,6 +192,32 @@ impl Disturbance {
     pub(crate) fn is_large(&self) -> bool {
         self.share().is_some_and(|share| share > Noise::LIMIT)
     }
+}
+
+/// Returns the number of stops of equal length that would disturb as unevenly as the recorded ones.
+///
+/// The preemptions of a lane are split over its tasks by their disturbance. A task has no more than fit into its CPU
+/// time, because a thread runs for a while before it is stopped again.
+fn stops(lanes: &[Lane], tasks: &[Task], noise: &[LaneDisturbance], of_tasks: &[u64]) -> f64 {
+    // The scheduler of Linux lets a thread run for 0.7 ms or more, unless another one wakes up.
+    const LEAST_RUN: f64 = 500_000.0;
+    let (mut sum, mut squares) = (0.0, 0.0);
+    let mut add = |lane: usize, disturbed: u64, cpu: u64| {
+        let (disturbed, all) = (disturbed as f64, noise[lane].all.unwrap_or(0).max(1) as f64);
+        let preemptions = lanes[lane].preemptions.unwrap_or(0) as f64 * disturbed / all;
+        sum += disturbed;
+        squares += disturbed * disturbed / preemptions.min(cpu as f64 / LEAST_RUN).max(1.0);
+    };
+    let mut rest: Vec<u64> = lanes.iter().map(|lane| lane.cpu.unwrap_or(0)).collect();
+    for (task, disturbed) in tasks.iter().zip(of_tasks) {
+        let (lane, cpu) = (task.lane as usize, task.cpu.unwrap_or(0));
+        add(lane, *disturbed, cpu);
+        rest[lane] = rest[lane].saturating_sub(cpu);
+    }
+    for (lane, cpu) in rest.into_iter().enumerate() {
+        add(lane, noise[lane].between(), cpu);
+    }
+    if squares > 0.0 { sum * sum / squares } else { 0.0 }
 }
 
 /// Returns the disturbance of a task; 0 if not measured.
@@ -280,32 +309,37 @@ impl Exposed {
 }
 
 /// The time that shares refer to, and the disturbance of the busy time in it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Base {
     pub(crate) time: u64,
     busy: u64,
     disturbed: u64,
     /// Time that threads waited for files.
     files: u64,
-    /// Number of times that a thread was stopped; 0 if not measured.
-    stops: u64,
+    /// Number of stops of equal length that have the same effect; 0 if not measured.
+    stops: f64,
 }
 
 impl Base {
     /// Returns how much of the disturbance can be in a part of the busy time, at least and at most.
     ///
     /// Threads are stopped at random, so a part is hit in proportion to its time, and the number of hits varies by its
-    /// square root. Four deviations, and four hits more, leave room for stops of different lengths.
+    /// square root. Four deviations, and four hits more, leave room for what is not known about the stops.
     pub(crate) fn stolen(&self, part: Exposed) -> (f64, f64) {
         let worst = part.disturbed as f64;
-        if self.stops == 0 {
+        if self.stops == 0.0 {
             return (0.0, worst);
         }
         let share = (part.time as f64 / self.busy.max(1) as f64).min(1.0);
-        let (all, stops) = (self.disturbed as f64, self.stops as f64);
+        let (all, stops) = (self.disturbed as f64, self.stops);
         let deviation = 4.0 * all / stops * ((stops * share).sqrt() + 1.0);
         let most = (all * share + deviation).min(worst);
         ((all * share - deviation).clamp(0.0, most), most)
+    }
+
+    /// Returns the busy time, its disturbance, and the number of stops.
+    pub(crate) fn disturbance(&self) -> (u64, u64, f64) {
+        (self.busy, self.disturbed, self.stops)
     }
 
     /// Returns the same busy time as a part of a longer one.
@@ -364,7 +398,7 @@ impl Facts<'_> {
     pub(crate) fn exposed_run(&self) -> Base {
         let disturbed = self.disturbance.time.unwrap_or(0);
         let files = self.disturbance.not_running().saturating_sub(disturbed);
-        let stops = self.threads().filter_map(|lane| lane.preemptions).sum();
+        let stops = self.disturbance.stops;
         Base { time: self.busy(), busy: self.busy(), disturbed, files, stops }
     }
 
@@ -372,7 +406,7 @@ impl Facts<'_> {
     pub(crate) fn part(&self, part: Exposed) -> Base {
         let run = self.exposed_run();
         let share = part.disturbed as f64 / run.disturbed.max(1) as f64;
-        let stops = (run.stops as f64 * share) as u64;
+        let stops = run.stops * share;
         Base { time: part.time, busy: part.time, disturbed: part.disturbed, files: part.files, stops }
     }
 

@@ -170,11 +170,20 @@ pub(crate) fn recorder_inside(facts: &Facts<'_>) -> f64 {
     facts.threads().map(lane).sum()
 }
 
+impl Validity {
+    /// Returns the first lines of a view of some records: warnings about disturbances, then a line for each record.
+    pub fn lines(list: &[Validity]) -> Vec<String> {
+        let warning = |(i, it): (usize, &Validity)| {
+            let warning = it.noise.warning.as_ref()?;
+            Some(if list.len() > 1 { format!("record {}, {warning}", i + 1) } else { warning.clone() })
+        };
+        let warnings = list.iter().enumerate().filter_map(warning);
+        warnings.chain(list.iter().map(Validity::to_string)).collect()
+    }
+}
+
 impl fmt::Display for Validity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(warning) = &self.noise.warning {
-            writeln!(f, "{warning}")?;
-        }
         if !self.valid {
             write!(f, "{INVALID}{} · ", self.reasons.join("; "))?;
         }

@@ -5,8 +5,8 @@ mod common;
 use batt_record::profile::{Profile, Repeat};
 use batt_record::{Kind, Record};
 use batt_report::view::{
-    Advice, Budget, ChangeVerdict, Compare, Dsl, Framework, Levers, Lines, Phases, Priority, Quota, Speedup,
-    Tasks, WhatIf,
+    Advice, Budget, ChangeVerdict, Compare, Dsl, Framework, Levers, Lines, Phases, Plan, Priority, Quota,
+    Scale, Speedup, Tasks, WhatIf,
 };
 use batt_report::{Facts, Noise, Selection, Validity, disturbance_warning};
 use batt_trace::{Level, Spot};
@@ -62,11 +62,15 @@ fn a_disturbed_recording_says_so_first() {
         (124_200_000, 100_000_000, 24_200_000)
     );
     profile(&mut record).lanes[1].preemptions = Some(412);
-    let text = Validity::new(&facts(&record)).to_string();
+    let lines = Validity::lines(&[Validity::new(&facts(&record))]);
     let first = "disturbed: other work had the CPU for 18.0 % of the busy time (412 preemptions); figures are \
                  uncertain by that much; repeat with `--repeat 5`";
-    assert_eq!(text.lines().next(), Some(first));
-    assert!(text.lines().nth(1).unwrap().ends_with(" · disturbed 18.0 %"), "{text}");
+    assert_eq!(lines[0], first);
+    assert!(lines.len() == 2 && lines[1].ends_with(" · disturbed 18.0 %"), "{lines:?}");
+    // Of two records, the one that was disturbed is named first.
+    let two = [&disturbed(0), &record].map(|record| Validity::new(&facts(record)));
+    let lines = Validity::lines(&two);
+    assert_eq!((lines.len(), &lines[0]), (3, &format!("record 2, {first}")));
     // Repetitions, a solve and a search are recorded again, and more threads than cores disturb each other.
     let warning = |kind, cores| disturbance_warning(record.profile.as_ref().unwrap(), kind, cores).unwrap();
     assert!(warning(Kind::Solve, 2).ends_with("; record again on a quiet machine"));
@@ -330,6 +334,10 @@ fn predictions_contain_the_disturbance() {
         assert_eq!((truth.low, truth.high), (truth.middle, truth.middle), "{what}: nothing was stolen");
         assert!(range.low <= truth.middle && truth.middle <= range.high, "{what}: {truth:?} in {range:?}");
     }
+    let plan = Plan { nodes: Some(2), cores: None, tasks: None, speed: 1.0, time: None };
+    let limit = "limit: the recorded times include 18.0 % of disturbance; without it, the job is shorter\n";
+    let is_limited = |record: &Record| Scale::new(&facts(record), plan).unwrap().to_string().contains(limit);
+    assert_eq!((is_limited(&quiet), is_limited(&noisy)), (false, true));
     let quota = Quota { share: 1.0, speed: 1.0 };
     let budget = |record: &Record| Budget::new(&facts(record), 1e12, quota, &[]).unwrap();
     let (truth, row) = (budget(&quiet).rows.remove(0), budget(&noisy).rows.remove(0));

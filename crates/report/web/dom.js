@@ -157,6 +157,14 @@ export function table(caption, head, rows) {
   );
 }
 
+/**
+ * Says that there is nothing to show, and why.
+ * @param {...Child} children
+ */
+export function empty(...children) {
+  return el("p", { class: "nothing" }, ...children);
+}
+
 /** Returns a hue that depends only on the name, so that a function always has the same colour. @param {string} name */
 export function hue(name) {
   let hash = 7;

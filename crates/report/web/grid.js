@@ -14,6 +14,7 @@ export const paint = { look: { name: "", colors: [], inks: [], line: "#555555" }
  */
 export function rows(cells) {
   if (typeof cells !== "string") return cells;
+  if (cells === "") return [];
   return cells.split("|").map((row) => Array.from(row, Number));
 }
 
@@ -28,15 +29,29 @@ export function differing(a, b) {
 }
 
 /**
- * Draws a grid in a square of `size` pixels; cells that differ from `expected` are marked. It is an SVG with
- * few paths,
- * because a canvas costs the browser several times as much.
+ * Returns the size of a cell with which grids fit side by side, so that all are drawn to one scale.
+ * @param {Cells[]} grids
+ * @param {number} width of all grids together
+ * @param {number} height of each
+ * @param {number} [max]
+ */
+export function sharedCell(grids, width, height, max = MAX_CELL) {
+  const sizes = grids.map(rows).flatMap((grid) => (grid === null || grid.length === 0 ? [] : [[grid[0].length, grid.length]]));
+  const wide = sizes.reduce((sum, [w]) => sum + w, 0);
+  const high = sizes.reduce((most, [, h]) => Math.max(most, h), 1);
+  return Math.max(1, Math.min(max, Math.floor(Math.min(width / Math.max(1, wide), height / high))));
+}
+
+/**
+ * Draws a grid in a square of `size` pixels, or with cells of a given size; cells that differ from `expected`
+ * are marked. It is an SVG with few paths, because a canvas costs the browser several times as much.
  * @param {Cells} cells
  * @param {number} size
  * @param {string} name
  * @param {Cells} [expected]
+ * @param {number | null} [scale] size of a cell
  */
-export function picture(cells, size, name, expected = null) {
+export function picture(cells, size, name, expected = null, scale = null) {
   const grid = rows(cells);
   if (grid === null || grid.length === 0) {
     return el("div", { class: "nogrid", role: "img", "aria-label": `${name}: none` }, "—");
@@ -44,7 +59,7 @@ export function picture(cells, size, name, expected = null) {
   const other = rows(expected);
   const differ = other === null ? null : differing(grid, other);
   const [height, width] = [grid.length, Math.max(...grid.map((row) => row.length))];
-  const cell = Math.min(MAX_CELL, Math.max(2, Math.floor(size / Math.max(width, height))));
+  const cell = scale ?? Math.min(MAX_CELL, Math.max(2, Math.floor(size / Math.max(width, height))));
   return svg("svg", {
     class: "grid", width: width * cell, height: height * cell, viewBox: `0 0 ${width * cell} ${height * cell}`, role: "img",
     "aria-label": `${name}: ${height} by ${width}${differ === null ? "" : `, ${differ} cells differ`}`,
@@ -52,7 +67,7 @@ export function picture(cells, size, name, expected = null) {
 }
 
 /** Largest cell in pixels, so that tiny grids do not fill their box. */
-const MAX_CELL = 30;
+const MAX_CELL = 28;
 /** Smallest cell in pixels in which a digit can be read. */
 const MIN_DIGIT_CELL = 8;
 

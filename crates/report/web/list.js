@@ -3,7 +3,7 @@
 import { el } from "./dom.js";
 
 /**
- * @typedef {{ element: HTMLElement, show: (n: number) => void, stop: () => void }} LongList
+ * @typedef {{ element: HTMLElement, show: (n: number) => void, remeasure: () => void, focus: (i: number) => void, stop: () => void }} LongList
  */
 
 /**
@@ -83,6 +83,17 @@ export function longList({ label, height, width, make }) {
       n = count;
       clear();
       measure();
+    },
+    remeasure: measure,
+    focus(i) {
+      const [top, bottom] = [begin + Math.floor(i / columns) * height, begin + (Math.floor(i / columns) + 1) * height];
+      // The bar at the top covers part of the window.
+      const from = window.scrollY + (document.querySelector(".bar")?.getBoundingClientRect().height ?? 0) + 8;
+      if (top < from) window.scrollBy(0, top - from);
+      else if (bottom > window.scrollY + window.innerHeight) window.scrollBy(0, bottom - window.scrollY - window.innerHeight);
+      place();
+      const link = items.get(i)?.querySelector("a");
+      if (link instanceof HTMLElement) link.focus({ preventScroll: true });
     },
     stop() {
       window.removeEventListener("scroll", schedule);

@@ -1,7 +1,8 @@
 // Shows the part of the report that the address names.
 
-import { el, fill } from "./dom.js";
+import { count, el, fill, grouped } from "./dom.js";
 import { load } from "./data.js";
+import { hideTip } from "./chart.js";
 import { choice, settings } from "./settings.js";
 import { overviewView } from "./overview.js";
 import { taskView, tasksView } from "./tasks.js";
@@ -10,7 +11,7 @@ import { planView } from "./plan.js";
 import { profileView } from "./profile.js";
 import { compareView } from "./compare.js";
 
-/** @typedef {{ element: HTMLElement, ready?: () => void, stop?: () => void }} View */
+/** @typedef {{ element: HTMLElement, ready?: () => void, stop?: () => void, step?: (by: number) => void }} View */
 
 let report = load();
 const main = /** @type {HTMLElement} */ (document.getElementById("main"));
@@ -25,7 +26,8 @@ const scrolled = new Map();
 let shownAt = "";
 
 /** @type {[string, string][]} */
-const PARTS = [["", "Overview"], ["tasks", "Tasks"], ["programs", "Programs"], ["plan", "Plan"], ["profile", "Profile"]];
+const PARTS = [["", "Overview"], ["tasks", "Tasks"]];
+if (report.runs.some((run) => run.subject !== "submission")) PARTS.push(["programs", "Programs"], ["plan", "Plan"], ["profile", "Profile"]);
 if (report.runs.length === 2) PARTS.push(["compare", "Comparison"]);
 
 /**
@@ -42,8 +44,9 @@ function make(part, rest) {
     case "program": return { element: programView(run, Number(rest)) };
     case "plan": return { element: planView(run) };
     case "profile": return { element: profileView(run) };
-    case "compare": return { element: report.runs.length === 2 ? compareView(report) : overviewView(run) };
-    default: return { element: overviewView(run) };
+    case "compare": if (report.runs.length === 2) return compareView(report);
+    // Without a second run there is nothing to compare.
+    default: return { element: overviewView(run, chosen === 1 ? report.runs[0] : null) };
   }
 }
 
@@ -54,6 +57,7 @@ function render(moved) {
   try { name = decodeURIComponent(name); } catch { /* Use an invalid link as it is. */ }
   if (moved) scrolled.set(shownAt, window.scrollY);
   view?.stop?.();
+  hideTip();
   view = make(part, name);
   fill(main, view.element);
   view.ready?.();
@@ -81,11 +85,16 @@ window.addEventListener("keydown", (event) => {
   if (event.key === "/" && !typing) {
     const search = main.querySelector("input[type=search]");
     if (search instanceof HTMLElement) { event.preventDefault(); search.focus(); }
-  } else if ((event.key === "ArrowLeft" || event.key === "ArrowRight") && !typing) {
-    const link = main.querySelector(`[data-step="${event.key === "ArrowLeft" ? -1 : 1}"]`);
+  } else if (event.key in STEPS && !typing) {
+    const by = STEPS[event.key];
+    const link = main.querySelector(`[data-step="${by}"]`);
     if (link instanceof HTMLElement) link.click();
+    else if (event.key === "j" || event.key === "k") view?.step?.(by);
   }
 });
+/** Keys that go to the next or the previous task. @type {Record<string, number>} */
+const STEPS = { j: 1, k: -1, ArrowRight: 1, ArrowLeft: -1 };
+
 /**
  * Updates a page from a server while its run continues.
  * @param {{ path: string, token: string }} server
@@ -110,9 +119,11 @@ function follow({ path, token }) {
   };
   const source = new EventSource(`${path}/events?token=${encodeURIComponent(token)}`);
   source.addEventListener("message", (event) => {
-    /** @type {{ state: string, done: number, total: number, solved: number, record: number | null }} */
+    /** @type {{ kind: string, state: string, done: number, total: number, solved: number, record: number | null }} */
     const now = JSON.parse(event.data);
-    line.textContent = `${now.state}: ${now.done} of ${now.total} tasks done, ${now.solved} solved`;
+    // A solve goes on with tasks that have an answer, so more tasks may have one than are done.
+    const found = now.kind === "run" ? "right" : "with an answer";
+    line.textContent = `${now.state}: ${grouped(now.done)} of ${count(now.total, "task")} done, ${grouped(now.solved)} ${found}`;
     // The page of a finished run is already complete.
     if (record.shown === null && now.state !== "running") record.shown = now.record;
     record.newest = now.record;

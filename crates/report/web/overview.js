@@ -1,36 +1,71 @@
-// The first screen: setup, results, scores, and where the time went.
+// The first screen: the results, what changed, where the time went, and how the job was run.
 
 import { count, el, figure, grouped, percent, prose, section, svg, table, time } from "./dom.js";
-import { STATES, anytime, ok, reason, scoreText } from "./data.js";
+import { FAILURES_FIRST, STATES, anytime, ok, reason, scoreText, stampText, stateCounts } from "./data.js";
+import { UNACCOUNTED, WAITING, dot, drawing, ticks, tipped, toned } from "./chart.js";
+import { changes } from "./compare.js";
+import { card, taskLink } from "./tasks.js";
 
 /** @typedef {import("./data.js").Run} Run */
 /** @typedef {import("./data.js").Cost} Cost */
-/** @typedef {import("./data.js").State} State */
 
-/** @param {Run} run */
-export function overviewView(run) {
+/**
+ * @param {Run} run
+ * @param {Run | null} [earlier] the run to compare with
+ */
+export function overviewView(run, earlier = null) {
   const cost = ok(run.cost);
+  const { started } = run.environment;
+  const date = started === undefined ? null : `${started.slice(0, 10)} ${started.slice(11, 16)} UTC`;
   return el(
     "div",
     {},
-    el("h1", {}, run.name),
+    el("h1", {}, `${run.subject[0].toUpperCase()}${run.subject.slice(1)} of ${run.setup.data.name}`),
+    el("p", { class: "lead" }, [run.name, count(run.setup.data.tasks, "task"), date].filter((it) => it).join(" · ")),
+    cost ? noiseLine(cost) : null,
+    results(run),
+    earlier ? changeLine(earlier, run) : null,
     stampLine(run),
-    el("div", { class: "tiles" }, ...run.scores.map(scoreTile), ...wallTiles(run, cost)),
-    cost ? timeBar(cost) : el("p", { class: "note" }, ...prose(`There are no times: ${reason(run.cost)}.`)),
-    el("div", { class: "columns" }, setup(run), states(run)),
+    el("div", { class: "tiles" }, ...run.scores.map((score) => scoreTile(run, score)), ...wallTiles(run, cost)),
+    lookFirst(run),
+    cost ? timePart(cost) : run.subject === "submission" ? null : section("Where the time went", el("p", { class: "note" }, ...prose(`There are no times: ${reason(run.cost)}.`))),
     run.curve.length ? searchCurve(run) : cost ? taskCurve(run, cost) : null,
+    facts(run),
   );
+}
+
+/** Shows the number of tasks in each state; each number is a filter. @param {Run} run */
+function results(run) {
+  const counts = stateCounts(run);
+  const bar = el("div", { class: "stack states", "aria-hidden": "true" });
+  counts.forEach(([state, n]) => {
+    const part = el("span", { class: `part ${state}` });
+    part.style.width = `${(100 * n) / Math.max(1, run.tasks.length)}%`;
+    bar.append(part);
+  });
+  const items = counts.map(([state, n]) => el("li", {}, el("a", { class: state, href: `#/tasks/${state}` },
+    el("span", { class: "value" }, figure(`tasks ${state}`, n, grouped(n))), `${STATES[state]}${state === "near_miss" && n !== 1 ? "es" : ""}`)));
+  return el("div", { role: "group", "aria-label": "Results" }, el("ul", { class: "outcomes" }, ...items), bar);
+}
+
+/**
+ * @param {Run} before
+ * @param {Run} after
+ */
+function changeLine(before, after) {
+  const { gained, lost } = changes(before, after);
+  return el("p", { id: "change" }, `Against ${before.name}: `, el("strong", {}, `${grouped(gained.length)} gained, ${grouped(lost.length)} lost`), ". ", el("a", { href: "#/compare" }, "Compare the two"));
 }
 
 /** @param {Run} run */
 function stampLine(run) {
-  const { right, valid, stamp } = run;
+  const { right, valid } = run;
   const left = right.left ? ` The run was stopped or is still running; ${count(right.left, "task")} did not run.` : "";
   return el(
     "p",
     { class: `stamp ${valid ? "good" : "bad"}`, id: "stamp" },
     el("strong", {}, valid ? "✓ valid: " : "✗ not valid: "),
-    `${stamp.replace(/^INVALID: /, "")}.${left}`,
+    `${stampText(run)}.${left}`,
     ...wrongLinks(run),
   );
 }
@@ -41,13 +76,18 @@ function stampLine(run) {
  */
 function wrongLinks(run) {
   const shown = run.wrong.slice(0, 5);
-  return shown.flatMap(([place, task]) => [" ", el("a", { href: `#/task/${encodeURIComponent(task)}` }, `see ${run.programs[place]?.name ?? task}`)]);
+  return shown.flatMap(([place, task]) => [" ", el("a", { href: taskLink(task) }, `see ${run.programs[place]?.name ?? task}`)]);
 }
 
-/** @param {import("./data.js").Score} score */
-function scoreTile(score) {
+/**
+ * @param {Run} run
+ * @param {import("./data.js").Score} score
+ */
+function scoreTile(run, score) {
   const share = score.denominator ? (score.numerator ?? 0) / score.denominator : 0;
-  const exact = score.denominator ? `${score.numerator} of ${score.denominator}` : "";
+  // The mean of the fractions is a reduced fraction, so its parts count nothing.
+  const tasks = run.scores.find((it) => it.rule === "tasks")?.denominator ?? 0;
+  const exact = !score.denominator ? "" : score.rule === "fractions" ? `over ${count(tasks, "task")}` : `${grouped(score.numerator ?? 0)} of ${count(score.denominator, score.rule === "tasks" ? "task" : "output")}`;
   return tile(score.label, figure(`score ${score.rule}`, share, scoreText(score)), exact);
 }
 
@@ -56,13 +96,13 @@ function scoreTile(score) {
  * @param {Cost | null} cost
  */
 function wallTiles(run, cost) {
-  const { threads, machine } = run.environment;
-  const on = `${count(threads, "thread")}, ${machine.os} ${machine.arch}, ${count(machine.cores, "core")}`;
-  if (cost === null) return [tile("wall time", "not recorded", on)];
+  if (run.subject === "submission") return [];
+  const { threads, seconds } = run.environment;
+  if (cost === null) return [tile("wall time", seconds > 0 ? time(seconds * 1e9) : "not recorded", count(threads, "thread"))];
   const { wall, busy, lanes } = cost.framework;
   return [
-    tile("wall time", figure("wall", wall, time(wall)), on),
-    tile("busy", figure("busy", busy, time(busy)), `of ${count(lanes, "lane")}`),
+    tile("wall time", figure("wall", wall, time(wall)), count(threads, "thread")),
+    tile("busy time", figure("busy", busy, time(busy)), `of ${count(lanes, "lane")}`),
   ];
 }
 
@@ -81,71 +121,98 @@ function tile(label, value, small) {
   );
 }
 
-/** @param {Cost} cost */
-function timeBar(cost) {
-  const { categories, lane_time } = cost.framework;
-  const shown = categories.filter((row) => row.time > 0);
-  const largest = [...shown].sort((a, b) => b.time - a.time).slice(0, 6);
-  const bar = el("div", { class: "stack", role: "img", "aria-label": "Time of all lanes by category" });
-  let other = 0;
-  shown.forEach((row) => {
-    if (!largest.includes(row)) other += row.time;
-  });
-  /** @type {[string, number][]} */
-  const parts = largest.map((row) => [row.name, row.time]);
-  if (other > 0) parts.push(["other", other]);
-  parts.forEach(([name, ns], i) => {
-    const part = el("span", { class: `part tone${i}`, title: `${name}: ${time(ns)}` });
-    part.style.width = `${(100 * ns) / lane_time}%`;
-    bar.append(part);
-  });
-  const key = parts.map(([name, ns], i) =>
-    el("li", {}, el("span", { class: `dot tone${i}` }), `${name} `, el("span", { class: "muted" }, `${time(ns)}, ${percent(ns / lane_time)}`)),
-  );
-  return section("Where the time went", bar, el("ul", { class: "key" }, ...key));
+/** Shows a few tasks that are not solved, the closest first. @param {Run} run */
+function lookFirst(run) {
+  const open = run.tasks.filter((task) => task.state !== "solved" && task.state !== "open");
+  if (open.length === 0) return null;
+  const order = (/** @type {import("./data.js").Task} */ task) => FAILURES_FIRST.indexOf(task.state) * 1e6 + (task.differ ?? 1e5);
+  const shown = [...open].sort((a, b) => order(a) - order(b)).slice(0, 3);
+  return section("Look at these first", el("div", { class: "few" }, ...shown.map((task) => card(run, task))),
+    open.length > shown.length ? el("p", {}, el("a", { href: "#/tasks/all" }, `All ${count(open.length, "task")} that are not solved`)) : null);
 }
 
-/** @param {Run} run */
-function setup(run) {
+/** @param {Cost} cost */
+function timePart(cost) {
+  return section("Where the time went", timeBar(cost), advice(cost), el("p", { class: "small" }, el("a", { href: "#/profile" }, "The whole profile")));
+}
+
+/** Warns if other work disturbed the recording, before any figure. @param {Cost} cost */
+export function noiseLine(cost) {
+  const { warning } = cost.validity.noise;
+  return warning === null ? null : el("p", { class: "note", id: "noise" }, ...prose(warning));
+}
+
+/** Shows what a person would say about the profile. @param {Cost} cost */
+export function advice(cost) {
+  const { sentences } = cost.framework.advice;
+  return sentences.length === 0 ? null : el("div", { class: "says", id: "advice" }, ...sentences.map(({ text, sure }) => el("p", { class: sure ? null : "muted" }, ...prose(text))));
+}
+
+/** Number of categories that the key names. */
+const NAMED = 8;
+
+/**
+ * Shows the time of all lanes as one bar: work first, then waiting and unaccounted time.
+ * @param {Cost} cost
+ */
+export function timeBar(cost) {
+  const { categories, lane_time } = cost.framework;
+  const rank = (/** @type {string} */ name) => (name === UNACCOUNTED ? 2 : WAITING.includes(name) ? 1 : 0);
+  const shown = categories.filter((row) => row.time > 0).sort((a, b) => rank(a.name) - rank(b.name) || b.time - a.time);
+  const bar = el("div", { class: "stack", role: "img", "aria-label": "Time of all lanes by category" });
+  shown.forEach(({ name, time: ns, range }) => {
+    const part = tipped(toned(el("span", { class: "part" }), name), () => [name, `${time(ns)}, ${percent(ns / lane_time)} of lane time`, rangeText(cost, range)]);
+    part.style.width = `${(100 * ns) / Math.max(1, lane_time)}%`;
+    bar.append(part);
+  });
+  const named = new Set([...shown].filter((row) => rank(row.name) === 0).slice(0, NAMED).concat(shown.filter((row) => rank(row.name) > 0)));
+  const rest = shown.filter((row) => !named.has(row));
+  const key = [...named].map(({ name, time: ns }) => el("li", {}, dot(name), `${name} `, el("span", { class: "muted" }, `${time(ns)}, ${percent(ns / lane_time)}`)));
+  const sum = rest.reduce((sum, row) => sum + row.time, 0);
+  if (rest.length > 0) key.push(el("li", { class: "muted" }, `and ${grouped(rest.length)} more categories, ${time(sum)}`));
+  return el("div", {}, bar, el("ul", { class: "key" }, ...key));
+}
+
+/**
+ * Formats the range of a share, if the recording was disturbed.
+ * @param {Cost} cost
+ * @param {[number, number]} range
+ */
+export function rangeText(cost, [low, high]) {
+  return cost.validity.noise.disturbed ? `${percent(low)} to ${percent(high)}` : null;
+}
+
+/** Shows how the job was run, in one place. @param {Run} run */
+function facts(run) {
   const { data, options, version, dsl } = run.setup;
   const { programs, calls, distinct, shared } = run.plan;
-  return section(
-    "Setup",
-    table("Setup", ["", ""], [
-      ["data", `${data.name}, ${count(data.tasks, "task")}`],
-      ["data hash", el("code", {}, data.hash.slice(0, 16))],
-      ["programs", `${grouped(programs)}, ${grouped(calls)} calls, ${grouped(distinct)} distinct, ${grouped(shared)} shared`],
+  const { started, command, program_files: files = [], threads, machine } = run.environment;
+  /** @type {[string, (Node | string)][]} */
+  const rows = [["data", `${data.name}, ${count(data.tasks, "task")}`], ["data hash", el("code", { id: "data-hash" }, data.hash.slice(0, 12))]];
+  if (run.subject !== "submission") {
+    rows.unshift(["started", started === undefined ? "not recorded" : started.replace("T", " ").replace("Z", " UTC")],
+      ["command", command === undefined ? "not recorded" : el("code", {}, command)]);
+    rows.push(
+      ["program files", files.length > 0 ? el("code", {}, files.join(" ")) : run.search === null ? "the built-in programs" : "none"],
+      ["programs", `${grouped(programs)} ${run.search === null ? "run" : "found"}, ${grouped(calls)} calls, ${grouped(distinct)} distinct, ${grouped(shared)} shared`],
       run.search === null ? ["right on demonstrations", `${run.right.on_demos} of ${run.right.programs}`] : ["found by", run.search],
       ["right on tests", `${run.right.on_tests} of ${run.right.programs}`],
       ["fuel", fuel(run)],
-      ["every program on every task", options.all_pairs ? "yes" : "no"],
+      ...(run.search === null ? [/** @type {[string, string]} */ (["every program on every task", options.all_pairs ? "yes" : "no"])] : []),
       ["seed", options.seed === undefined ? "none, nothing is random" : String(options.seed)],
-      ["version", `${version}, language ${dsl.slice(0, 12)}`],
-    ]),
-  );
+      ["machine", `${count(threads, "thread")}, ${machine.os} ${machine.arch}, ${count(machine.cores, "core")}`],
+      ["version", `batt ${version}, language ${dsl.slice(0, 12)}`]);
+  }
+  const verdicts = run.verdicts.filter((row) => row.count > 0).map((row) => [row.verdict === "ok" ? "right" : row.verdict.replaceAll("_", " "), figure(`verdict ${row.verdict}`, row.count, grouped(row.count))]);
+  const setup = table("How it was run", ["", ""], rows);
+  setup.classList.add("facts");
+  return section("Facts", el("div", { class: "columns" }, setup, verdicts.length > 0 ? table("Verdicts over all programs and pairs", ["verdict", " pairs"], verdicts) : null));
 }
 
 /** @param {Run} run */
 function fuel({ search, setup: { options } }) {
   if (search === null) return `${grouped(options.fuel ?? 0)} for each program and pair`;
   return options.fuel_per_task ? `${grouped(options.fuel_per_task)} for each task` : "limited by time only";
-}
-
-/** @param {Run} run */
-function states(run) {
-  /** @type {Map<State, number>} */
-  const counts = new Map();
-  run.tasks.forEach((task) => counts.set(task.state, (counts.get(task.state) ?? 0) + 1));
-  const names = /** @type {State[]} */ (Object.keys(STATES));
-  const rows = names.filter((state) => counts.has(state)).map((state) => [
-    el("a", { href: `#/tasks/${state}` }, STATES[state]),
-    figure(`tasks ${state}`, counts.get(state) ?? 0, grouped(counts.get(state) ?? 0)),
-  ]);
-  const verdicts = run.verdicts.filter((row) => row.count > 0).map((row) => [
-    row.verdict.replaceAll("_", " "),
-    figure(`verdict ${row.verdict}`, row.count, grouped(row.count)),
-  ]);
-  return section("Results", table("Tasks", ["state", " tasks"], rows), table("Verdicts on pairs", ["verdict", " pairs"], verdicts));
 }
 
 /**
@@ -185,22 +252,20 @@ function searchCurve(run) {
  * @param {string} label
  */
 function plot(run, steps, wall, label) {
-  const [width, height, left, bottom] = [720, 180, 36, 24];
-  const x = (/** @type {number} */ ns) => left + ((width - left - 8) * ns) / wall;
-  const y = (/** @type {number} */ n) => height - bottom - ((height - bottom - 8) * n) / Math.max(1, run.tasks.length);
-  let path = `M${x(0)} ${y(0)}`;
-  steps.forEach(([ns, n]) => {
-    path += `H${x(ns).toFixed(1)}V${y(n).toFixed(1)}`;
+  return drawing((full) => {
+    const [width, height, left, bottom] = [Math.min(full, 880), 200, 40, 24];
+    const x = (/** @type {number} */ ns) => left + ((width - left - 8) * ns) / Math.max(1, wall);
+    const y = (/** @type {number} */ n) => height - bottom - ((height - bottom - 16) * n) / Math.max(1, run.tasks.length);
+    let path = `M${x(0)} ${y(0)}`;
+    steps.forEach(([ns, n]) => {
+      path += `H${x(ns).toFixed(1)}V${y(n).toFixed(1)}`;
+    });
+    path += `H${x(wall)}`;
+    const line = (/** @type {number} */ n) => [
+      svg("line", { x1: left, x2: width - 8, y1: y(n), y2: y(n), class: "rule" }),
+      svg("text", { x: left - 8, y: y(n) + 4, "text-anchor": "end", class: "plain" }, n),
+    ];
+    const marks = ticks(0, wall, width / 110).map((ns) => svg("text", { x: x(ns), y: height - 4, class: "plain", "text-anchor": ns === 0 ? "start" : x(ns) > width - 40 ? "end" : "middle" }, ns === 0 ? "0" : time(ns)));
+    return svg("svg", { width, height, class: "plot", role: "img", "aria-label": label }, ...line(0), ...line(run.tasks.length), ...marks, svg("path", { d: path, class: "curve" }));
   });
-  path += `H${x(wall)}`;
-  const line = (/** @type {number} */ n) => [
-    svg("line", { x1: left, x2: width - 8, y1: y(n), y2: y(n), class: "rule" }),
-    svg("text", { x: left - 4, y: y(n) + 4, "text-anchor": "end" }, n),
-  ];
-  const ticks = [0, 0.25, 0.5, 0.75, 1].map((share) =>
-    svg("text", { x: x(wall * share), y: height - 6, "text-anchor": share === 1 ? "end" : share === 0 ? "start" : "middle" }, time(wall * share)),
-  );
-  return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Solved over time" },
-    svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "plot", role: "img", "aria-label": label },
-      ...line(0), ...line(run.tasks.length), ...ticks, svg("path", { d: path, class: "curve" })));
 }

@@ -1,6 +1,6 @@
 // The merged programs: how much they share, and the graph if it is small.
 
-import { count, el, figure, grouped, hue, percent, prose, section, svg, table } from "./dom.js";
+import { count, el, empty, figure, grouped, hue, percent, prose, section, svg, table } from "./dom.js";
 import { ok, reason } from "./data.js";
 
 /** @typedef {import("./data.js").Run} Run */
@@ -15,9 +15,9 @@ export function planView(run) {
     ["shared by several programs", plan.shared], ["folded: need no input", plan.folded], ["once per task: need only the demonstrations", plan.per_task]]);
   const saved = plan.calls > 0 ? 1 - plan.distinct / plan.calls : 0;
   return el("div", {}, el("h1", {}, "Plan"),
-    el("p", {}, `Merging saves ${percent(saved)} of the calls.`),
+    el("p", { class: "lead" }, `Merging saves ${percent(saved)} of the calls.`),
     table("The merged programs", ["", " count"], facts.map(([label, n]) => [label, figure(`plan ${label}`, n, grouped(n))])),
-    graph === null ? el("p", { class: "note" }, ...prose(`There is no graph: ${reason(run.graph)}.`)) : el("div", {}, ...parts(graph)));
+    graph === null ? empty(...prose(`There is no graph: ${reason(run.graph)}.`)) : el("div", {}, ...parts(graph)));
 }
 
 /** @param {Graph} graph */
@@ -26,14 +26,14 @@ function* parts(graph) {
     yield section("Most shared", table("Calls that most programs need", [" programs", "call"], graph.most.map(([n, text]) => [grouped(n), el("code", {}, text)])));
   }
   yield section("Graph", graph.nodes.length === 0
-    ? el("p", { class: "muted" }, ...prose("The graph is too large to show here; `batt plan FILE… --svg` draws all of it.")) : drawing(graph));
+    ? empty(...prose("The graph is too large to show here; `batt plan FILE… --svg` draws all of it.")) : planDrawing(graph));
 }
 
 /**
  * Draws nodes in layers, inputs on the left.
  * @param {Graph} graph
  */
-function drawing(graph) {
+function planDrawing(graph) {
   const depth = graph.nodes.map(() => 0);
   graph.nodes.forEach(([, , inputs], i) => {
     inputs.forEach((input) => { depth[i] = Math.max(depth[i], depth[input] + 1); });

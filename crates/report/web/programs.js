@@ -1,6 +1,6 @@
 // All programs, and the lines of one with their costs.
 
-import { count, el, fill, figure, grouped, percent, section, time } from "./dom.js";
+import { count, el, empty, fill, figure, grouped, percent, section, time } from "./dom.js";
 import { longList } from "./list.js";
 
 /** @typedef {import("./data.js").Run} Run */
@@ -62,6 +62,7 @@ export function programsView(run) {
     const program = run.programs[shown[i]];
     return el("div", { class: "cell" }, el("a", { class: "row", href: `#/program/${shown[i]}` },
       el("span", { class: "id" }, program.name),
+      program.made?.words ? el("span", { class: "words extra" }, program.made.words) : null,
       el("span", { class: "muted" }, `solves ${grouped(program.solves.length)} of ${grouped(program.ran)}`),
       el("span", { class: "number" }, costs[shown[i]] > 0 ? time(costs[shown[i]]) : "")));
   };
@@ -69,11 +70,11 @@ export function programsView(run) {
   const found = el("p", { class: "muted", role: "status" });
   function choose() {
     const text = filter.text.toLowerCase();
-    shown = run.programs.flatMap((program, i) => (text === "" || program.name.toLowerCase().includes(text) || program.text.toLowerCase().includes(text) ? [i] : []));
+    shown = run.programs.flatMap((program, i) => (text === "" || `${program.name} ${program.made?.words ?? ""} ${program.text}`.toLowerCase().includes(text) ? [i] : []));
     fill(found, `${grouped(shown.length)} of ${count(run.programs.length, "program")}`);
     list.show(shown.length);
   }
-  const search = el("input", { type: "search", placeholder: "name or text", value: filter.text,
+  const search = el("input", { type: "search", placeholder: "name, rule or text", value: filter.text,
     input: () => { filter.text = search.value; choose(); } });
   const element = el("div", {}, el("h1", {}, "Programs"), el("div", { class: "tools", role: "search" }, el("label", {}, "Search ", search)), found, list.element);
   return { element, ready: choose, stop: list.stop };
@@ -107,10 +108,11 @@ export function programView(run, place) {
   return el("div", {},
     el("p", { class: "crumbs" }, el("a", { href: "#/programs" }, "All programs")),
     el("h1", {}, program.name),
-    el("p", { class: "muted" }, `content hash `, el("code", {}, program.hash.slice(0, 16)), total > 0 ? ` · ${time(total)} in total` : " · times were not recorded"),
+    program.made?.words ? el("p", { class: "says", id: "rule" }, program.made.words) : null,
+    el("p", { class: "muted small" }, program.made ? `found by ${program.made.operator} · ` : "", `content hash `, el("code", {}, program.hash.slice(0, 16)), total > 0 ? ` · ${time(total)} in total` : " · times were not recorded"),
     section("Source", el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Source with times" },
       el("table", { class: "source" }, el("thead", {}, el("tr", {}, ...head)), el("tbody", {}, ...rows))),
       total === 0 ? null : el("p", { class: "muted" }, "Self: the cost of the line if the program ran alone. Fair share: the time of a line that several programs need, divided among them.")),
     lineage(run, program),
-    section(`Solves ${count(program.solves.length, "task")} of ${grouped(program.ran)} it ran on`, el("ul", { class: "chips" }, ...solved)));
+    section(`Solves ${count(program.solves.length, "task")} of ${grouped(program.ran)} it ran on`, solved.length > 0 ? el("ul", { class: "chips" }, ...solved) : empty(program.ran > 0 ? "It solves none of them." : "It ran on no task.")));
 }

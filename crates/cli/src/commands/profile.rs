@@ -303,7 +303,7 @@ pub(crate) struct ViewDocument<V> {
     view: V,
 }
 
-/// Prints whether the run is valid, which decides the exit code, then the view.
+/// Prints whether the run was disturbed and whether it is valid, which decides the exit code, then the view.
 fn show<V: Display>(facts: &[Facts<'_>], view: V, print: &Print) -> Answer
 where
     ViewDocument<V>: Document,
@@ -316,8 +316,8 @@ where
         let mut out = output::stdout();
         // Invalid figures are printed in grey.
         let (grey, reset) = if valid || !output::colored() { ("", "") } else { ("\x1b[90m", "\x1b[0m") };
-        for validity in &validity {
-            writeln!(out, "{validity}")?;
+        for line in Validity::lines(&validity) {
+            writeln!(out, "{line}")?;
         }
         write!(out, "{grey}{view}{reset}")?;
         out.flush()?;

@@ -20,7 +20,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::commands::programs::WrongPair;
-use crate::job::{DeviceArgs, SaveArgs, TaskArgs, sources};
+use crate::job::{DeviceArgs, SaveArgs, TaskArgs, command, sources};
 use crate::watch::{self, Inputs};
 use crate::{Answer, data, files, output, progress, signal, summary};
 
@@ -119,6 +119,7 @@ impl Args {
             tasks: self.tasks.selection()?,
             programs: sources(&self.programs)?,
             aliases: files::aliases(),
+            command: Some(command()),
             work: Work::Run(work),
             threads: self.threads,
             memory: Job::DEFAULT_MEMORY,

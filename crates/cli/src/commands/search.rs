@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::programs_store::StoreArgs;
-use crate::job::{DeviceArgs, EffortArgs, SaveArgs, TaskArgs, sources};
+use crate::job::{DeviceArgs, EffortArgs, SaveArgs, TaskArgs, command, sources};
 use crate::{Answer, files, output, progress, summary};
 
 #[derive(clap::Args)]
@@ -65,6 +65,7 @@ impl Args {
             tasks: self.tasks.selection()?,
             programs: sources(&self.programs)?,
             aliases: files::aliases(),
+            command: Some(command()),
             work: Work::Search(work),
             threads: self.effort.threads,
             memory: self.effort.memory,

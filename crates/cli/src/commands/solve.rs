@@ -9,7 +9,7 @@ use arcbatt::{Job, Outcome, Reliability, Save, Solve, SolveOutcome, Step, Work};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::job::{DeviceArgs, EffortArgs, SaveArgs, TaskArgs, sources};
+use crate::job::{DeviceArgs, EffortArgs, SaveArgs, TaskArgs, command, sources};
 use crate::{Answer, files, output, progress, summary};
 
 #[derive(clap::Args)]
@@ -74,6 +74,7 @@ impl Args {
             tasks: self.tasks.selection()?,
             programs: sources(&self.programs)?,
             aliases: files::aliases(),
+            command: Some(command()),
             work: Work::Solve(work),
             threads: self.effort.threads,
             memory: self.effort.memory,

@@ -69,7 +69,7 @@ fn right(records: &[&Record], kind: Kind, left: usize) -> Right {
 }
 
 /// Returns the environment as if the shards had run one after the other: `seconds` is the sum and `threads` the maximum.
-/// The machine is that of the first shard.
+/// The machine and the program files are those of the first shard, and the date is that of the earliest.
 fn environment(records: &[&Record]) -> Environment {
     let all = || records.iter().map(|record| &record.environment);
     Environment {
@@ -77,6 +77,9 @@ fn environment(records: &[&Record]) -> Environment {
         sharing: all().all(|it| it.sharing),
         kernels: all().all(|it| it.kernels),
         seconds: all().map(|it| it.seconds).sum(),
+        started: all().filter_map(|it| it.started.clone()).min(),
+        command: None,
+        program_files: all().next().map(|it| it.program_files.clone()).unwrap_or_default(),
         machine: all().next().map(|it| it.machine.clone()).unwrap_or_default(),
         cluster: cluster(all().filter_map(|it| it.cluster.as_ref())),
         devices: devices(all().flat_map(|it| &it.devices)),

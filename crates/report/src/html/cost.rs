@@ -49,6 +49,8 @@ struct Schedule {
     disturbed_main: u64,
     /// Time by which disturbance may have lengthened the wall time.
     disturbed_wall: u64,
+    /// Busy time, its disturbance, and the number of stops of equal length that have the same effect.
+    disturbance: (u64, u64, f64),
     /// When devices had batches: lane, start, end.
     devices: Vec<(usize, u64, u64)>,
 }
@@ -117,6 +119,7 @@ impl Schedule {
             disturbed: facts.disturbance.tasks.clone(),
             disturbed_main: facts.disturbance.lanes[0].between(),
             disturbed_wall: facts.disturbed_wall(),
+            disturbance: facts.exposed_run().disturbance(),
             devices: devices.collect(),
         }
     }

@@ -25,8 +25,23 @@ pub struct Source<'r> {
     /// Name to show.
     pub name: String,
     pub record: &'r Record,
+    pub subject: Subject,
     /// The merged programs, or the reason why there is no graph of them.
     pub graph: Result<Graph, String>,
+}
+
+/// What a record describes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Subject {
+    /// A run, a solve or a search.
+    Job,
+    /// A submission, whose record has tasks and attempts only.
+    Submission {
+        /// The defects of the file, in words.
+        defects: Vec<String>,
+        /// Number of outputs with more than two attempts, of which two are shown.
+        hidden: usize,
+    },
 }
 
 /// The plan of a run.
@@ -154,19 +169,21 @@ const SHELL: &str = include_str!("../../web/shell.html");
 const STYLE: &str = include_str!("../../web/style.css");
 
 /// The modules of a report, each after those that it imports.
-const MODULES: [&str; 13] = [
+const MODULES: [&str; 15] = [
     DOM,
     DATA,
     GRID,
     SETTINGS,
+    include_str!("../../web/chart.js"),
     include_str!("../../web/list.js"),
-    include_str!("../../web/overview.js"),
     include_str!("../../web/tasks.js"),
+    include_str!("../../web/compare.js"),
+    include_str!("../../web/overview.js"),
     include_str!("../../web/programs.js"),
     include_str!("../../web/plan.js"),
     include_str!("../../web/whatif.js"),
+    include_str!("../../web/flame.js"),
     include_str!("../../web/profile.js"),
-    include_str!("../../web/compare.js"),
     include_str!("../../web/main.js"),
 ];
 
@@ -198,6 +215,9 @@ fn policy(script: &str, more: &str) -> String {
 
 fn compare(sources: &[Source<'_>]) -> Option<Result<Compare, String>> {
     let [a, b] = sources else { return None };
+    if sources.iter().any(|source| source.subject != Subject::Job) {
+        return None;
+    }
     let all = Selection::default();
     let both = Facts::new(a.record, &all).and_then(|a| Ok((a, Facts::new(b.record, &all)?)));
     let view = both.and_then(|(a, b)| Compare::new(&a, &b, None));

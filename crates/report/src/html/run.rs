@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use batt_base::number::count;
 use batt_record::{Environment, Kind, Made, PlanCounts, Record, Right, Score, Setup, VerdictCount};
 use serde::Serialize;
 
 use crate::facts::{Facts, Selection};
 use crate::html::cost::Cost;
 use crate::html::task::Task;
-use crate::html::{Graph, Source};
+use crate::html::{Graph, Source, Subject};
 use crate::validity::{ProgramSummary, Validity, wrong_programs};
 use crate::view::ProgramRuns;
 
@@ -16,6 +17,8 @@ use crate::view::ProgramRuns;
 pub(super) struct Run<'r> {
     name: &'r str,
     right: &'r Right,
+    /// What is shown: `run`, `solve`, `search` or `submission`.
+    subject: &'static str,
     /// How the programs were found, in a solve or a search.
     search: Option<&'r str>,
     /// Whether the figures can be trusted.
@@ -42,7 +45,8 @@ pub(super) struct Run<'r> {
 
 #[derive(Serialize)]
 struct Program<'r> {
-    name: &'r str,
+    /// Its name; programs of the same name are told apart by their hashes.
+    name: String,
     hash: &'r str,
     text: &'r str,
     /// Number of tasks it ran on.
@@ -71,9 +75,12 @@ impl<'r> Run<'r> {
             .unwrap_or_default();
         let task = |task: &'r batt_record::Task| Task::new(task, times.get(task.id.as_str()).copied());
         let validity = facts.as_ref().ok().map(Validity::new);
-        let (valid, stamp) = match &validity {
-            Some(validity) => (validity.valid, validity.to_string()),
-            None => ProgramSummary::new(record, 0).stamp(),
+        let (valid, stamp) = match (&source.subject, &validity) {
+            (Subject::Submission { defects, hidden }, _) => {
+                (defects.is_empty(), submission_stamp(record, defects, *hidden))
+            }
+            (Subject::Job, Some(validity)) => (validity.valid, validity.to_string()),
+            (Subject::Job, None) => ProgramSummary::new(record, 0).stamp(),
         };
         let ancestor = |it: &'r batt_record::Program| {
             (it.hash.as_str(), it.name.as_str(), it.text.as_str(), it.made.as_ref())
@@ -81,6 +88,10 @@ impl<'r> Run<'r> {
         Run {
             name: &source.name,
             right,
+            subject: match source.subject {
+                Subject::Submission { .. } => "submission",
+                Subject::Job => record.kind.name(),
+            },
             search: match record.kind {
                 Kind::Run => None,
                 Kind::Solve => Some("solve"),
@@ -122,9 +133,47 @@ fn programs<'r>(record: &'r Record, facts: Option<&Facts<'r>>) -> Vec<Program<'r
         let computed = lines.into_iter().filter(|line| line.hits > 0);
         computed.map(|line| (line.number, line.hits, line.alone.0, line.exclusive.0, line.fair)).collect()
     };
-    let listed = record.programs.iter().zip(results).enumerate();
-    let program = listed.map(|(place, (batt_record::Program { name, hash, text, made }, (ran, solves)))| {
+    let listed = record.programs.iter().zip(results).zip(labels(record)).enumerate();
+    let program = listed.map(|(place, ((program, (ran, solves)), name))| {
+        let batt_record::Program { hash, text, made, .. } = program;
         Program { name, hash, text, ran, solves, made: made.as_ref(), lines: lines(place) }
     });
     program.collect()
+}
+
+/// Returns a name for each program that no other program has.
+fn labels(record: &Record) -> Vec<String> {
+    let mut named: BTreeMap<&str, usize> = BTreeMap::new();
+    for program in &record.programs {
+        *named.entry(&program.name).or_default() += 1;
+    }
+    let mut labelled: BTreeMap<String, usize> = BTreeMap::new();
+    let label = |program: &batt_record::Program| {
+        let hash: String = program.hash.chars().take(HASH_DIGITS).collect();
+        let label = match named[program.name.as_str()] {
+            1 => program.name.clone(),
+            _ => format!("{} ({hash})", program.name),
+        };
+        let n = labelled.entry(label.clone()).or_default();
+        *n += 1;
+        if *n == 1 { label } else { format!("{label} #{n}") }
+    };
+    record.programs.iter().map(label).collect()
+}
+
+/// Number of digits of a hash that tell programs of the same name apart.
+const HASH_DIGITS: usize = 8;
+
+/// Returns the first line of the page of a submission.
+fn submission_stamp(record: &Record, defects: &[String], hidden: usize) -> String {
+    let outputs = record.tasks.iter().map(|task| task.attempts.len()).sum();
+    let text = format!("a submission: {}, {}", count(record.tasks.len(), "task"), count(outputs, "output"));
+    let hidden = match hidden {
+        0 => String::new(),
+        n => format!("; third attempts, of {}, count for the scores and are not shown", count(n, "output")),
+    };
+    match defects {
+        [] => format!("{text}, complete and well formed{hidden}"),
+        [first, ..] => format!("{text}, {}, the first: {first}{hidden}", count(defects.len(), "defect")),
+    }
 }

@@ -56,7 +56,8 @@ impl Advice {
         }));
         let apart = facts.profile.functions.iter().filter(|it| is_apart(it));
         let apart = sorted(apart.map(|it| of(&it.name, &|other| !other.primitive && other.name == it.name)));
-        let sentences = [where_it_goes(&parts), in_the_dsl(&of_dsl), apart_from_it(&apart)];
+        let primitives = of("primitives", &|it| it.primitive);
+        let sentences = [where_it_goes(&parts), in_the_dsl(&primitives, &of_dsl), apart_from_it(&apart)];
         Advice { sentences: sentences.into_iter().flatten().collect() }
     }
 }
@@ -143,9 +144,8 @@ fn where_it_goes(parts: &[Item]) -> Option<Sentence> {
     Some(Sentence { text: format!("{} is {}.", capitalised(&amount), first.name), sure: true })
 }
 
-fn in_the_dsl(primitives: &[Item]) -> Option<Sentence> {
+fn in_the_dsl(all: &Item, primitives: &[Item]) -> Option<Sentence> {
     let first = primitives.first()?;
-    let all = Item::sum(primitives);
     let whole = format!("Primitives take {} of the busy time", all.share());
     let named = |names: &[String]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>();
     // The first primitives, three at most, that certainly take more time than all others: as few as take half of the
@@ -159,7 +159,7 @@ fn in_the_dsl(primitives: &[Item]) -> Option<Sentence> {
     let (text, sure) = match half.or(certain.last()) {
         Some(n) => {
             let names: Vec<String> = primitives[..*n].iter().map(|it| it.name.clone()).collect();
-            let part = Item::sum(&primitives[..*n]).part_of(&all);
+            let part = Item::sum(&primitives[..*n]).part_of(all);
             let (names, verb) = (list(&named(&names), " and "), if *n == 1 { "takes" } else { "take" });
             (format!("{whole}; {names} {verb} {part} of that."), true)
         }

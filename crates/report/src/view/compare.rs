@@ -113,6 +113,9 @@ impl Compare {
         }
         let setting = |facts: &Facts<'_>| record::Environment {
             seconds: 0.0,
+            started: None,
+            command: None,
+            program_files: Vec::new(),
             devices: Vec::new(),
             ..facts.record.environment.clone()
         };

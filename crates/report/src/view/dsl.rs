@@ -131,6 +131,7 @@ impl Row {
         match self.priority_range {
             (least, most) if least == most => most.name().to_owned(),
             (Priority::Minimal, most) => format!("{} or less", most.name()),
+            (Priority::Low, Priority::High) => "LOW to HIGH".to_owned(),
             (least, most) => format!("{} or {}", least.name(), most.name()),
         }
     }

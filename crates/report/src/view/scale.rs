@@ -170,6 +170,12 @@ impl Scale {
         let Some(projected) = rows.last().cloned() else { return Err(ReportError::Empty) };
         let mut limits = limits(&basis, tasks, plan.speed);
         limits.extend(same_devices(facts));
+        if let Some(share) = facts.disturbance.share().filter(|_| facts.disturbance.is_large()) {
+            let share = percent(share);
+            limits.push(format!(
+                "the recorded times include {share} of disturbance; without it, the job is shorter"
+            ));
+        }
         let warnings = phases::warnings(&phases::slowest(facts), tasks as usize);
         let (cores_per_node, speed) = (cores, plan.speed);
         Ok(Scale { tasks, cores_per_node, speed, basis, projected, rows, budget, limits, warnings })
