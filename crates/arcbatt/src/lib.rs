@@ -133,7 +133,7 @@ pub mod base {
 
 /// The primitives of the language, and the limits that programs run under.
 pub mod dsl {
-    pub use batt_dsl::{Constant, ConstantValue, Cx, Limits, Primitive, constants, registry, version};
+    pub use batt_dsl::{Constant, ConstantValue, Cx, Limits, Primitive, constants, registry, symbol, version};
 }
 
 /// Running one program on one input, with the value of every line.
@@ -204,7 +204,7 @@ pub mod task {
 
 /// The values that programs compute.
 pub mod value {
-    pub use batt_value::{Arena, ContentHash, Fail, Grid, Kind, Value, order, to_json};
+    pub use batt_value::{Arena, ContentHash, Fail, Grid, Kind, Value, order, parse, to_json};
 }
 
 pub use batt_job::{document, page, palette};

@@ -9,6 +9,7 @@ import { programView, programsView } from "./programs.js";
 import { planView } from "./plan.js";
 import { profileView } from "./profile.js";
 import { compareView } from "./compare.js";
+import { servedLinks } from "./served.js";
 
 /** @typedef {{ element: HTMLElement, ready?: () => void, stop?: () => void }} View */
 
@@ -59,6 +60,7 @@ function render(moved) {
   view.ready?.();
   const group = part === "task" ? "tasks" : part === "program" ? "programs" : part;
   fill(nav, ...PARTS.map(([id, label]) => el("a", { href: `#/${id}`, "aria-current": id === group ? "page" : null }, label)));
+  servedLinks(report, chosen, part, name, { nav, main });
   document.title = `${main.querySelector("h1")?.textContent ?? "report"} · arcbatt`;
   if (moved) {
     shownAt = location.hash;
@@ -88,9 +90,10 @@ window.addEventListener("keydown", (event) => {
 });
 /**
  * Updates a page from a server while its run continues.
- * @param {{ path: string, token: string }} server
+ * @param {string} path
+ * @param {string} token
  */
-function follow({ path, token }) {
+function follow(path, token) {
   const line = el("p", { class: "muted small", role: "status", id: "follow" });
   main.before(line);
   /** The newest record, the shown one, and whether one is being loaded. */
@@ -102,7 +105,8 @@ function follow({ path, token }) {
       const newest = record.newest;
       const answer = await fetch(`${path}/page`, { headers: { "x-arcbatt-token": token } }).catch(() => null);
       if (!answer?.ok) break;
-      report = await answer.json();
+      // Updates have only the data.
+      report = { ...(await answer.json()), server: report.server };
       record.shown = newest;
       render(false);
     }
@@ -119,6 +123,6 @@ function follow({ path, token }) {
     void refresh();
   });
 }
-if (report.follow) follow(report.follow);
+if (report.server?.follow) follow(report.server.follow, report.server.token);
 if ("scrollRestoration" in history) history.scrollRestoration = "manual";
 render(true);

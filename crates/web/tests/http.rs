@@ -33,16 +33,25 @@ impl Drop for Folder {
     }
 }
 
+fn options(folder: &Folder) -> Options {
+    Options {
+        port: 0,
+        folder: folder.0.clone(),
+        follow: Vec::new(),
+        store: folder.0.join("store.sqlite"),
+        data: Vec::new(),
+        programs: None,
+        threads: 1,
+    }
+}
+
 impl Client {
     fn new(folder: &Folder) -> Client {
-        let server = Server::new(Options {
-            port: 0,
-            folder: folder.0.clone(),
-            follow: Vec::new(),
-            store: folder.0.join("store.sqlite"),
-            threads: 1,
-        })
-        .unwrap();
+        Client::with(options(folder))
+    }
+
+    fn with(options: Options) -> Client {
+        let server = Server::new(options).unwrap();
         let url = server.url();
         let (host, token) = url.strip_prefix("http://").unwrap().split_once("/?token=").unwrap();
         let client = Client { host: host.to_owned(), token: token.to_owned() };
