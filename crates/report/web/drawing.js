@@ -27,6 +27,18 @@ export function drawing(value, size, frame) {
   }
 }
 
+/**
+ * Draws grids side by side with cells of one size, in squares of at most `size` pixels.
+ * @param {{ cells: number[][] | null, label: string, other?: number[][] | null, stale?: boolean }[]} grids
+ * @param {number} size
+ */
+export function oneScale(grids, size) {
+  const side = (/** @type {number[][] | null} */ cells) => (cells === null ? 1 : Math.max(cells.length, cells[0]?.length ?? 0));
+  const cell = size / Math.max(...grids.map(({ cells }) => side(cells)));
+  return grids.map(({ cells, label, other = null, stale = false }) =>
+    el("figure", { class: stale ? "stale" : null }, picture(cells, Math.floor(cell) * side(cells), label, other), el("figcaption", {}, label)));
+}
+
 /** @param {number} n */
 function more(n) {
   return n === 0 ? null : el("span", { class: "muted small" }, `+${n}`);
@@ -62,9 +74,11 @@ function patchPicture(patches, size, name, frame) {
   const paths = new Map();
   for (const [color, y, x] of cells) paths.set(color, `${paths.get(color) ?? ""}M${(x - x0) * cell} ${(y - y0) * cell}h${cell}v${cell}h${-cell}z`);
   const fields = [...paths].map(([color, d]) => svg("path", color < 0 ? { d, class: "mask" } : { d, fill: paint.look.colors[color] ?? "#ffffff" }));
+  // Dots tell indices, which have no colour, from cells.
+  const dots = cells.filter(([color]) => color < 0).map(([, y, x]) => `M${(x - x0 + 0.5) * cell} ${(y - y0 + 0.5) * cell}h0`).join("");
   const outline = cell < 3 ? null : svg("path", { d: patches.map((patch) => edges(patch, y0, x0, cell)).join(""), class: "outline" });
   return svg("svg", { class: "grid patches", width: width * cell, height: height * cell, viewBox: `0 0 ${width * cell} ${height * cell}`, role: "img", "aria-label": name },
-    svg("rect", { width: width * cell, height: height * cell, class: "paper" }), ...fields, outline);
+    svg("rect", { width: width * cell, height: height * cell, class: "paper" }), ...fields, dots === "" ? null : svg("path", { d: dots, class: "dots", "stroke-width": cell * 0.4 }), outline);
 }
 
 /**

@@ -1,7 +1,7 @@
 // The editor: a program, the value of every line as a picture beside it, and a verdict for each pair.
 
 import { count, el, fill, grouped, prose } from "./dom.js";
-import { drawing } from "./drawing.js";
+import { drawing, oneScale } from "./drawing.js";
 import { paint, picture } from "./grid.js";
 import { address, ask, askText, given, Refused, request } from "./server.js";
 import { gallery } from "./sets.js";
@@ -19,7 +19,7 @@ import { CodeMirror } from "./vendor/codemirror.js";
  * @typedef {{ problems: LiveProblem[], programs: string[], program: string | null, task: string | null, note: string | null, lines: LineValue[],
  *   failure: { line: number, text: string } | null, pairs: PairVerdict[], late: boolean }} Checked
  */
-/** @typedef {{ name: string, value: string }} LiveConstant */
+/** @typedef {{ name: string, value: string | null }} LiveConstant */
 /** @typedef {{ text: string, clean: string, set: string, task: string, file: { name: string, hash: string } | null }} Draft The text, the same when it was opened or saved, and what it belongs to. */
 
 /** Milliseconds without a key before a text is checked. */
@@ -97,10 +97,9 @@ export async function editorPage([set = "", id = "", run = "", index = ""]) {
   };
   const showValues = () => view.dispatch({ effects: setValues.of({ lines: checked?.lines ?? [], frame: frame(), keep: checked !== null && isBroken(checked), size: pictureSize }) });
   const showCursor = () => {
-    const line = view.state.doc.lineAt(view.state.selection.main.head).number;
-    const value = valueOf(view.state, line);
+    const value = valueAt(view.state);
     fill(atCursor, el("h2", {}, value === null ? "Value of this line" : `${value.name ?? "result"}: ${value.about}`),
-      value === null ? el("p", { class: "muted small" }, "Move the cursor to a line with a value to see it here.") : drawing(value, 300, frame()));
+      value === null ? el("p", { class: "muted small" }, "Put the cursor on a line to see its value here.") : drawing(value, 300, frame()));
   };
   const check = async () => {
     pending?.abort();
@@ -236,7 +235,8 @@ export async function editorPage([set = "", id = "", run = "", index = ""]) {
       el("div", { class: "editor-side" }, panel.element, atCursor)));
   const view = new CodeMirror.EditorView({
     parent: host,
-    state: CodeMirror.EditorState.create({ doc: now.text, extensions: extensions(entries, constants, changed, { saveFile, format }) }),
+    // The first line of the function has a value to show.
+    state: CodeMirror.EditorState.create({ doc: now.text, selection: { anchor: firstLine(now.text) }, extensions: extensions(entries, constants, changed, { saveFile, format }) }),
   });
   showCursor();
   changed({});
@@ -246,6 +246,12 @@ export async function editorPage([set = "", id = "", run = "", index = ""]) {
 
 /** Size of the pictures beside the lines in pixels; 0 for none. */
 let pictureSize = 92;
+
+/** Returns the end of the line after the first `def`. @param {string} text */
+function firstLine(text) {
+  const found = /^def .*\n.*/m.exec(text);
+  return found === null ? 0 : found.index + found[0].length;
+}
 
 /** @param {string} text */
 function withLineEnd(text) {
@@ -346,12 +352,27 @@ class ValueWidget extends CodeMirror.WidgetType {
 const valuesField = CodeMirror.StateField.define({
   create: () => CodeMirror.Decoration.none,
   update(/** @type {any} */ shown, /** @type {any} */ transaction) {
-    let next = shown.map(transaction.changes);
+    let next = transaction.docChanged ? moved(shown, transaction) : shown;
     for (const effect of transaction.effects) if (effect.is(setValues)) next = place(next, transaction.state.doc, effect.value);
     return next;
   },
   provide: (/** @type {any} */ field) => CodeMirror.EditorView.decorations.from(field),
 });
+
+/**
+ * Moves pictures with the starts of their lines, so that a new line below one does not take its picture.
+ * @param {any} shown
+ * @param {any} transaction
+ */
+function moved(shown, { changes, startState, state }) {
+  /** @type {Map<number, ValueWidget>} */
+  const widgets = new Map();
+  for (const cursor = shown.iter(); cursor.value !== null; cursor.next()) {
+    const start = changes.mapPos(startState.doc.lineAt(cursor.from).from, 1, CodeMirror.MapMode.TrackDel);
+    if (start !== null) widgets.set(state.doc.lineAt(start).number, cursor.value.spec.widget);
+  }
+  return besideLines(widgets, state.doc);
+}
 
 /**
  * Puts values at the ends of their lines. If an error hides values, the last good ones stay.
@@ -371,20 +392,27 @@ function place(shown, doc, { lines, frame, keep, size }) {
     }
   }
   for (const value of lines) if (value.line <= doc.lines) widgets.set(value.line, new ValueWidget(value, frame, size, false));
+  return besideLines(widgets, doc);
+}
+
+/**
+ * @param {Map<number, ValueWidget>} widgets
+ * @param {any} doc
+ */
+function besideLines(widgets, doc) {
   const sorted = [...widgets].sort(([a], [b]) => a - b);
   return CodeMirror.Decoration.set(sorted.map(([line, widget]) => CodeMirror.Decoration.widget({ widget, side: 1 }).range(doc.line(line).to)));
 }
 
 /**
- * Returns the value that is shown beside a line.
+ * Returns the value beside the line that has the cursor, or else beside the last line above it.
  * @param {any} state
- * @param {number} number
  * @returns {LineValue | null}
  */
-function valueOf(state, number) {
-  const { to } = state.doc.line(number);
+function valueAt(state) {
+  const end = state.doc.lineAt(state.selection.main.head).to;
   let found = null;
-  state.field(valuesField).between(to, to, (/** @type {number} */ _from, /** @type {number} */ _to, /** @type {any} */ it) => { found = it.spec.widget.value; });
+  state.field(valuesField).between(0, end, (/** @type {number} */ _from, /** @type {number} */ _to, /** @type {any} */ it) => { found = it.spec.widget.value; });
   return found;
 }
 
@@ -429,7 +457,7 @@ function extensions(entries, constants, changed, commands) {
   const card = (/** @type {ManualEntry} */ it) => el("div", { class: "doc" }, el("div", {}, signature(it)), ...documentation(it.docs), ...it.examples.slice(0, 2).map(example));
   const options = [
     ...entries.map((it) => ({ label: it.name, type: "function", detail: it.signature.slice(it.name.length), info: () => card(it) })),
-    ...constants.map((it) => ({ label: it.name, type: "constant", detail: `= ${it.value}`, boost: -1 })),
+    ...constants.map((it) => ({ label: it.name, type: "constant", detail: it.value === null ? "option of a learner" : `= ${it.value}`, boost: it.value === null ? -50 : -1 })),
     ...[...KEYWORDS].map((label) => ({ label, type: "keyword", boost: -2 })),
   ];
   const complete = (/** @type {any} */ context) => {
@@ -448,7 +476,7 @@ function extensions(entries, constants, changed, commands) {
       if (at < from || at > to) continue;
       const [entry, constant] = [known.get(found[0]), named.get(found[0])];
       if (entry === undefined && constant === undefined) return null;
-      return { pos: from, end: to, above: true, create: () => ({ dom: entry ? card(entry) : el("div", { class: "doc" }, el("code", {}, `${constant?.name} = ${constant?.value}`)) }) };
+      return { pos: from, end: to, above: true, create: () => ({ dom: entry ? card(entry) : el("div", { class: "doc" }, el("code", {}, constant?.value === null ? `${constant.name}: an option of a learner` : `${constant?.name} = ${constant?.value}`)) }) };
     }
     return null;
   }, { hoverTime: 250 });
@@ -485,6 +513,9 @@ const THEME = {
   ".cm-completionDetail": { color: "inherit", opacity: "0.8", fontStyle: "normal" },
   ".cm-completionInfo": { padding: "0" },
   ".cm-panels": { color: "var(--ink)", backgroundColor: "var(--card)" },
+  // The component's own underlines are images, which the policy does not allow.
+  ".cm-lintRange-error, .cm-lintRange-warning": { backgroundImage: "none", textDecoration: "underline wavy var(--bad)", textUnderlineOffset: "3px" },
+  ".cm-lintRange-warning": { textDecorationColor: "var(--near)" },
   ".cm-diagnostic": { padding: "6px 10px", borderLeftWidth: "4px", whiteSpace: "pre-wrap" },
 };
 
@@ -528,8 +559,8 @@ function pairPanel(choose) {
     const kept = answers.get(chosen) ?? null;
     const stale = kept !== null && !result?.answer;
     const size = Math.min(170, Math.floor((element.clientWidth || 360) / 3) - 16);
-    const part = (/** @type {number[][] | null} */ cells, /** @type {string} */ label, /** @type {number[][] | null} */ other = null) => el("figure", { class: stale && label === "answer" ? "stale" : null }, picture(cells, size, label, other), el("figcaption", {}, label));
-    fill(pictures, ...(pair === undefined ? [] : [part(pair.input, "input"), part(pair.output ?? null, "expected"), part(kept, "answer", pair.output ?? null)]));
+    const expected = pair?.output ?? null;
+    fill(pictures, ...(pair === undefined ? [] : oneScale([{ cells: pair.input, label: "input" }, { cells: expected, label: "expected" }, { cells: kept, label: "answer", other: expected, stale }], size)));
     fill(note, ...(result === null ? ["No verdict: the program has an error, or there is none."] : prose(`${result.verdict === "unknown" ? "The expected output is unknown" : result.verdict === "right" ? "Right" : result.note ?? result.verdict} · ${grouped(result.fuel)} fuel`)));
   };
   return { element, show };

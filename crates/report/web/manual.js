@@ -40,8 +40,8 @@ export async function manualPage([wanted = ""]) {
 
 /** @param {ManualEntry} it */
 function entry(it) {
-  return el("section", { class: "pair manual", id: `primitive-${it.name}` }, el("h2", {}, signature(it)), el("span", { class: "badge" }, it.family),
-    ...documentation(it.docs), ...it.examples.map(example));
+  return el("section", { class: "pair manual", id: `primitive-${it.name}` }, el("div", {}, el("h2", {}, signature(it)), el("span", { class: "badge" }, it.family), ...documentation(it.docs)),
+    el("div", {}, ...it.examples.map(example)));
 }
 
 /**

@@ -22,11 +22,11 @@ export async function runsPage() {
   const comparison = el("p", { class: "comparison", role: "status", id: "comparison" });
   /** @type {Map<string, RunCard>} */
   const cards = new Map();
-  /** Names of the runs to compare, the first chosen first. @type {string[]} */
+  /** Names of the runs to compare. @type {string[]} */
   let chosen = [];
   const choose = (/** @type {string} */ name, /** @type {boolean} */ on) => {
-    // A third run replaces the second.
-    chosen = on ? [...chosen.slice(0, 1), name] : chosen.filter((it) => it !== name);
+    // A third run replaces the second. The older run comes first.
+    chosen = (on ? [...chosen.slice(0, 1), name] : chosen.filter((it) => it !== name)).sort((a, b) => (cards.get(a)?.at ?? 0) - (cards.get(b)?.at ?? 0));
     for (const [name, card] of cards) card.compare.checked = chosen.includes(name);
     const titles = chosen.map((name) => cards.get(name)?.title ?? name);
     fill(comparison, chosen.length === 1 ? `Choose a run to compare with ${titles[0]}.` : null,
@@ -87,7 +87,7 @@ function newRun(sets, attempt) {
 /** Style classes of the states. @type {Record<LiveState, string>} */
 const LIVE_STATES = { waiting: "", running: "", paused: "near_miss", finished: "solved", stopped: "", failed: "failed", interrupted: "near_miss" };
 
-/** @typedef {{ box: HTMLElement, compare: HTMLInputElement, title: string, show: (now: LiveRun) => void }} RunCard */
+/** @typedef {{ box: HTMLElement, compare: HTMLInputElement, title: string, at: number, show: (now: LiveRun) => void }} RunCard */
 
 /**
  * Creates the card of a run. It is updated in place, so that a focused button keeps the focus.
@@ -123,6 +123,7 @@ function runCard(name, attempt, choose) {
     badge.textContent = now.state;
     badge.className = `badge ${LIVE_STATES[now.state]}`;
     const at = now.started ?? now.record;
+    card.at = at ?? 0;
     fill(when, ...(at === null ? [] : [now.started === null ? "recorded " : "", date(at), " · "]));
     about.textContent = `${now.kind}, ${now.data}${now.all_pairs ? ", every program on every task" : ""}`;
     bar.max = Math.max(1, now.total);
@@ -146,6 +147,6 @@ function runCard(name, attempt, choose) {
     compare.setAttribute("aria-label", `compare ${card.title}`);
   };
   /** @type {RunCard} */
-  const card = { box, compare, title: name, show };
+  const card = { box, compare, title: name, at: 0, show };
   return card;
 }

@@ -1,6 +1,7 @@
 // Data sets: a list, galleries of tasks, and the pairs of a task.
 
 import { count, el, fill, grouped, section } from "./dom.js";
+import { oneScale } from "./drawing.js";
 import { picture } from "./grid.js";
 import { address, request } from "./server.js";
 
@@ -99,8 +100,8 @@ async function taskPage(set, id) {
   const task = await request(`/api/data/${encodeURIComponent(set)}/${encodeURIComponent(id)}`);
   const size = Math.min(200, Math.floor((window.innerWidth - 90) / 2));
   const pair = (/** @type {string} */ part) => (/** @type {LivePair} */ it, /** @type {number} */ i) => {
-    const shown = (/** @type {number[][] | null} */ cells, /** @type {string} */ label) => el("figure", {}, picture(cells, size, `${part} ${i + 1} ${label}`), el("figcaption", {}, label));
-    return el("div", { class: "pair" }, el("h3", {}, `${part} ${i + 1}`), el("div", { class: "grids" }, shown(it.input, "input"), shown(it.output ?? null, "output")));
+    const shown = oneScale([{ cells: it.input, label: "input" }, { cells: it.output ?? null, label: "output" }], size);
+    return el("div", { class: "pair" }, el("h3", {}, `${part} ${i + 1}`), el("div", { class: "grids" }, ...shown));
   };
   return el("div", {}, el("p", { class: "crumbs" }, el("a", { href: "#/data" }, "Data sets"), el("a", { href: address("data", set) }, set)),
     el("h1", {}, task.id), el("p", {}, el("a", { class: "primary", href: address("editor", set, id) }, "Open in the editor")),

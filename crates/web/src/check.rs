@@ -9,7 +9,7 @@ use arcbatt::Stop;
 use arcbatt::base::with_enough_stack;
 use arcbatt::dsl::{Cx, Limits};
 use arcbatt::exec::{Sample, run};
-use arcbatt::lang::{self, Options, Problem, Program, Severity};
+use arcbatt::lang::{self, Options, Problem, Program, Role, Severity};
 use arcbatt::sheet::{Answer, PairSheet, Sheet};
 use arcbatt::task::{Part, Task};
 use arcbatt::value::Arena;
@@ -238,6 +238,10 @@ fn trace(function: &Program, task: &Task, pair: usize, stop: &AtomicBool, checke
     let arena = Arena::new(limits.caps);
     let Some((_, _, pair)) = task.pairs().nth(pair) else { return };
     let (Ok(input), Ok(samples)) = (pair.input.value(&arena), task.samples(&arena)) else { return };
+    // The line of `def` has the input, which is the parameter.
+    let name = function.params().iter().find(|param| param.role == Role::Input);
+    let name = name.map(|param| param.name.clone());
+    checked.lines.push(Line { line: function.line(), name, drawing: Drawing::new(input, &arena) });
     let outcome = run(function, Sample { input, samples }, Cx::new(&arena, limits.fuel, Some(stop)));
     for ((_, node), value) in function.iter().zip(&outcome.values) {
         let lines = node.bindings().map(|binding| (binding.line, Some(binding.name().to_owned())));

@@ -139,7 +139,7 @@ fn patch(value: Value<'_>, arena: &Arena) -> Option<(Vec<[i64; 3]>, bool)> {
     same.then(|| (cells.into_iter().map(|(cell, _)| cell).collect(), is_object))
 }
 
-/// Prints the start of a value, without printing all of a large one.
+/// Prints the start of a value, without printing all of a large one. Pictures inside functions are described.
 fn cut(value: Value<'_>) -> String {
     struct Limited(String);
     impl Write for Limited {
@@ -148,8 +148,23 @@ fn cut(value: Value<'_>) -> String {
             if self.0.len() > MAX_TEXT { Err(fmt::Error) } else { Ok(()) }
         }
     }
+    fn print(value: Value<'_>, out: &mut Limited) -> fmt::Result {
+        match value {
+            Value::Grid(grid) => write!(out, "{}×{} grid", grid.height(), grid.width()),
+            Value::Patch(patch) => write!(out, "{} cells", patch.count()),
+            Value::Func(closure) => {
+                write!(out, "{}(", closure.op.name())?;
+                for (i, captured) in closure.captured.iter().enumerate() {
+                    out.write_str(if i == 0 { "" } else { ", " })?;
+                    print(*captured, out)?;
+                }
+                out.write_str(")")
+            }
+            _ => write!(out, "{value}"),
+        }
+    }
     let mut limited = Limited(String::new());
-    match write!(limited, "{value}") {
+    match print(value, &mut limited) {
         Ok(()) => limited.0,
         Err(_) => limited.0.chars().take(MAX_TEXT).chain(['…']).collect(),
     }
@@ -177,6 +192,8 @@ mod tests {
         check("(1, 2)", "(1, 2)", json!({ "kind": "text", "text": "(1, 2)" }));
         check("{}", "empty set", json!({ "kind": "text", "text": "{}" }));
         check("rot90", "function", json!({ "kind": "text", "text": "rot90" }));
+        let bound = json!({ "kind": "text", "text": "rbind(bordering, 1×2 grid)" });
+        check("rbind(bordering, [1 2])", "function", bound);
         let mask = json!({ "kind": "patches", "patches": [[[-1, 0, 1], [-1, 2, 3]]], "more": 0 });
         check("{(0, 1), (2, 3)}", "2 indices", mask);
         let objects = json!({ "kind": "patches", "patches": [[[1, 0, 0]], [[2, 3, 3]]], "more": 0 });

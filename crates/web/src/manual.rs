@@ -35,7 +35,8 @@ enum ExamplePart {
 #[derive(Serialize)]
 pub(crate) struct Constant {
     name: &'static str,
-    value: String,
+    /// `None` for options of learners, whose values mean nothing to people.
+    value: Option<String>,
 }
 
 pub(crate) fn primitives() -> &'static [Primitive] {
@@ -54,7 +55,8 @@ pub(crate) fn primitives() -> &'static [Primitive] {
 }
 
 pub(crate) fn constants() -> Vec<Constant> {
-    dsl::constants().iter().map(|it| Constant { name: it.name, value: it.value.to_string() }).collect()
+    let value = |it: &dsl::Constant| (it.family != dsl::ConstantFamily::Learn).then(|| it.value.to_string());
+    dsl::constants().iter().map(|it| Constant { name: it.name, value: value(it) }).collect()
 }
 
 /// Replaces the grids, objects and masks in an example by pictures.

@@ -5,7 +5,7 @@ export { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 export { bracketMatching, HighlightStyle, indentUnit, StreamLanguage, syntaxHighlighting } from "@codemirror/language";
 export { lintKeymap, setDiagnostics } from "@codemirror/lint";
 export { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
-export { EditorState, StateEffect, StateField } from "@codemirror/state";
+export { EditorState, MapMode, StateEffect, StateField } from "@codemirror/state";
 export {
   Decoration, drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, hoverTooltip, keymap, lineNumbers, WidgetType,
 } from "@codemirror/view";
