@@ -295,3 +295,43 @@ pub(crate) fn problem(problem: &Problem, text: &str) -> ProblemBody {
         help: problem.help.clone(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+    use std::pin::pin;
+    use std::task::Poll;
+
+    use super::*;
+
+    #[test]
+    fn only_some_checks_run_and_wait_at_a_time() {
+        let question = || Question {
+            text: "def f(I):\n    return I\n".to_owned(),
+            data: "demo".to_owned(),
+            task: Some("kaleidoscope".to_owned()),
+            program: None,
+            pair: 0,
+        };
+        let (checker, sets) = (Checker::new(), Arc::new(Sets::new(Vec::new()).unwrap()));
+        let ask = || Box::pin(checker.check(question(), Arc::clone(&sets)));
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            // Other checks use both places.
+            let running = checker.running.acquire_many(RUNNING as u32).await.unwrap();
+            let mut waiting: Vec<_> = (0..RUNNING + WAITING).map(|_| ask()).collect();
+            for check in &mut waiting {
+                let first = poll_fn(|cx| Poll::Ready(check.as_mut().poll(cx).is_pending())).await;
+                assert!(first);
+            }
+            let refused = ask().await.err().unwrap();
+            assert_eq!(refused.0, StatusCode::TOO_MANY_REQUESTS);
+            // A client that gives up makes room for another.
+            waiting.pop();
+            let mut next = pin!(ask());
+            assert!(poll_fn(|cx| Poll::Ready(next.as_mut().poll(cx).is_pending())).await);
+            drop((running, waiting));
+            assert_eq!(next.await.ok().unwrap().pairs.len(), 4);
+        });
+    }
+}

@@ -198,8 +198,6 @@ mod tests {
         check("{(0, 1), (2, 3)}", "2 indices", mask);
         let objects = json!({ "kind": "patches", "patches": [[[1, 0, 0]], [[2, 3, 3]]], "more": 0 });
         check("{{(1, (0, 0))}, {(2, (3, 3))}}", "2 objects", objects);
-        // A tuple of pairs is not a set of indices.
-        check("((0, 1), (2, 3))", "tuple of 2", json!({ "kind": "text", "text": "((0, 1), (2, 3))" }));
         let grid = json!({ "about": "1×1 grid", "kind": "grid", "rows": [[4]] });
         check("([4], [4])", "tuple of 2", json!({ "kind": "list", "items": [grid, grid], "more": 0 }));
     }
