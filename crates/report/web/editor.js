@@ -388,11 +388,21 @@ function place(shown, doc, { lines, frame, keep, size }) {
     for (const cursor = shown.iter(); cursor.value !== null; cursor.next()) {
       const line = doc.lineAt(cursor.from);
       const { value, frame } = cursor.value.spec.widget;
-      if (line.text.trim() !== "") widgets.set(line.number, new ValueWidget(value, frame, size, true));
+      if (belongs(value, line.text)) widgets.set(line.number, new ValueWidget(value, frame, size, true));
     }
   }
   for (const value of lines) if (value.line <= doc.lines) widgets.set(value.line, new ValueWidget(value, frame, size, false));
   return besideLines(widgets, doc);
+}
+
+/**
+ * Returns whether a line still assigns, takes or returns a value.
+ * @param {LineValue} value
+ * @param {string} text
+ */
+function belongs({ name }, text) {
+  const first = /^\s*(\w+)/.exec(text)?.[1];
+  return first !== undefined && (name === null ? first === "return" : first === name || (first === "def" && text.includes(name)));
 }
 
 /**
@@ -443,8 +453,8 @@ function extensions(entries, constants, changed, commands) {
       return defined ? "definition" : KEYWORDS.has(word) ? "keyword" : known.has(word) ? "primitive" : named.has(word) ? "constant" : "variableName";
     },
     indent: (/** @type {any} */ _state, /** @type {string} */ _after, /** @type {any} */ context) => {
-      const before = context.state.doc.lineAt(Math.max(0, context.pos - 1));
-      const line = before.from === context.state.doc.lineAt(context.pos).from && before.number > 1 ? context.state.doc.line(before.number - 1) : before;
+      // The line before a break that is being typed, or else before the line that is indented.
+      const line = context.simulatedBreak === null ? context.lineAt(Math.max(0, context.lineAt(context.pos).from - 1)) : context.lineAt(context.pos, -1);
       return (/^\s*/.exec(line.text)?.[0].length ?? 0) + (/:\s*$/.test(line.text) ? 4 : 0);
     },
     languageData: { commentTokens: { line: "#" } },
@@ -463,6 +473,7 @@ function extensions(entries, constants, changed, commands) {
   const complete = (/** @type {any} */ context) => {
     const word = context.matchBefore(/[A-Za-z_]\w*/);
     if (word === null && !context.explicit) return null;
+    if (context.matchBefore(/#.*/) !== null) return null;
     // Variables of the text, apart from the word that is being typed.
     const text = context.state.doc.toString();
     const names = new Set(Array.from(text.matchAll(/^\s*([A-Za-z_]\w*)\s*=|[(,]\s*([A-Z])\s*(?=[,):])/gm), (it) => it[1] ?? it[2]));
@@ -489,8 +500,25 @@ function extensions(entries, constants, changed, commands) {
       ...cm.closeBracketsKeymap, ...cm.completionKeymap, ...cm.searchKeymap, ...cm.lintKeymap, ...cm.historyKeymap, ...cm.defaultKeymap]),
     cm.EditorView.contentAttributes.of({ "aria-label": "Program" }),
     cm.EditorView.updateListener.of(changed),
+    cm.EditorView.domEventHandlers({ beforeinput: typeOverSelection }),
     cm.EditorView.theme(THEME),
   ];
+}
+
+/**
+ * Replaces the selection by typed text. Browsers would keep its look with a style attribute, which the policy does not
+ * allow.
+ * @param {InputEvent} event
+ * @param {any} view
+ */
+function typeOverSelection(event, view) {
+  const { from, to, empty } = view.state.selection.main;
+  if (event.inputType !== "insertText" || event.data === null || empty || view.composing) return false;
+  event.preventDefault();
+  const insert = () => view.state.update(view.state.replaceSelection(event.data), { userEvent: "input.type", scrollIntoView: true });
+  const handled = view.state.facet(CodeMirror.EditorView.inputHandler).some((/** @type {any} */ handler) => handler(view, from, to, event.data, insert));
+  if (!handled) view.dispatch(insert());
+  return true;
 }
 
 /** Colours of the page, which follow light and dark. */
