@@ -319,7 +319,7 @@ try {
     await page.locator(".manual").first().waitFor();
     assert(!(await page.locator("main").textContent()).includes("`"), "code is shown as code");
     await page.keyboard.press("/");
-    await page.keyboard.type("quarter clockwise");
+    await page.keyboard.type("90 degrees clockwise");
     await page.locator("#found", { hasText: " of " }).waitFor();
     const first = page.locator(".manual").first();
     assert.equal(await first.locator("h2 strong").textContent(), "rot90");

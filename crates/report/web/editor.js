@@ -78,7 +78,7 @@ export async function editorPage([set = "", id = "", run = "", index = ""]) {
   const atCursor = el("div", { id: "at-cursor", class: "at-cursor" });
   const host = el("div", { class: "editor-host" });
   const panel = pairPanel((pair) => { chosen = pair; void check(); });
-  const taskButton = el("button", { type: "button", id: "task", class: "task-button", click: () => void pick() });
+  const taskButton = el("button", { type: "button", id: "task", class: "task-button", click: () => void pick() }, now.task);
   const size = el("select", { id: "picture-size", change: () => { pictureSize = Number(size.value); showValues(); } },
     ...[[48, "small"], [92, "medium"], [160, "large"], [0, "none"]].map(([value, label]) => el("option", { value, selected: value === pictureSize }, label)));
   /** @type {LiveTask | null} */

@@ -116,7 +116,8 @@ function runCard(name, attempt, choose) {
     el("p", { class: "buttons" }, report, pause, stop, resume, rename, remove));
   const show = (/** @type {LiveRun} */ now) => {
     const busy = now.state === "running" || now.state === "waiting";
-    card.title = now.title.replace(/^.*[/\\]/, "");
+    // The title of a run of another process is a path.
+    card.title = now.here ? now.title : now.title.replace(/^.*[/\\]/, "");
     box.setAttribute("data-state", now.state);
     title.textContent = card.title;
     title.title = now.title;

@@ -105,5 +105,5 @@ async function taskPage(set, id) {
   };
   return el("div", {}, el("p", { class: "crumbs" }, el("a", { href: "#/data" }, "Data sets"), el("a", { href: address("data", set) }, set)),
     el("h1", {}, task.id), el("p", {}, el("a", { class: "primary", href: address("editor", set, id) }, "Open in the editor")),
-    el("div", { class: "pairs" }, ...task.train.map(pair("demonstration")), ...task.test.map(pair("test"))));
+    section("Pairs", el("div", { class: "pairs" }, ...task.train.map(pair("demonstration")), ...task.test.map(pair("test")))));
 }
