@@ -274,8 +274,7 @@ try {
     for (const k of [0, 1]) await page.locator("#here [data-run] input").nth(k).check();
     await accessible(page, "runs to compare");
     await page.locator("#comparison a", { hasText: "Compare run demo with after <i>all</i>" }).click();
-    await page.locator("nav a", { hasText: "Comparison" }).click();
-    await page.locator("main h1").waitFor();
+    await page.locator("nav a[aria-current]", { hasText: "Comparison" }).waitFor();
     await page.locator("nav a", { hasText: "Runs" }).click();
     await first.locator("button", { hasText: "Delete" }).click();
     await page.locator("dialog", { hasText: "cannot be undone" }).waitFor();

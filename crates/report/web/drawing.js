@@ -51,8 +51,25 @@ function swatch(value) {
   return svg("svg", { class: "swatch", width: 12, height: 12, viewBox: "0 0 12 12", "aria-hidden": "true" }, svg("rect", { width: 12, height: 12, fill }));
 }
 
+/**
+ * Returns a frame for all patches of some values, so that their places can be compared.
+ * @param {Drawing[]} values
+ * @returns {Frame}
+ */
+export function commonFrame(values) {
+  const sizes = values.map((value) => {
+    if (value.kind === "grid") return { height: value.rows.length, width: value.rows[0]?.length ?? 0 };
+    if (value.kind !== "patches") return { height: 0, width: 0 };
+    const cells = value.patches.flat();
+    return { height: Math.max(...cells.map(([, y]) => y + 1)), width: Math.max(...cells.map(([, , x]) => x + 1)) };
+  });
+  return { height: Math.max(...sizes.map((it) => it.height)), width: Math.max(...sizes.map((it) => it.width)) };
+}
+
 /** Limits of a cell in pixels. */
 const [SMALLEST, LARGEST] = [2, 24];
+/** Smallest cell in pixels whose colour is visible beside dots and outlines. */
+const OUTLINED = 5;
 
 /**
  * Draws patches at their places, each with an outline. If one is outside of the frame, the picture is as large as they
@@ -73,10 +90,10 @@ function patchPicture(patches, size, name, frame) {
   /** @type {Map<number, string>} */
   const paths = new Map();
   for (const [color, y, x] of cells) paths.set(color, `${paths.get(color) ?? ""}M${(x - x0) * cell} ${(y - y0) * cell}h${cell}v${cell}h${-cell}z`);
-  const fields = [...paths].map(([color, d]) => svg("path", color < 0 ? { d, class: "mask" } : { d, fill: paint.look.colors[color] ?? "#ffffff" }));
+  const fields = [...paths].map(([color, d]) => svg("path", color < 0 ? { d, class: cell < OUTLINED ? "mask dense" : "mask" } : { d, fill: paint.look.colors[color] ?? "#ffffff" }));
   // Dots tell indices, which have no colour, from cells.
-  const dots = cells.filter(([color]) => color < 0).map(([, y, x]) => `M${(x - x0 + 0.5) * cell} ${(y - y0 + 0.5) * cell}h0`).join("");
-  const outline = cell < 3 ? null : svg("path", { d: patches.map((patch) => edges(patch, y0, x0, cell)).join(""), class: "outline" });
+  const dots = cells.filter(([color]) => color < 0 && cell >= OUTLINED).map(([, y, x]) => `M${(x - x0 + 0.5) * cell} ${(y - y0 + 0.5) * cell}h0`).join("");
+  const outline = cell < OUTLINED ? null : svg("path", { d: patches.map((patch) => edges(patch, y0, x0, cell)).join(""), class: "outline" });
   return svg("svg", { class: "grid patches", width: width * cell, height: height * cell, viewBox: `0 0 ${width * cell} ${height * cell}`, role: "img", "aria-label": name },
     svg("rect", { width: width * cell, height: height * cell, class: "paper" }), ...fields, dots === "" ? null : svg("path", { d: dots, class: "dots", "stroke-width": cell * 0.4 }), outline);
 }

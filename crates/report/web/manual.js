@@ -1,7 +1,7 @@
 // The manual of the language: every primitive with its signature, documentation and examples.
 
 import { count, el, fill, prose } from "./dom.js";
-import { drawing } from "./drawing.js";
+import { commonFrame, drawing } from "./drawing.js";
 import { request } from "./server.js";
 
 /** @typedef {{ text: string, parts: (string | import("./drawing.js").Drawing)[] }} ManualExample */
@@ -72,6 +72,7 @@ const EXAMPLE_SIZE = 56;
 export function example(it) {
   const line = el("div", { class: "example-text" }, el("code", {}, it.text));
   if (it.parts.length === 0) return el("div", { class: "example" }, line);
-  const parts = it.parts.map((part) => (typeof part === "string" ? el("code", {}, part) : drawing(part, EXAMPLE_SIZE, null)));
+  const frame = commonFrame(it.parts.filter((part) => typeof part !== "string"));
+  const parts = it.parts.map((part) => (typeof part === "string" ? el("code", {}, part) : drawing(part, EXAMPLE_SIZE, frame)));
   return el("div", { class: "example" }, el("div", { class: "example-picture" }, ...parts), line);
 }

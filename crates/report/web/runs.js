@@ -30,7 +30,7 @@ export async function runsPage() {
     for (const [name, card] of cards) card.compare.checked = chosen.includes(name);
     const titles = chosen.map((name) => cards.get(name)?.title ?? name);
     fill(comparison, chosen.length === 1 ? `Choose a run to compare with ${titles[0]}.` : null,
-      chosen.length === 2 ? el("a", { class: "primary", href: withToken(`/runs/${chosen[0]}/compare/${chosen[1]}`) }, `Compare ${titles[0]} with ${titles[1]}`) : null);
+      chosen.length === 2 ? el("a", { class: "primary", href: `${withToken(`/runs/${chosen[0]}/compare/${chosen[1]}`)}#/compare` }, `Compare ${titles[0]} with ${titles[1]}`) : null);
   };
   const update = (/** @type {LiveRun[]} */ runs) => {
     const names = new Set(runs.map((run) => run.name));

@@ -43,7 +43,7 @@ enum Shape {
 
 /// Limits of a drawing, so that the page stays fast. Larger values are cut or described.
 const MAX_SIDE: usize = 60;
-const MAX_PATCHES: usize = 60;
+const MAX_PATCHES: usize = 200;
 const MAX_CELLS: usize = 3600;
 const MAX_ITEMS: usize = 12;
 const MAX_TEXT: usize = 240;
