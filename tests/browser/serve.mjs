@@ -198,6 +198,19 @@ try {
       "x6 = underfill(I, TWO, x4)", "x7 = argmax(x1, size)", "x8 = toindices(x7)", "x9 = hmirror(I)", "O = vmirror(I)", "return O"].join("\n"));
     await page.locator("#checked", { hasText: "Right on 4 of 4 pairs" }).waitFor();
     assert.equal(await page.locator(".value").count(), 11);
+    // A new key aborts the check before it.
+    let held = () => {};
+    const aborted = page.waitForEvent("requestfailed", (request) => request.url().endsWith("/api/check"));
+    await page.route("**/api/check", async (route) => {
+      await new Promise((resolve) => { held = resolve; });
+      await route.continue().catch(() => {});
+    }, { times: 1 });
+    await page.keyboard.type("#");
+    await page.waitForTimeout(100);
+    await page.keyboard.type(" now");
+    assert.match((await aborted).failure().errorText, /ABORTED/);
+    held();
+    await page.locator("#checked", { hasText: "Right on 4 of 4 pairs" }).waitFor();
     await page.evaluate(() => {
       window.latencies = [];
       const host = document.querySelector(".editor-host");

@@ -2,7 +2,7 @@
 //! each pair.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use arcbatt::Stop;
@@ -122,24 +122,34 @@ const WAITING: usize = 8;
 
 /// Runs checks, a few at a time.
 pub(crate) struct Checker {
-    running: Semaphore,
-    /// Number of checks that run or wait.
-    asked: AtomicUsize,
+    /// Permits for checks that run or wait.
+    places: Arc<Semaphore>,
+    /// Permits for checks that run.
+    running: Arc<Semaphore>,
 }
 
 impl Checker {
     pub(crate) fn new() -> Checker {
-        Checker { running: Semaphore::new(RUNNING), asked: AtomicUsize::new(0) }
+        let permits = |n| Arc::new(Semaphore::new(n));
+        Checker { places: permits(RUNNING + WAITING), running: permits(RUNNING) }
     }
 
     /// Answers a question. If the client gives up, the future is dropped, and the work ends soon.
     pub(crate) async fn check(&self, question: Question, sets: Arc<Sets>) -> Result<Checked, ApiError> {
         check_length(&question.text)?;
-        let _asked = Asked::new(&self.asked)?;
-        let _permit = self.running.acquire().await;
+        let busy = |_| {
+            let message = "too many programs are being checked at a time; try again";
+            ApiError(StatusCode::TOO_MANY_REQUESTS, message.to_owned())
+        };
+        let place = Arc::clone(&self.places).try_acquire_owned().map_err(busy)?;
+        let turn = Arc::clone(&self.running).acquire_owned().await;
         let stop = StopOnDrop(Arc::new(AtomicBool::new(false)));
         let flag = Arc::clone(&stop.0);
-        let work = tokio::task::spawn_blocking(move || with_enough_stack(|| answer(&question, &sets, &flag)));
+        let work = tokio::task::spawn_blocking(move || {
+            // The work may end after the client has given up, so it holds the permits itself.
+            let _permits = (place, turn);
+            with_enough_stack(|| answer(&question, &sets, &flag))
+        });
         let mut work = std::pin::pin!(work);
         let done = tokio::select! {
             done = &mut work => done,
@@ -162,26 +172,6 @@ pub(crate) fn check_length(text: &str) -> Result<(), ApiError> {
         MAX_CHECKED >> 10
     );
     Err(ApiError(StatusCode::PAYLOAD_TOO_LARGE, message))
-}
-
-/// Counts a check until it is dropped.
-struct Asked<'c>(&'c AtomicUsize);
-
-impl<'c> Asked<'c> {
-    fn new(asked: &'c AtomicUsize) -> Result<Asked<'c>, ApiError> {
-        let asked = Asked(asked);
-        if asked.0.fetch_add(1, Ordering::Relaxed) < RUNNING + WAITING {
-            return Ok(asked);
-        }
-        let message = "too many programs are being checked at a time; try again";
-        Err(ApiError(StatusCode::TOO_MANY_REQUESTS, message.to_owned()))
-    }
-}
-
-impl Drop for Asked<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-    }
 }
 
 struct StopOnDrop(Arc<AtomicBool>);
@@ -252,7 +242,10 @@ fn trace(function: &Program, task: &Task, pair: usize, stop: &AtomicBool, checke
         }
     }
     checked.lines.sort_by_key(|line| line.line);
-    if let Err(failure) = outcome.result {
+    // The tuple of all lines may be too large; that is not a failure of the function.
+    if let Err(failure) = outcome.result
+        && failure.node != function.result()
+    {
         let line = function.node(failure.node).line;
         checked.failure = Some(LineFailure { line, text: failure.describe(function) });
     }
