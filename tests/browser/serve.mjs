@@ -130,6 +130,14 @@ try {
     await page.locator("#checked", { hasText: "1 error" }).waitFor();
     assert.equal(await page.locator(".value").count(), good);
     assert.equal(await page.locator("figure.stale").count(), 1, "the last answer stays");
+    assert.equal(await page.locator(".value.stale").count(), 0, "no line with a value needs the wrong one");
+    await page.locator(".cm-line", { hasText: "x2 = hconcat" }).click();
+    await page.keyboard.press("End");
+    await page.keyboard.type(" oops");
+    await page.locator(".value.stale").first().waitFor();
+    assert.equal(await page.locator(".value").count(), good);
+    // The lines above the error are not old.
+    for (const line of ["1", "2"]) assert.equal(await page.locator(`.value[data-line="${line}"]:not(.stale)`).count(), 1);
     await accessible(page, "editor with an error");
     await page.screenshot({ path: path.join(out, "serve-editor-error.png") });
     // A name that is not ASCII must not move the underline.
@@ -191,7 +199,7 @@ try {
     await accessible(page, "the picker");
     await page.screenshot({ path: path.join(out, "serve-picker.png") });
     await page.locator("dialog.picker select").selectOption("own-tasks");
-    await page.locator("dialog.picker .thumb", { hasText: /^large$/ }).click();
+    await page.locator("dialog.picker .thumb[aria-label=large]").click();
     await page.locator("#task", { hasText: "large" }).waitFor();
     await page.locator(".cm-line", { hasText: "def solve_large(I)" }).waitFor();
     await write(page, ["def solve_large(I):", "x1 = objects(I, T, F, T)", "x2 = merge(x1)", "x3 = colorfilter(x1, THREE)", "x4 = ofcolor(I, FOUR)", "x5 = sizefilter(x1, ONE)",

@@ -524,7 +524,7 @@ function typeOverSelection(event, view) {
 /** Colours of the page, which follow light and dark. */
 const THEME = {
   "&": { color: "var(--ink)", backgroundColor: "var(--card)", fontSize: "14px" },
-  "&.cm-focused": { outline: "2px solid var(--link)", outlineOffset: "-1px" },
+  "&.cm-focused": { outline: "none" },
   ".cm-scroller": { fontFamily: "ui-monospace, monospace", lineHeight: "1.6" },
   ".cm-content": { caretColor: "var(--ink)", padding: "8px 0" },
   ".cm-cursor": { borderLeftColor: "var(--ink)", borderLeftWidth: "2px" },
