@@ -448,6 +448,14 @@ try {
         if (part === "") await page.locator("#here [data-run]").first().waitFor();
         const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
         assert(wide <= 0, `${part || "runs"} is ${wide} pixels too wide`);
+        if (part === "editor") {
+          await page.locator("#task").click();
+          await page.locator("dialog.picker .thumb svg.grid").first().waitFor();
+          assert.equal(await page.locator("dialog.picker").evaluate((box) => box.scrollWidth - box.clientWidth), 0, "the picker is too wide");
+          await page.screenshot({ path: path.join(out, `serve-picker-${colorScheme}-390.png`) });
+          await page.keyboard.press("Escape");
+          await page.locator("#checked", { hasText: "4 of 4" }).waitFor();
+        }
         if (part !== "manual") await accessible(page, `${part || "runs"} ${colorScheme} on a phone`);
         await page.screenshot({ path: path.join(out, `serve-${part.replace("/", "-") || "runs"}-${colorScheme}-390.png`) });
       }

@@ -213,8 +213,10 @@ export async function editorPage([set = "", id = "", run = "", index = ""]) {
     if (name === null || !(await mayReplace())) return;
     /** @type {{ text: string, hash: string }} */
     const { text, hash } = await request(`/api/files/${encodeURIComponent(name)}`);
-    Object.assign(now, { clean: text, file: { name, hash } });
-    show(text);
+    // The editor has one kind of line end.
+    now.clean = text.replace(/\r\n?/g, "\n");
+    now.file = { name, hash };
+    show(now.clean);
     fill(message, `Opened ${name}`);
   });
   const begin = attempt(async () => {
@@ -231,7 +233,7 @@ export async function editorPage([set = "", id = "", run = "", index = ""]) {
     el("div", { class: "tools editor-tools" }, taskButton, button("new", "New", begin), button("open", "Open…", openFile), button("format", "Format", format),
       button("save", "Save file", saveFile, "primary"), button("save-store", "Save in store", saveInStore), el("label", {}, "Pictures ", size), file),
     message,
-    el("div", { class: "editor-columns" }, el("div", { class: "editor-main" }, host, status, problems, el("p", { class: "small" }, ...prose("`Ctrl`-`Space` completes, `Ctrl`-`S` saves, `Esc` then `Tab` leaves the text."))),
+    el("div", { class: "editor-columns" }, el("div", { class: "editor-main" }, host, status, problems, el("p", { class: "small" }, ...prose("`Ctrl`-`Space` completes, `Ctrl`-`S` saves, `Shift`-`Alt`-`F` formats, `Esc` then `Tab` leaves the text."))),
       el("div", { class: "editor-side" }, panel.element, atCursor)));
   const view = new CodeMirror.EditorView({
     parent: host,
@@ -247,9 +249,9 @@ export async function editorPage([set = "", id = "", run = "", index = ""]) {
 /** Size of the pictures beside the lines in pixels; 0 for none. */
 let pictureSize = 92;
 
-/** Returns the end of the line after the first `def`. @param {string} text */
+/** Returns the end of the first line after `def` that is not a comment. @param {string} text */
 function firstLine(text) {
-  const found = /^def .*\n.*/m.exec(text);
+  const found = /^def .*\n(?:\s*#.*\n)*.*/m.exec(text);
   return found === null ? 0 : found.index + found[0].length;
 }
 
