@@ -9,6 +9,7 @@ use arcbatt::Stop;
 use arcbatt::base::with_enough_stack;
 use arcbatt::dsl::{Cx, Limits};
 use arcbatt::exec::{Sample, run};
+use arcbatt::explain::learned_rule;
 use arcbatt::lang::{self, Options, Problem, Program, Role, Severity};
 use arcbatt::sheet::{Answer, PairSheet, Sheet};
 use arcbatt::task::{Part, Task};
@@ -233,12 +234,19 @@ fn trace(function: &Program, task: &Task, pair: usize, stop: &AtomicBool, checke
     let name = name.map(|param| param.name.clone());
     checked.lines.push(Line { line: function.line(), name, drawing: Drawing::new(input, &arena) });
     let outcome = run(function, Sample { input, samples }, Cx::new(&arena, limits.fuel, Some(stop)));
+    let mut cx = Cx::new(&arena, limits.fuel, Some(stop));
     for ((_, node), value) in function.iter().zip(&outcome.values) {
         let lines = node.bindings().map(|binding| (binding.line, Some(binding.name().to_owned())));
         // The result is shown where it is computed, unless that line assigns it to a variable.
         let nested = node.is_call() && node.name().is_none() && is_result(function, node);
         for (line, name) in lines.chain(nested.then_some((node.line, None))) {
-            checked.lines.push(Line { line, name, drawing: Drawing::new(*value, &arena) });
+            // A rule is shown in words; without them it is still a value.
+            let rule = learned_rule(*value, &mut cx).ok().flatten();
+            let drawing = match rule {
+                Some(rule) => Drawing::words(rule.learner, rule.explanation.words.to_string()),
+                None => Drawing::new(*value, &arena),
+            };
+            checked.lines.push(Line { line, name, drawing });
         }
     }
     checked.lines.sort_by_key(|line| line.line);

@@ -72,6 +72,11 @@ impl Drawing {
         })
     }
 
+    /// Shows words instead of a value.
+    pub(crate) fn words(about: &str, text: String) -> Drawing {
+        Drawing { about: about.to_owned(), shape: Shape::Text { text } }
+    }
+
     /// Returns whether it is a picture, not text.
     pub(crate) fn is_picture(&self) -> bool {
         matches!(self.shape, Shape::Grid { .. } | Shape::Patches { .. } | Shape::List { .. })

@@ -264,6 +264,13 @@ fn the_editor_gets_problems_values_and_verdicts() {
     let body = check("def f(I):\n    x = vmirror(I)\n    y = first(())\n    return paint(x, y)\n", 0);
     assert_eq!((&body["failure"]["line"], &body["lines"][1]["name"]), (&json!(3), &json!("x")));
     assert_eq!(verdicts(&body), ["failed"; 4]);
+    // A learned rule is explained.
+    let learns = "def solve(S, I, C):\n    rule = learn_split(S, F0)\n    return rule(I)\n";
+    let (_, body) =
+        client.post("/api/check", &json!({ "text": learns, "data": "demo", "task": "agreement" }));
+    let words = body["lines"][1]["text"].as_str().unwrap();
+    assert!(words.contains("if parts 1 and 2 are equal"), "{body}");
+    assert_eq!(body["lines"][1]["about"], "learn_split");
     // The name of a function chooses it.
     let two = json!({ "text": right.replace("f(I)", "g(I)") + right, "data": "demo", "program": "f" });
     assert_eq!(client.post("/api/check", &two).1["program"], "f");
