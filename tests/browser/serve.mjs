@@ -2,15 +2,19 @@
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import os from "node:os";
 import path from "node:path";
-import { accessible, batt, browser, out, test, watched } from "./common.mjs";
+import { accessible, batt, browser, json, out, test, watched } from "./common.mjs";
 
 const folder = mkdtempSync(path.join(os.tmpdir(), "batt-serve-"));
-const [runs, elsewhere, store] = ["runs", "elsewhere", "store.sqlite"].map((name) => path.join(folder, name));
-mkdirSync(elsewhere);
+const [runs, elsewhere, store, programs, tasks] = ["runs", "elsewhere", "store.sqlite", "programs", "own-tasks"].map((name) => path.join(folder, name));
+for (const it of [elsewhere, programs, tasks]) mkdirSync(it);
+// The largest grid that a task can have, with many objects.
+const large = (seed) => Array.from({ length: 30 }, (_, y) => Array.from({ length: 30 }, (_, x) => ((x * 7 + y * 13 + x * y * seed) % 11 < 4 ? 1 + ((x >> 2) + (y >> 2) + seed) % 9 : 0)));
+const mirrored = (grid) => grid.map((row) => [...row].reverse());
+writeFileSync(path.join(tasks, "large.json"), JSON.stringify({ train: [1, 2, 3].map((seed) => ({ input: large(seed), output: mirrored(large(seed)) })), test: [{ input: large(4), output: mirrored(large(4)) }] }));
 const chrome = await browser();
 
 /** A free port, so that a restarted server can use it again. */
@@ -23,7 +27,7 @@ const port = await new Promise((resolve) => {
 
 /** Starts a server; its first line of output has the address. */
 async function serve() {
-  const args = ["serve", "--json", "--port", String(port), "--runs", runs, "--follow", elsewhere, "--store", store];
+  const args = ["serve", "--json", "--port", String(port), "--runs", runs, "--follow", elsewhere, "--store", store, "--programs", programs, "--data", tasks];
   const child = spawn(batt, args, { stdio: ["ignore", "pipe", "inherit"] });
   const first = await new Promise((resolve, reject) => {
     let text = "";
@@ -37,10 +41,18 @@ async function serve() {
   return { url, end: () => new Promise((resolve) => { child.on("exit", resolve); child.kill("SIGKILL"); }) };
 }
 
-const open = (part = "", allowed = () => false) => watched(chrome, (it) => it.startsWith(new URL(server.url).origin) || allowed(it)).then(async (opened) => {
+const open = (part = "") => watched(chrome, (it) => it.startsWith(new URL(server.url).origin)).then(async (opened) => {
   await opened.page.goto(`${server.url}${part}`);
   return opened;
 });
+/** Returns the text in the editor. */
+const typed = (page) => page.evaluate(() => JSON.parse(sessionStorage.getItem("arcbatt draft")).text);
+/** Replaces the text in the editor by typing. */
+async function write(page, text) {
+  await page.locator(".cm-content").focus();
+  await page.keyboard.press("Control+a");
+  await page.keyboard.type(text);
+}
 /** Whether a browser message is about a server that is gone. */
 const gone = (it) => it.includes("ERR_CONNECTION_REFUSED") || it.includes("ERR_INCOMPLETE_CHUNKED_ENCODING") || it.includes("ERR_CONNECTION_RESET");
 
@@ -61,24 +73,280 @@ try {
     await close();
   });
 
-  await test("the editor underlines mistakes and shows the picture", async () => {
-    const { page, bad, close } = await open("#/editor", (it) => it.startsWith("data:image/svg+xml"));
-    await page.locator("#text").fill("def solve_rooms(I):\n    return hmiror(I)\n");
-    await page.locator(".marks .error", { hasText: "hmiror" }).waitFor();
-    assert.match(await page.locator("#problems").textContent(), /did you mean hmirror/);
-    await page.locator("#text").fill("def solve_rooms(I):\n    return hmirror(I)\n");
-    await page.locator("#picture img").waitFor();
-    assert(await page.locator("#picture img").evaluate((image) => image.decode().then(() => image.naturalWidth > 50)));
+  await test("the editor begins with a right program and shows the value of every line", async () => {
+    const { page, bad, close } = await open("#/editor");
+    await page.locator("#checked", { hasText: "Right on 4 of 4 pairs" }).waitFor();
+    assert.equal(await page.locator(".verdict.right").count(), 4);
+    // The values are those of `batt eval --trace`, for every pair.
+    const text = await typed(page);
+    const file = path.join(folder, "example.py");
+    writeFileSync(file, text);
+    const pairs = json("eval", file, "kaleidoscope", "--trace").runs;
+    for (const [k, { trace }] of pairs.entries()) {
+      await page.locator(".verdict input").nth(k).check();
+      const shape = (rows) => `${rows.length}×${rows[0].length} grid: ${rows.length} by ${rows[0].length}`;
+      for (const { line, value } of trace) await page.locator(`.value[data-line="${line}"] svg[aria-label="${shape(value)}"]`).waitFor();
+      for (const { line, value } of trace) {
+        const colors = await page.locator(`.value[data-line="${line}"] svg path[fill^="#"]`).evaluateAll((paths) => paths.length);
+        assert.equal(colors, new Set(value.flat()).size, `pair ${k}, line ${line}`);
+      }
+    }
     await accessible(page, "editor");
     await page.screenshot({ path: path.join(out, "serve-editor.png") });
-    for (const part of ["data", "manual"]) {
-      await page.goto(`${server.url}#/${part}`);
-      await page.locator("h1", { hasText: part === "data" ? "Data sets" : "Primitives" }).waitFor();
-      await accessible(page, part);
+    assert.deepEqual(bad, []);
+    await close();
+  });
+
+  await test("the editor completes, explains, underlines, keeps the last good pictures, and formats", async () => {
+    const { page, bad, close } = await open("#/editor");
+    await page.locator("#checked", { hasText: "4 of 4" }).waitFor();
+    await write(page, "def solve_kaleidoscope(I):\nx1 = vmirror(I)\nx2 = hconcat(I, x1)\nx3 = hmir");
+    // Completion shows signature and documentation.
+    await page.locator(".cm-tooltip-autocomplete li[aria-selected]", { hasText: "hmirror(piece: Piece) -> Piece" }).waitFor();
+    await page.locator(".cm-completionInfo", { hasText: "Swaps top and bottom" }).waitFor();
+    assert((await page.locator(".cm-completionInfo svg.grid").count()) > 0, "the examples have pictures");
+    await accessible(page, "completion");
+    // A fresh list ignores keys for a moment, so that typing does not accept it by accident.
+    await page.waitForTimeout(200);
+    await page.keyboard.press("Enter");
+    await page.keyboard.type("(x2");
+    await page.keyboard.press("End");
+    await page.keyboard.type("\nreturn vconcat(x2,x3)");
+    await page.locator("#checked", { hasText: "Right on 4 of 4 pairs" }).waitFor();
+    assert.equal(await page.locator(".value:not(.stale)").count(), 5);
+    await page.locator("#format").click();
+    await page.locator("#saved", { hasText: "Formatted" }).waitFor();
+    assert.match(await typed(page), /^    return vconcat\(x2, x3\)$/m);
+    await page.locator(".cm-line .tok-primitive", { hasText: "vconcat" }).hover();
+    await page.locator(".cm-tooltip-hover .doc", { hasText: "vconcat(" }).waitFor();
+    await page.mouse.move(0, 0);
+    // An error keeps the pictures of the lines below it, marked as old.
+    const good = await page.locator(".value").count();
+    await page.locator(".cm-line", { hasText: "x3 = hmirror" }).click();
+    await page.keyboard.press("End");
+    await page.keyboard.type("\nx4 = hmiror(x3)");
+    await page.locator(".cm-lintRange-error", { hasText: "hmiror" }).waitFor();
+    assert.match(await page.locator("#problems").textContent(), /did you mean hmirror/);
+    await page.locator("#checked", { hasText: "1 error" }).waitFor();
+    assert.equal(await page.locator(".value").count(), good);
+    assert.equal(await page.locator("figure.stale").count(), 1, "the last answer stays");
+    assert.equal(await page.locator(".value.stale").count(), 0, "no line with a value needs the wrong one");
+    await page.locator(".cm-line", { hasText: "x2 = hconcat" }).click();
+    await page.keyboard.press("End");
+    await page.keyboard.type(" oops");
+    await page.locator(".value.stale").first().waitFor();
+    assert.equal(await page.locator(".value").count(), good);
+    // The lines above the error are not old.
+    for (const line of ["1", "2"]) assert.equal(await page.locator(`.value[data-line="${line}"]:not(.stale)`).count(), 1);
+    await accessible(page, "editor with an error");
+    await page.screenshot({ path: path.join(out, "serve-editor-error.png") });
+    // A name that is not ASCII must not move the underline.
+    await write(page, "# größer ☃\ndef f(I):\nreturn hmiror(I)");
+    await page.locator(".cm-lintRange-error", { hasText: /^hmiror$/ }).waitFor();
+    assert.deepEqual(bad, []);
+    await close();
+  });
+
+  await test("programs are saved in files and in the store, and nothing is replaced without a question", async () => {
+    const { page, bad, close } = await open("#/editor");
+    await page.locator("#checked", { hasText: "4 of 4" }).waitFor();
+    const file = path.join(programs, "mine.py");
+    writeFileSync(file, "# older\n");
+    const save = async () => {
+      await page.locator("#save").click();
+      await page.locator("dialog input").fill("mine.py");
+      await page.locator("dialog button", { hasText: "Save" }).click();
+      await page.locator("dialog", { hasText: "exists already" }).waitFor();
+    };
+    await save();
+    await accessible(page, "a question");
+    await page.locator("dialog button", { hasText: "Cancel" }).click();
+    await page.locator("#saved", { hasText: "exists already" }).waitFor();
+    assert.equal(readFileSync(file, "utf8"), "# older\n");
+    await save();
+    await page.locator("dialog button", { hasText: "Replace" }).click();
+    await page.locator("#saved", { hasText: "Saved as" }).waitFor();
+    assert.equal(readFileSync(file, "utf8"), await typed(page));
+    await page.locator(".cm-content").focus();
+    await page.keyboard.press("Control+End");
+    await page.keyboard.type("# more");
+    await page.locator("#file", { hasText: "mine.py *" }).waitFor();
+    await page.keyboard.press("Control+s");
+    await page.locator("#file", { hasText: /mine\.py$/ }).waitFor();
+    assert.match(readFileSync(file, "utf8"), /# more/);
+    await page.locator("#save-store").click();
+    await page.locator("#saved", { hasText: "Added solve_kaleidoscope" }).waitFor();
+    // The text survives a visit of another part, and a file is opened again.
+    await page.locator("nav a", { hasText: "Primitives" }).click();
+    await page.locator("h1", { hasText: "Primitives" }).waitFor();
+    await page.locator("nav a", { hasText: "Editor" }).click();
+    await page.locator("#checked", { hasText: "4 of 4" }).waitFor();
+    assert.match(await typed(page), /# more/);
+    await page.locator("#new").click();
+    await page.locator(".cm-line", { hasText: "identity" }).waitFor();
+    await page.locator("#open").click();
+    await page.locator("dialog button", { hasText: "mine.py" }).click();
+    await page.locator("#checked", { hasText: "4 of 4" }).waitFor();
+    assert.deepEqual(bad.filter((it) => !it.includes("409")), []);
+    await close();
+  });
+
+  await test("a task is picked by its picture, and values follow the typing on 30×30 grids", async () => {
+    const { page, bad, close } = await open("#/editor");
+    await page.locator("#checked", { hasText: "4 of 4" }).waitFor();
+    await page.locator("#task").click();
+    await page.locator("dialog.picker .thumb svg.grid").first().waitFor();
+    await accessible(page, "the picker");
+    await page.screenshot({ path: path.join(out, "serve-picker.png") });
+    await page.locator("dialog.picker select").selectOption("own-tasks");
+    await page.locator("dialog.picker .thumb[aria-label=large]").click();
+    await page.locator("#task", { hasText: "large" }).waitFor();
+    await page.locator(".cm-line", { hasText: "def solve_large(I)" }).waitFor();
+    await write(page, ["def solve_large(I):", "x1 = objects(I, T, F, T)", "x2 = merge(x1)", "x3 = colorfilter(x1, THREE)", "x4 = ofcolor(I, FOUR)", "x5 = sizefilter(x1, ONE)",
+      "x6 = underfill(I, TWO, x4)", "x7 = argmax(x1, size)", "x8 = toindices(x7)", "x9 = hmirror(I)", "O = vmirror(I)", "return O"].join("\n"));
+    await page.locator("#checked", { hasText: "Right on 4 of 4 pairs" }).waitFor();
+    assert.equal(await page.locator(".value").count(), 11);
+    // A new key aborts the check before it.
+    let held = () => {};
+    const aborted = page.waitForEvent("requestfailed", (request) => request.url().endsWith("/api/check"));
+    await page.route("**/api/check", async (route) => {
+      await new Promise((resolve) => { held = resolve; });
+      await route.continue().catch(() => {});
+    }, { times: 1 });
+    await page.keyboard.type("#");
+    await page.waitForTimeout(100);
+    await page.keyboard.type(" now");
+    assert.match((await aborted).failure().errorText, /ABORTED/);
+    held();
+    await page.locator("#checked", { hasText: "Right on 4 of 4 pairs" }).waitFor();
+    await page.evaluate(() => {
+      window.latencies = [];
+      const host = document.querySelector(".editor-host");
+      new MutationObserver(() => window.latencies.push(Number(host.getAttribute("data-latency")))).observe(host, { attributeFilter: ["data-latency"] });
+    });
+    await page.locator(".cm-line", { hasText: "x6" }).click();
+    await page.keyboard.press("End");
+    for (let i = 0; i < 12; i++) {
+      await page.keyboard.press("ArrowLeft");
+      await page.keyboard.press("Backspace");
+      await page.waitForTimeout(150);
+      await page.keyboard.type(i % 2 ? "4" : "5");
+      await page.keyboard.press("End");
+      await page.waitForTimeout(150);
     }
-    // Code in the manual is shown as code.
-    assert((await page.locator(".manual p code").count()) > 0);
-    assert(!(await page.locator("main").textContent()).includes("`"));
+    const latencies = (await page.evaluate(() => window.latencies)).sort((a, b) => a - b);
+    console.log(`   from a key to new pictures on 30×30 grids: median ${latencies[latencies.length >> 1]} ms, longest ${latencies.at(-1)} ms, ${latencies.length} checks`);
+    assert(latencies.length > 0);
+    await page.screenshot({ path: path.join(out, "serve-editor-large.png") });
+    assert.deepEqual(bad, []);
+    await close();
+  });
+
+  await test("the keyboard alone leads from a run to its task and to the editor", async () => {
+    const { page, bad, close } = await open();
+    await page.locator("#here [data-run] a").first().waitFor();
+    /** Presses Tab until an element has the focus. */
+    const tab = async (selector, text = "") => {
+      for (let i = 0; i < 300; i++) {
+        await page.keyboard.press("Tab");
+        if (await page.evaluate(([selector, text]) => document.activeElement?.matches(selector) && document.activeElement.textContent.includes(text), [selector, text])) return;
+      }
+      assert.fail(`Tab does not reach ${selector} ${text}`);
+    };
+    await tab("#here [data-run] a", "Report");
+    await page.keyboard.press("Enter");
+    await page.locator("#stamp").waitFor();
+    await tab("nav a", "Tasks");
+    await page.keyboard.press("Enter");
+    await page.locator("a.card").first().waitFor();
+    await tab("a[href^='#/task/']", "");
+    const id = decodeURIComponent((await page.evaluate(() => document.activeElement.getAttribute("href"))).slice("#/task/".length));
+    await page.keyboard.press("Enter");
+    await page.locator(".to-editor a").waitFor();
+    await tab(".to-editor a", "Open in the editor");
+    await page.keyboard.press("Enter");
+    await page.locator("#task", { hasText: id }).waitFor();
+    await page.locator(".cm-line", { hasText: `def solve_${id}` }).waitFor();
+    await page.locator("#checked", { hasText: "Right on" }).waitFor();
+    await tab(".cm-content");
+    await page.keyboard.press("Control+End");
+    await page.keyboard.type("# by hand");
+    await page.locator(".cm-line", { hasText: "# by hand" }).waitFor();
+    // The text is not a trap.
+    await page.keyboard.press("Escape");
+    await tab(".verdict input");
+    await page.keyboard.press("ArrowRight");
+    assert.equal(await page.locator(".verdict input:checked").getAttribute("value"), "1");
+    assert.deepEqual(bad, []);
+    await close();
+  });
+
+  await test("runs are renamed, compared and deleted", async () => {
+    const { page, bad, close } = await open();
+    await page.locator("#start").click();
+    const first = page.locator("#here [data-run]").first();
+    await page.locator("#here h3", { hasText: "run demo 2" }).waitFor();
+    await first.locator(".badge", { hasText: "finished" }).waitFor();
+    assert.match(await first.locator("time").textContent(), /20\d\d/);
+    await first.locator("button", { hasText: "Rename" }).click();
+    await page.locator("dialog input").fill("after <i>all</i>");
+    await page.keyboard.press("Enter");
+    await page.locator("#here h3", { hasText: "after <i>all</i>" }).waitFor();
+    for (const k of [0, 1]) await page.locator("#here [data-run] input").nth(k).check();
+    await accessible(page, "runs to compare");
+    await page.locator("#comparison a", { hasText: "Compare run demo with after <i>all</i>" }).click();
+    await page.locator("nav a[aria-current]", { hasText: "Comparison" }).waitFor();
+    await page.locator("nav a", { hasText: "Runs" }).click();
+    await first.locator("button", { hasText: "Delete" }).click();
+    await page.locator("dialog", { hasText: "cannot be undone" }).waitFor();
+    await page.locator("dialog button", { hasText: "Cancel" }).click();
+    const name = await first.getAttribute("data-run");
+    assert(existsSync(path.join(runs, name, "record.json")));
+    await first.locator("button", { hasText: "Delete" }).click();
+    await page.locator("dialog button", { hasText: "Delete" }).click();
+    await page.locator(`[data-run="${name}"]`).waitFor({ state: "detached" });
+    assert(!existsSync(path.join(runs, name)));
+    assert.deepEqual(bad, []);
+    await close();
+  });
+
+  await test("data sets are galleries whose pictures are loaded while scrolling", async () => {
+    const { page, bad, close } = await open("#/data");
+    await page.locator("a", { hasText: "own-tasks" }).waitFor();
+    await accessible(page, "data");
+    await page.locator("main a", { hasText: /^demo$/ }).click();
+    const drawn = () => page.locator(".gallery li:has(svg.grid)").count();
+    await page.locator(".gallery svg.grid").first().waitFor();
+    const cards = await page.locator(".gallery li").count();
+    await page.waitForTimeout(500);
+    assert((await drawn()) < cards, "only the visible part is loaded");
+    await page.locator(".gallery li").last().scrollIntoViewIfNeeded();
+    await page.locator(".gallery li:last-child svg.grid").first().waitFor();
+    await accessible(page, "a gallery");
+    await page.locator("main input[type=search]").fill("kalei");
+    await page.locator(".gallery a", { hasText: "kaleidoscope" }).click();
+    await page.locator("h1", { hasText: "kaleidoscope" }).waitFor();
+    assert.equal(await page.locator(".pair").count(), 4);
+    await accessible(page, "a task");
+    await page.locator("main a", { hasText: "Open in the editor" }).click();
+    await page.locator("#checked", { hasText: "Right on 4 of 4 pairs" }).waitFor();
+    assert.deepEqual(bad, []);
+    await close();
+  });
+
+  await test("the manual is searched, and draws its examples", async () => {
+    const { page, bad, close } = await open("#/manual");
+    await page.locator(".manual").first().waitFor();
+    assert(!(await page.locator("main").textContent()).includes("`"), "code is shown as code");
+    await page.keyboard.press("/");
+    await page.keyboard.type("90 degrees clockwise");
+    await page.locator("#found", { hasText: " of " }).waitFor();
+    const first = page.locator(".manual").first();
+    assert.equal(await first.locator("h2 strong").textContent(), "rot90");
+    // Input and output of its example.
+    assert.equal(await first.locator(".example").first().locator("svg.grid").count(), 2);
+    await accessible(page, "manual");
+    await page.screenshot({ path: path.join(out, "serve-manual.png") });
     assert.deepEqual(bad, []);
     await close();
   });
@@ -174,15 +442,23 @@ try {
 
   await test("every part fits a phone, light and dark", async () => {
     for (const colorScheme of ["light", "dark"]) {
-      const { page, bad, close } = await watched(chrome, (it) => it.startsWith(new URL(server.url).origin) || it.startsWith("data:image/svg+xml"), { colorScheme, viewport: { width: 390, height: 844 } });
-      for (const part of ["", "store", "data", "manual", "editor"]) {
+      const { page, bad, close } = await watched(chrome, (it) => it.startsWith(new URL(server.url).origin), { colorScheme, viewport: { width: 390, height: 844 } });
+      for (const part of ["", "store", "data", "data/demo", "manual", "editor"]) {
         await page.goto(`${server.url}#/${part}`);
         await page.locator("main h1").waitFor();
         if (part === "") await page.locator("#here [data-run]").first().waitFor();
         const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
         assert(wide <= 0, `${part || "runs"} is ${wide} pixels too wide`);
+        if (part === "editor") {
+          await page.locator("#task").click();
+          await page.locator("dialog.picker .thumb svg.grid").first().waitFor();
+          assert.equal(await page.locator("dialog.picker").evaluate((box) => box.scrollWidth - box.clientWidth), 0, "the picker is too wide");
+          await page.screenshot({ path: path.join(out, `serve-picker-${colorScheme}-390.png`) });
+          await page.keyboard.press("Escape");
+          await page.locator("#checked", { hasText: "4 of 4" }).waitFor();
+        }
         if (part !== "manual") await accessible(page, `${part || "runs"} ${colorScheme} on a phone`);
-        await page.screenshot({ path: path.join(out, `serve-${part || "runs"}-${colorScheme}-390.png`) });
+        await page.screenshot({ path: path.join(out, `serve-${part.replace("/", "-") || "runs"}-${colorScheme}-390.png`) });
       }
       assert.deepEqual(bad, []);
       await close();

@@ -1,5 +1,5 @@
 //! Commands for developers of batt: `cargo xtask ci`, `claims`, `codegen`, `tidy`, `instructions`, `picture`,
-//! `ptx`, `python`, `wheel`.
+//! `ptx`, `python`, `vendor`, `wheel`.
 
 mod claims;
 mod codegen;
@@ -8,6 +8,7 @@ mod manual;
 mod ptx;
 mod python;
 mod tidy;
+mod vendor;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -34,6 +35,8 @@ const USAGE: &str = "usage: cargo xtask COMMAND
                      compile the kernels of a file (default: crates/device/src/kernel.cl) for NVIDIA's devices with
                      clang and libclc. --nvidia: use NVIDIA's front end, assemble its output with ptxas, and check
                      the registers and shared memory of each kernel
+  vendor [--check]   build the editor component of the local page from pinned packages (needs npm and a network), or
+                     check that a build gives the files that are here
   wheel              build the Python wheel for any Linux with glibc 2.17 or newer, and print its size
   picture            draw the README's pictures of the report in a browser (needs node and chromium)
   instructions [--write]
@@ -54,6 +57,8 @@ fn main() -> ExitCode {
         }
         ["picture"] => draw_picture().map(|()| true),
         ["python"] => python::check().map(|()| true),
+        ["vendor"] => vendor::write(&root()).map(|()| true),
+        ["vendor", "--check"] => vendor::check(&root()).map(|()| true),
         ["wheel"] => python::wheel().map(|_| true),
         ["tidy"] => tidy::check(&root()).map(|()| true),
         _ => Err(anyhow::Error::msg(USAGE)),
@@ -96,6 +101,8 @@ fn run_checks(options: &claims::Options, collected: &Path, skipped: &mut Vec<Str
     python::check()?;
     step("npm run --silent --prefix tests/browser types")?;
     step_with("cargo doc --workspace --no-deps --locked", &[("RUSTDOCFLAGS", "-D warnings".into())])?;
+    log("» vendor --check");
+    vendor::check(&root())?;
     log("» codegen --check");
     codegen::check(&root())?;
     log("» tidy");

@@ -37,13 +37,17 @@ pub fn explain(
     let mut cx = Cx::new(&arena, limits.fuel, stop.flag());
     let mut rules = Vec::new();
     for &value in &outcome.values {
-        let Value::Func(closure) = value else { continue };
-        let (Op::Learned, Some(&Value::Prim(learner))) = (closure.op, closure.captured.first()) else {
-            continue;
-        };
-        if let Some(explanation) = lesson::explain(&mut cx, value).map_err(message)? {
-            rules.push(LearnedRule { learner: learner.name, explanation });
-        }
+        rules.extend(learned_rule(value, &mut cx).map_err(message)?);
     }
     Ok(rules)
+}
+
+/// Returns the rule that a value is, or `None` if it is not a learned rule.
+pub fn learned_rule<'a>(value: Value<'a>, cx: &mut Cx<'a>) -> Result<Option<LearnedRule>, Fail> {
+    let Value::Func(closure) = value else { return Ok(None) };
+    let (Op::Learned, Some(&Value::Prim(learner))) = (closure.op, closure.captured.first()) else {
+        return Ok(None);
+    };
+    let explanation = lesson::explain(cx, value)?;
+    Ok(explanation.map(|explanation| LearnedRule { learner: learner.name, explanation }))
 }

@@ -136,7 +136,9 @@ pub mod base {
 
 /// The primitives of the language, and the limits that programs run under.
 pub mod dsl {
-    pub use batt_dsl::{Constant, ConstantValue, Cx, Limits, Primitive, constants, registry, version};
+    pub use batt_dsl::{
+        Constant, ConstantFamily, ConstantValue, Cx, Limits, Primitive, constants, registry, symbol, version,
+    };
 }
 
 /// Running one program on one input, with the value of every line.
@@ -148,8 +150,8 @@ pub mod exec {
 /// Program text: parsing, checking, formatting, printing.
 pub mod lang {
     pub use batt_lang::{
-        Aliases, Node, NodeId, Options, Parsed, Problem, Program, Severity, Span, format, line_types, parse,
-        parse_bytes, parse_bytes_with, print, suggest,
+        Aliases, Node, NodeId, Options, Parsed, Problem, Program, Role, Severity, Span, format, line_types,
+        parse, parse_bytes, parse_bytes_with, print, suggest,
     };
 }
 
@@ -207,7 +209,7 @@ pub mod task {
 
 /// The values that programs compute.
 pub mod value {
-    pub use batt_value::{Arena, ContentHash, Fail, Grid, Kind, Value, order, to_json};
+    pub use batt_value::{Arena, ContentHash, Fail, Grid, Kind, Value, order, parse, to_json};
 }
 
 pub use batt_job::{document, page, palette};

@@ -54,7 +54,7 @@ impl Source {
         let bytes = read(path)?;
         let start = Instant::now();
         let aliases = aliases().as_deref().map(read_aliases).transpose()?;
-        let options = Options { aliases: aliases.as_ref(), lint };
+        let options = Options { aliases: aliases.as_ref(), lint, ..Options::default() };
         let label = PathBuf::from(label(path));
         let ProgramFile { path, text, parsed, task } = ProgramFile::new(&label, &bytes, options);
         let source = Source { path, text, parsed, task };

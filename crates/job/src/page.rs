@@ -17,6 +17,8 @@ use batt_value::ContentHash;
 use crate::document;
 use crate::palette::{self, Palette, Rgb};
 
+pub use batt_report::html::Server;
+
 /// Writes the page of runs to a file, see [`write()`].
 pub fn write_file(runs: &[(String, Record)], path: &Path) -> io::Result<()> {
     write_atomic_with(path, |out| write(runs, out))
@@ -35,14 +37,10 @@ pub fn write(runs: &[(String, Record)], out: &mut impl Write) -> io::Result<()> 
     html::write(&sources(runs), &palette::ALL.map(look), out)
 }
 
-/// Like [`write()`], for a page that updates itself: it polls the server at `path` with `token`.
-pub fn write_followed(
-    runs: &[(String, Record)],
-    path: &str,
-    token: &str,
-    out: &mut impl Write,
-) -> io::Result<()> {
-    html::write_followed(&sources(runs), &palette::ALL.map(look), path, token, out)
+/// Like [`write()`], for a page of a server: it links to the server's other pages, and updates itself if the server
+/// names an address to follow.
+pub fn write_served(runs: &[(String, Record)], server: &Server<'_>, out: &mut impl Write) -> io::Result<()> {
+    html::write_served(&sources(runs), &palette::ALL.map(look), server, out)
 }
 
 /// Writes the content of such a page as JSON.
@@ -128,9 +126,10 @@ fn attempted(submission: &Submission, task: &Task) -> record::Task {
     }
 }
 
-/// Writes the page of the local server. The page sends `token` with every request.
-pub fn write_live(token: &str, out: &mut impl Write) -> io::Result<()> {
-    html::write_live(token, &palette::ALL.map(look), out)
+/// Writes the page of the local server. The page sends `token` with every request. Scripts may add styles that have
+/// `nonce`, which must be random.
+pub fn write_live(token: &str, nonce: &str, out: &mut impl Write) -> io::Result<()> {
+    html::write_live(token, nonce, &palette::ALL.map(look), out)
 }
 
 /// Larger plans are not drawn.

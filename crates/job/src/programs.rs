@@ -46,7 +46,7 @@ impl Programs {
             programs.list = lang::parse(DEMO_PROGRAMS).programs;
         }
         let aliases = job.aliases.as_deref().map(read_aliases).transpose()?;
-        let options = Options { aliases: aliases.as_ref(), lint: false };
+        let options = Options { aliases: aliases.as_ref(), ..Options::default() };
         for source in &job.programs {
             let (file, parsed) = match source {
                 ProgramSource::File(path) => {

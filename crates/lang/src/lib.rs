@@ -70,6 +70,10 @@ pub struct Options<'a> {
     /// Whether to warn about values whose types certainly do not fit, although the program can be run. Only
     /// lines that the result needs are checked.
     pub lint: bool,
+    /// Whether to return every function, also those with errors, as a program that computes all its lines: its
+    /// result is a tuple of the assigned values without errors, in the order of the text, and of its result at
+    /// the end. Editors use it to show values while a program is incomplete.
+    pub every_line: bool,
 }
 
 /// Maximum length of a text in bytes. Longer texts are rejected.
@@ -154,7 +158,7 @@ impl<'t> Pass<'t> {
         let mut n_problems = 0;
         while parser.next_function() {
             let Parser { function, names, problems, .. } = &mut parser;
-            let program = resolver.resolve(text, function, names, problems);
+            let program = resolver.resolve(text, function, names, problems, options.every_line);
             if let Some(program) = program.as_ref().filter(|_| options.lint) {
                 lint::lint(program, text, problems);
             }

@@ -86,13 +86,14 @@ enum Val {
 }
 
 impl Resolver {
-    /// Returns the program, or `None` if it has errors.
+    /// Returns the program, or `None` if it has errors. `every_line` is [`Options::every_line`](crate::Options).
     pub(crate) fn resolve<'t>(
         &mut self,
         text: &'t str,
         function: &Function,
         names: &mut Names<'t>,
         problems: &mut Problems,
+        every_line: bool,
     ) -> Option<Program> {
         let head = function.head?;
         let n_errors = problems.n_errors();
@@ -103,8 +104,12 @@ impl Resolver {
         let mut scope = Scope { resolver: self, text, function, names, problems };
         let params = scope.params(head);
         scope.declare();
-        let result = scope.run(head);
-        if function.failed || problems.n_errors() > n_errors {
+        let mut lines = every_line.then(Vec::new);
+        let mut result = scope.run(head, lines.as_mut());
+        if let Some(mut lines) = lines {
+            lines.extend(result);
+            result = Some(Use { node: scope.tuple_of(&lines, head.name_at), constant: None });
+        } else if function.failed || problems.n_errors() > n_errors {
             return None;
         }
         let result = result?;
@@ -216,15 +221,19 @@ impl<'t> Scope<'_, 't> {
         }
     }
 
-    /// Evaluates all statements. Returns the result of the function, or `None` if it has an error.
-    fn run(&mut self, head: Head) -> Option<Use> {
+    /// Evaluates all statements. Returns the result of the function, or `None` if it has an error. Adds the values
+    /// of assignments without errors to `lines`.
+    fn run(&mut self, head: Head, mut lines: Option<&mut Vec<Use>>) -> Option<Use> {
         let function = self.function;
         let mut result = None;
         for stmt in &function.stmts {
             match stmt {
                 Stmt::Assign { target, value } => {
                     let val = self.eval(*value);
-                    self.assign(target, val, function.expr(*value).at);
+                    let assigned = self.assign(target, val, function.expr(*value).at);
+                    if let Some(lines) = &mut lines {
+                        lines.extend(assigned);
+                    }
                 }
                 Stmt::Expr(value) => {
                     self.eval(*value);
@@ -253,7 +262,8 @@ impl<'t> Scope<'_, 't> {
         self.use_of(val, at)
     }
 
-    fn assign(&mut self, target: &Target, val: Val, at: At) {
+    /// Assigns a value to a variable. Returns its node, or `None` if it has an error.
+    fn assign(&mut self, target: &Target, val: Val, at: At) -> Option<Use> {
         let local = &mut self.resolver.locals[target.name.0 as usize];
         let Local { line, param, .. } = *local;
         let again = local.val.replace(val).is_some();
@@ -265,9 +275,9 @@ impl<'t> Scope<'_, 't> {
                 false => format!("first assigned on line {line}"),
             }));
         }
-        if let Some(Use { node, .. }) = self.use_of(val, at) {
-            self.resolver.builder.bind(node, target.at);
-        }
+        let assigned = self.use_of(val, at)?;
+        self.resolver.builder.bind(assigned.node, target.at);
+        Some(assigned)
     }
 
     /// Evaluates all expressions up to `id`; children come before their parents.

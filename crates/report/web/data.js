@@ -79,7 +79,8 @@
 /** @typedef {{ name: string, before: number, after: number, ratio: number | null, interval: [number, number] | null, more_work: number | null, slower: number | null, verdict: "faster" | "slower" | "same" | "cannot_tell" }} Change */
 /** @typedef {{ repeats: [number, number], notes: string[], wall: Change, busy: Change, functions: Change[] }} Compare */
 /** @typedef {{ name: string, colors: string[], inks: string[], line: string }} Look */
-/** @typedef {{ schema: number, looks: Look[], runs: Run[], compare: Result<Compare> | null, follow: { path: string, token: string } | null }} Report */
+/** @typedef {{ token: string, follow: string | null, names: string[], sets: (string | null)[] }} Server The server that shows the page. */
+/** @typedef {{ schema: number, looks: Look[], runs: Run[], compare: Result<Compare> | null, server: Server | null }} Report */
 
 /** Reads the document inside the page. @returns {Report} */
 export function load() {

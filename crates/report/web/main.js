@@ -10,6 +10,7 @@ import { programView, programsView } from "./programs.js";
 import { planView } from "./plan.js";
 import { profileView } from "./profile.js";
 import { compareView } from "./compare.js";
+import { servedLinks } from "./served.js";
 
 /** @typedef {{ element: HTMLElement, ready?: () => void, stop?: () => void, step?: (by: number) => void }} View */
 
@@ -63,6 +64,7 @@ function render(moved) {
   view.ready?.();
   const group = part === "task" ? "tasks" : part === "program" ? "programs" : part;
   fill(nav, ...PARTS.map(([id, label]) => el("a", { href: `#/${id}`, "aria-current": id === group ? "page" : null }, label)));
+  servedLinks(report, chosen, part, name, { nav, main });
   document.title = `${main.querySelector("h1")?.textContent ?? "report"} · arcbatt`;
   if (moved) {
     shownAt = location.hash;
@@ -97,9 +99,10 @@ const STEPS = { j: 1, k: -1, ArrowRight: 1, ArrowLeft: -1 };
 
 /**
  * Updates a page from a server while its run continues.
- * @param {{ path: string, token: string }} server
+ * @param {string} path
+ * @param {string} token
  */
-function follow({ path, token }) {
+function follow(path, token) {
   const line = el("p", { class: "muted small", role: "status", id: "follow" });
   main.before(line);
   /** The newest record, the shown one, and whether one is being loaded. */
@@ -111,7 +114,8 @@ function follow({ path, token }) {
       const newest = record.newest;
       const answer = await fetch(`${path}/page`, { headers: { "x-arcbatt-token": token } }).catch(() => null);
       if (!answer?.ok) break;
-      report = await answer.json();
+      // Updates have only the data.
+      report = { ...(await answer.json()), server: report.server };
       record.shown = newest;
       render(false);
     }
@@ -130,6 +134,6 @@ function follow({ path, token }) {
     void refresh();
   });
 }
-if (report.follow) follow(report.follow);
+if (report.server?.follow) follow(report.server.follow, report.server.token);
 if ("scrollRestoration" in history) history.scrollRestoration = "manual";
 render(true);

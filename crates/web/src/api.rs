@@ -4,26 +4,28 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
-use arcbatt::dsl::registry;
 use arcbatt::store::StoreError;
-use arcbatt::task::{BUILT_IN, DataFolder, Options, PINNED, Select};
+use arcbatt::task::Task;
 use arcbatt::value::ContentHash;
-use arcbatt::{JobError, page, record};
+use arcbatt::{JobError, lang, page, record};
 use axum::extract::rejection::JsonRejection;
 use axum::extract::{DefaultBodyLimit, FromRequest, Path, Query, State};
 use axum::http::{StatusCode, header};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{Html, IntoResponse, Response};
-use axum::routing::{get, post};
+use axum::routing::{delete, get, post};
 use axum::{Json, Router, middleware};
 use serde::{Deserialize, Serialize};
 use tokio_stream::wrappers::WatchStream;
 use tokio_stream::{Stream, StreamExt};
 
 use crate::Shared;
-use crate::check::{self, Checked, Question};
+use crate::check::{self, Checked, ProblemBody, Question};
+use crate::files::{FileBody, FileList, SaveRequest, SavedFile};
 use crate::guard::{self, MAX_BODY};
+use crate::manual;
 use crate::runs::{Progress, Request, RunError};
+use crate::sets::Set;
 use crate::store;
 
 type Server = State<Arc<Shared>>;
@@ -33,8 +35,12 @@ pub(crate) fn router(shared: Arc<Shared>) -> Router {
     Router::new()
         .route("/", get(home))
         .route("/runs/{name}/report", get(report))
+        .route("/runs/{name}/compare/{other}", get(compare))
         .route("/api/openapi.json", get(openapi))
         .route("/api/runs", get(runs).post(start))
+        .route("/api/runs/{name}", delete(delete_run))
+        .route("/api/runs/{name}/rename", post(rename))
+        .route("/api/runs/{name}/programs/{index}", get(run_program))
         .route("/api/runs/{name}/record", get(record_file))
         .route("/api/runs/{name}/events", get(events))
         .route("/api/runs/{name}/page", get(page_data))
@@ -43,14 +49,19 @@ pub(crate) fn router(shared: Arc<Shared>) -> Router {
         .route("/api/runs/{name}/resume", post(resume))
         .route("/api/events", get(all_events))
         .route("/api/store", get(store))
-        .route("/api/store/programs", get(store_programs))
+        .route("/api/store/programs", get(store_programs).post(save_in_store))
         .route("/api/store/programs/{hash}", get(store_program))
         .route("/api/store/tasks/{hash}", get(store_task))
         .route("/api/data", get(sets))
         .route("/api/data/{name}", get(set))
         .route("/api/data/{name}/{task}", get(task))
+        .route("/api/previews/{name}", get(previews))
         .route("/api/primitives", get(primitives))
+        .route("/api/constants", get(constants))
+        .route("/api/files", get(files))
+        .route("/api/files/{name}", get(open_file).put(save_file))
         .route("/api/check", post(try_out))
+        .route("/api/format", post(format))
         .fallback(async || ApiError(StatusCode::NOT_FOUND, "there is nothing at this address".to_owned()))
         .layer(DefaultBodyLimit::max(MAX_BODY))
         .layer(middleware::from_fn_with_state(Arc::clone(&shared), guard::check))
@@ -74,14 +85,22 @@ impl From<RunError> for ApiError {
     fn from(error: RunError) -> ApiError {
         let status = match error {
             RunError::Unknown(_) => StatusCode::NOT_FOUND,
-            RunError::Busy(_) | RunError::Idle(_) | RunError::Unfinished(_) | RunError::Foreign(_) => {
-                StatusCode::CONFLICT
+            RunError::Busy(_)
+            | RunError::Idle(_)
+            | RunError::Unfinished(_)
+            | RunError::Foreign(_)
+            | RunError::Unstopped(_)
+            | RunError::TitleTaken(_)
+            | RunError::OtherFile { .. } => StatusCode::CONFLICT,
+            RunError::Data(_) | RunError::Limit | RunError::Title | RunError::Unstorable(_) => {
+                StatusCode::UNPROCESSABLE_ENTITY
             }
-            RunError::Data(_) | RunError::Limit => StatusCode::UNPROCESSABLE_ENTITY,
             RunError::Job(JobError::Field { .. } | JobError::Data(_) | JobError::Programs(_)) => {
                 StatusCode::UNPROCESSABLE_ENTITY
             }
-            RunError::Job(_) | RunError::Io(_) | RunError::Record(_) => StatusCode::INTERNAL_SERVER_ERROR,
+            RunError::Job(_) | RunError::Io(_) | RunError::Record(_) | RunError::Store(_) => {
+                StatusCode::INTERNAL_SERVER_ERROR
+            }
         };
         ApiError(status, error.to_string())
     }
@@ -119,7 +138,9 @@ async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) 
 
 async fn home(State(shared): Server) -> Answer<Html<Vec<u8>>> {
     let mut out = Vec::new();
-    page::write_live(shared.guard.token(), &mut out).map_err(RunError::Io)?;
+    let nonce = guard::random_token()
+        .map_err(|error| ApiError(StatusCode::INTERNAL_SERVER_ERROR, format!("no random number: {error}")))?;
+    page::write_live(shared.guard.token(), &nonce, &mut out).map_err(RunError::Io)?;
     Ok(Html(out))
 }
 
@@ -127,10 +148,81 @@ async fn report(State(shared): Server, Path(name): Path<String>) -> Answer<Html<
     let made = blocking(move || -> Result<Vec<u8>, RunError> {
         let runs = [shared.runs.record(&name)?];
         let mut out = Vec::new();
-        page::write_followed(&runs, &format!("/api/runs/{name}"), shared.guard.token(), &mut out)?;
+        let path = format!("/api/runs/{name}");
+        page::write_served(&runs, &server(&shared, &[name], &runs, Some(&path)), &mut out)?;
         Ok(out)
     });
     Ok(Html(made.await??))
+}
+
+async fn compare(
+    State(shared): Server,
+    Path((name, other)): Path<(String, String)>,
+) -> Answer<Html<Vec<u8>>> {
+    let made = blocking(move || -> Result<Vec<u8>, RunError> {
+        let runs = [shared.runs.record(&name)?, shared.runs.record(&other)?];
+        let mut out = Vec::new();
+        page::write_served(&runs, &server(&shared, &[name, other], &runs, None), &mut out)?;
+        Ok(out)
+    });
+    Ok(Html(made.await??))
+}
+
+/// Describes this server to the report of runs with these names.
+fn server<'s>(
+    shared: &'s Shared,
+    names: &[String],
+    runs: &[(String, record::Record)],
+    follow: Option<&'s str>,
+) -> page::Server<'s> {
+    let sets = runs.iter().map(|(_, record)| shared.places.sets.name_of(&record.setup.data.name));
+    page::Server { token: shared.guard.token(), follow, names: names.to_vec(), sets: sets.collect() }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Rename {
+    title: String,
+}
+
+async fn rename(
+    State(shared): Server,
+    Path(name): Path<String>,
+    Body(request): Body<Rename>,
+) -> Answer<Json<Progress>> {
+    Ok(Json(blocking(move || shared.runs.rename(&name, &request.title)).await??))
+}
+
+async fn delete_run(State(shared): Server, Path(name): Path<String>) -> Answer<Json<Done>> {
+    blocking(move || shared.runs.delete(&name)).await??;
+    Ok(Json(Done {}))
+}
+
+/// The answer to a request that has no other.
+#[derive(Serialize)]
+struct Done {}
+
+/// A program of a run, for the editor.
+#[derive(Serialize)]
+struct RunProgram {
+    name: String,
+    text: String,
+}
+
+async fn run_program(
+    State(shared): Server,
+    Path((name, index)): Path<(String, usize)>,
+) -> Answer<Json<RunProgram>> {
+    let (_, record) = blocking({
+        let name = name.clone();
+        move || shared.runs.record(&name)
+    })
+    .await??;
+    let program = record.programs.into_iter().nth(index);
+    let program = program.ok_or_else(|| {
+        ApiError(StatusCode::NOT_FOUND, format!("the record of {name} has no program {index}"))
+    })?;
+    Ok(Json(RunProgram { name: program.name, text: program.text }))
 }
 
 /// Returns the data of a run's report, for updating an open page.
@@ -198,7 +290,7 @@ async fn resume(State(shared): Server, Path(name): Path<String>) -> Answer<Json<
 }
 
 async fn store(State(shared): Server) -> Answer<Json<store::StoreOverview>> {
-    Ok(Json(blocking(move || store::overview(&shared.store)).await??))
+    Ok(Json(blocking(move || store::overview(&shared.places.store)).await??))
 }
 
 #[derive(Deserialize)]
@@ -211,7 +303,7 @@ async fn store_programs(
     State(shared): Server,
     Query(filter): Query<ProgramFilter>,
 ) -> Answer<Json<Vec<store::ProgramLine>>> {
-    Ok(Json(blocking(move || store::programs(&shared.store, &filter.text)).await??))
+    Ok(Json(blocking(move || store::programs(&shared.places.store, &filter.text)).await??))
 }
 
 async fn store_program(
@@ -219,7 +311,7 @@ async fn store_program(
     Path(hash): Path<String>,
 ) -> Answer<Json<store::ProgramDetails>> {
     let hash = parse_hash(&hash)?;
-    let details = blocking(move || store::program(&shared.store, hash)).await??;
+    let details = blocking(move || store::program(&shared.places.store, hash)).await??;
     Ok(Json(
         details.ok_or_else(|| ApiError(StatusCode::NOT_FOUND, format!("the store has no program {hash}")))?,
     ))
@@ -230,7 +322,7 @@ async fn store_task(
     Path(hash): Path<String>,
 ) -> Answer<Json<Vec<store::StoredResult>>> {
     let hash = parse_hash(&hash)?;
-    Ok(Json(blocking(move || store::task(&shared.store, hash)).await??))
+    Ok(Json(blocking(move || store::task(&shared.places.store, hash)).await??))
 }
 
 fn parse_hash(digits: &str) -> Answer<ContentHash> {
@@ -238,39 +330,58 @@ fn parse_hash(digits: &str) -> Answer<ContentHash> {
         .ok_or_else(|| ApiError(StatusCode::NOT_FOUND, format!("`{digits}` is not a hash")))
 }
 
-#[derive(Serialize)]
-struct Set {
-    name: &'static str,
-    about: &'static str,
-    tasks: usize,
-    installed: bool,
+async fn save_in_store(
+    State(shared): Server,
+    Body(request): Body<store::SaveRequest>,
+) -> Answer<Json<store::SavedPrograms>> {
+    check::check_length(&request.text)?;
+    Ok(Json(blocking(move || store::save(&shared.places, &request)).await??))
 }
 
-async fn sets() -> Json<Vec<Set>> {
-    let folder = DataFolder::user();
-    let built_in = BUILT_IN.iter().map(|set| Set {
-        name: set.name,
-        about: set.about,
-        tasks: arcbatt::task::index(set.name, &ALL_TASKS).map_or(0, |index| index.len()),
-        installed: true,
-    });
-    let pinned = PINNED.iter().map(|set| Set {
-        name: set.name,
-        about: set.about,
-        tasks: set.tasks,
-        installed: folder.as_ref().is_some_and(|folder| folder.has(set)),
-    });
-    Json(built_in.chain(pinned).collect())
+async fn sets(State(shared): Server) -> Answer<Json<Vec<Set>>> {
+    Ok(Json(blocking(move || shared.places.sets.list()).await?))
 }
 
-const ALL_TASKS: Options = Options { skip_bad: false, select: Select::ALL };
-
-async fn set(Path(name): Path<String>) -> Answer<Json<Vec<String>>> {
+async fn set(State(shared): Server, Path(name): Path<String>) -> Answer<Json<Vec<String>>> {
     let ids = blocking(move || {
-        let index = check::named(&name)?;
+        let index = shared.places.sets.index(&name)?;
         Ok::<_, RunError>(index.ids().map(str::to_owned).collect())
     });
     Ok(Json(ids.await??))
+}
+
+/// The part of a set that a gallery shows next.
+#[derive(Deserialize)]
+struct PreviewRange {
+    #[serde(default)]
+    start: usize,
+    #[serde(default = "max_previews")]
+    count: usize,
+}
+
+fn max_previews() -> usize {
+    100
+}
+
+/// A task and its first demonstration pair, or its first test if it has none.
+#[derive(Serialize)]
+struct Preview {
+    id: String,
+    pair: Option<record::Example>,
+}
+
+async fn previews(
+    State(shared): Server,
+    Path(name): Path<String>,
+    Query(range): Query<PreviewRange>,
+) -> Answer<Json<Vec<Preview>>> {
+    let count = range.count.min(max_previews());
+    let tasks = blocking(move || shared.places.sets.tasks(&name, range.start, count)).await??;
+    let preview = |task: Task| Preview {
+        pair: task.train.first().or(task.test.first()).map(arcbatt::document::example),
+        id: task.id,
+    };
+    Ok(Json(tasks.into_iter().map(preview).collect()))
 }
 
 #[derive(Serialize)]
@@ -280,32 +391,61 @@ struct TaskBody {
     test: Vec<record::Example>,
 }
 
-async fn task(Path((name, id)): Path<(String, String)>) -> Answer<Json<TaskBody>> {
-    let task = blocking(move || check::task(&name, &id)).await??;
+async fn task(State(shared): Server, Path((name, id)): Path<(String, String)>) -> Answer<Json<TaskBody>> {
+    let task = blocking(move || shared.places.sets.task(&name, &id)).await??;
     let examples = |pairs: &[arcbatt::task::Pair]| pairs.iter().map(arcbatt::document::example).collect();
     Ok(Json(TaskBody { train: examples(&task.train), test: examples(&task.test), id: task.id }))
 }
 
+async fn primitives() -> Json<&'static [manual::Primitive]> {
+    Json(manual::primitives())
+}
+
+async fn constants() -> Json<Vec<manual::Constant>> {
+    Json(manual::constants())
+}
+
+async fn files(State(shared): Server) -> Answer<Json<FileList>> {
+    Ok(Json(blocking(move || shared.programs.list()).await??))
+}
+
+async fn open_file(State(shared): Server, Path(name): Path<String>) -> Answer<Json<FileBody>> {
+    Ok(Json(blocking(move || shared.programs.open(&name)).await??))
+}
+
+async fn save_file(
+    State(shared): Server,
+    Path(name): Path<String>,
+    Body(request): Body<SaveRequest>,
+) -> Answer<Json<SavedFile>> {
+    Ok(Json(blocking(move || shared.programs.save(&name, &request)).await??))
+}
+
+async fn try_out(State(shared): Server, Body(question): Body<Question>) -> Answer<Json<Checked>> {
+    let sets = Arc::clone(&shared.places.sets);
+    Ok(Json(shared.checker.check(question, sets).await?))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FormatRequest {
+    text: String,
+}
+
 #[derive(Serialize)]
-struct Primitive {
-    name: &'static str,
-    family: &'static str,
-    signature: String,
-    docs: String,
-    examples: Vec<&'static str>,
+struct Formatted {
+    /// `None` if the text has syntax errors.
+    text: Option<String>,
+    problems: Vec<ProblemBody>,
 }
 
-async fn primitives() -> Json<Vec<Primitive>> {
-    let primitive = |it: &arcbatt::dsl::Primitive| Primitive {
-        name: it.name,
-        family: it.family.name,
-        signature: it.signature(),
-        docs: it.prose(),
-        examples: it.examples().map(str::trim).collect(),
-    };
-    Json(registry().iter().map(primitive).collect())
-}
-
-async fn try_out(Body(question): Body<Question>) -> Answer<Json<Checked>> {
-    Ok(Json(check::check(question).await?))
+async fn format(Body(FormatRequest { text }): Body<FormatRequest>) -> Answer<Json<Formatted>> {
+    check::check_length(&text)?;
+    Ok(Json(match lang::format(&text) {
+        Ok(text) => Formatted { text: Some(text), problems: Vec::new() },
+        Err(problems) => {
+            let problems = problems.iter().map(|it| check::problem(it, &text)).collect();
+            Formatted { text: None, problems }
+        }
+    }))
 }

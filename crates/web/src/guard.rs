@@ -67,7 +67,8 @@ impl Guard {
     }
 }
 
-fn random_token() -> Result<String, getrandom::Error> {
+/// Returns 128 random bits as hexadecimal digits.
+pub(crate) fn random_token() -> Result<String, getrandom::Error> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes)?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())

@@ -15,12 +15,13 @@ use std::{fs, io};
 use arcbatt::base::write_atomic;
 use arcbatt::record::live::{self, Status};
 use arcbatt::record::{Kind, Record, RecordError};
+use arcbatt::store::StoreError;
 use arcbatt::{JobError, Mode, Pool};
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
-use crate::check::named;
 use crate::follow::{self, Outline};
+use crate::sets::Sets;
 use crate::work;
 
 /// A request to start a run.
@@ -55,12 +56,11 @@ impl Request {
     }
 
     /// Checks the request, and returns the number of tasks.
-    fn check(&self, folder: &Path, store: &Path) -> Result<usize, RunError> {
+    fn check(&self, folder: &Path, places: &Places) -> Result<usize, RunError> {
         if !(0.001..=86_400.0).contains(&self.seconds()) {
             return Err(RunError::Limit);
         }
-        named(&self.data)?;
-        Ok(work::job(self, folder, store).check()?)
+        Ok(work::job(self, folder, places)?.check()?)
     }
 }
 
@@ -68,8 +68,10 @@ impl Request {
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub(crate) struct Progress {
     pub(crate) name: String,
-    /// Name for display; the path of the record for a run of another process.
+    /// Name for display, which the user can change; the path of the record for a run of another process.
     pub(crate) title: String,
+    /// When it was started, in milliseconds since 1970; `None` for a run of another process.
+    pub(crate) started: Option<u64>,
     pub(crate) kind: Kind,
     pub(crate) data: String,
     pub(crate) all_pairs: bool,
@@ -132,10 +134,22 @@ pub(crate) enum RunError {
     Unfinished(String),
     #[error("{0} belongs to another process")]
     Foreign(String),
+    #[error("{0} is not finished; stop it first")]
+    Unstopped(String),
+    #[error("a name needs 1 to {MAX_TITLE} characters in one line")]
+    Title,
+    #[error("{0}: there is a run with this name; choose another")]
+    TitleTaken(String),
+    #[error("{} has {file}, which is not a file of a run; move it away first", folder.display())]
+    OtherFile { folder: PathBuf, file: String },
     #[error("the limit for a task must be between 0.001 seconds and one day")]
     Limit,
     #[error("{0}")]
     Data(String),
+    #[error("{0}")]
+    Unstorable(String),
+    #[error(transparent)]
+    Store(#[from] StoreError),
     #[error(transparent)]
     Job(#[from] JobError),
     #[error(transparent)]
@@ -148,12 +162,19 @@ pub(crate) enum RunError {
 pub(crate) struct Runs {
     /// Folder for runs that are started here.
     folder: PathBuf,
-    /// Store for searches.
-    store: PathBuf,
+    places: Places,
     known: Mutex<BTreeMap<String, Arc<Run>>>,
     queue: Mutex<Sender<Arc<Run>>>,
     /// Counts all changes.
     changes: Arc<watch::Sender<u64>>,
+}
+
+/// Where jobs find data and programs.
+#[derive(Clone)]
+pub(crate) struct Places {
+    pub(crate) sets: Arc<Sets>,
+    /// Store for searches.
+    pub(crate) store: PathBuf,
 }
 
 /// A run, started here or by another process.
@@ -174,6 +195,12 @@ const REQUEST: &str = "request.json";
 pub(crate) const RECORD: &str = "record.json";
 /// The file with the final state of a run that ended normally.
 const STATE: &str = "state.json";
+/// The file with the name that the user sees.
+const TITLE: &str = "title.txt";
+/// The first parts of the names of all files of a run. Jobs put more files next to their record and submission.
+const FILES: [&str; 5] = [REQUEST, RECORD, STATE, TITLE, work::SUBMISSION];
+/// Maximum length of a title in characters.
+const MAX_TITLE: usize = 80;
 
 impl Runs {
     /// Opens the runs of a folder, which is created if necessary, and starts to follow the records of other
@@ -181,7 +208,7 @@ impl Runs {
     pub(crate) fn open(
         folder: PathBuf,
         follow: Vec<PathBuf>,
-        store: PathBuf,
+        places: Places,
         pool: Pool,
     ) -> io::Result<Arc<Runs>> {
         fs::create_dir_all(&folder)?;
@@ -194,15 +221,15 @@ impl Runs {
             }
         }
         let (queue, jobs) = channel::<Arc<Run>>();
-        let (pool, store_of_jobs) = (Arc::new(pool), store.clone());
+        let (pool, places_of_jobs) = (Arc::new(pool), places.clone());
         std::thread::Builder::new().name("runs".to_owned()).spawn(move || {
             for run in jobs {
-                run.work(&pool, &store_of_jobs);
+                run.work(&pool, &places_of_jobs);
             }
         })?;
         let folders = std::iter::once(folder.clone()).chain(follow).collect();
         let runs =
-            Arc::new(Runs { folder, store, known: Mutex::new(known), queue: Mutex::new(queue), changes });
+            Arc::new(Runs { folder, places, known: Mutex::new(known), queue: Mutex::new(queue), changes });
         follow::start(folders, &runs)?;
         Ok(runs)
     }
@@ -219,13 +246,18 @@ impl Runs {
     }
 
     pub(crate) fn start(&self, request: Request) -> Result<Progress, RunError> {
-        let total = request.check(&self.folder, &self.store)?;
+        let total = request.check(&self.folder, &self.places)?;
         let mut known = self.known();
         let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |it| it.as_secs());
         let name = (0..).map(|k| format!("run-{seconds:012}-{k:03}")).find(|name| !known.contains_key(name));
         let name = name.unwrap_or_default();
         let folder = self.folder.join(&name);
+        let about = format!("{} {}", request.kind.name(), request.data);
+        let titles: Vec<String> = known.values().map(|run| run.now().title).collect();
+        let numbered = (2..).map(|n| format!("{about} {n}"));
+        let title = std::iter::once(about.clone()).chain(numbered).find(|title| !titles.contains(title));
         fs::create_dir_all(&folder)?;
+        write_atomic(&folder.join(TITLE), title.unwrap_or(about).as_bytes())?;
         write_atomic(
             &folder.join(REQUEST),
             serde_json::to_string(&request).map_err(io::Error::from)?.as_bytes(),
@@ -243,7 +275,7 @@ impl Runs {
         if live::read(&run.record)?.is_some_and(|job| job.alive) {
             return Err(RunError::Busy(name.to_owned()));
         }
-        run.request.as_ref().map(|request| request.check(&self.folder, &self.store)).transpose()?;
+        run.request.as_ref().map(|request| request.check(&self.folder, &self.places)).transpose()?;
         let mut begun = false;
         run.progress.send_if_modified(|now| {
             begun = !now.state.is_busy();
@@ -276,6 +308,48 @@ impl Runs {
             _ => {}
         }
         Ok(run.now())
+    }
+
+    /// Changes the name that the user sees.
+    pub(crate) fn rename(&self, name: &str, title: &str) -> Result<Progress, RunError> {
+        let run = self.own(name)?;
+        let title = title.trim();
+        if title.is_empty() || title.chars().count() > MAX_TITLE || title.contains(char::is_control) {
+            return Err(RunError::Title);
+        }
+        let known = self.known();
+        if known.values().any(|other| !Arc::ptr_eq(other, &run) && other.progress.borrow().title == title) {
+            return Err(RunError::TitleTaken(title.to_owned()));
+        }
+        write_atomic(&run.record.with_file_name(TITLE), title.as_bytes())?;
+        run.change(|now| now.title = title.to_owned());
+        Ok(run.now())
+    }
+
+    /// Deletes a run that was started here, with its files.
+    pub(crate) fn delete(&self, name: &str) -> Result<(), RunError> {
+        let run = self.own(name)?;
+        if run.now().state.is_busy() || live::read(&run.record)?.is_some_and(|job| job.alive) {
+            return Err(RunError::Unstopped(run.now().title));
+        }
+        let folder = self.folder.join(name);
+        let mut files = Vec::new();
+        // Check all files before the first is deleted.
+        for entry in fs::read_dir(&folder)? {
+            let path = entry?.path();
+            let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            // Temporary files begin with a dot.
+            let known = FILES.iter().any(|known| file.trim_start_matches('.').starts_with(known));
+            if !known || path.is_dir() {
+                return Err(RunError::OtherFile { folder, file });
+            }
+            files.push(path);
+        }
+        files.iter().try_for_each(fs::remove_file)?;
+        fs::remove_dir(&folder)?;
+        self.known().remove(name);
+        self.changes.send_modify(|n| *n += 1);
+        Ok(())
     }
 
     pub(crate) fn follow(&self, name: &str) -> Result<watch::Receiver<Progress>, RunError> {
@@ -349,8 +423,12 @@ impl Run {
     fn new(name: &str, request: Request, folder: &Path, changes: &Arc<watch::Sender<u64>>) -> Run {
         let (kind, data, all_pairs) = (request.kind, request.data.clone(), request.all_pairs);
         let run = Run::foreign(name, &folder.join(RECORD), changes);
+        let title = fs::read_to_string(folder.join(TITLE)).unwrap_or_else(|_| name.to_owned());
+        // A name begins with the time, see `Runs::start`.
+        let seconds = name.split('-').nth(1).and_then(|seconds| seconds.parse::<u64>().ok());
         run.change(|now| {
-            now.title = name.to_owned();
+            now.title = title;
+            now.started = seconds.map(|seconds| seconds.saturating_mul(1000));
             now.kind = kind;
             now.data = data;
             now.all_pairs = all_pairs;
@@ -363,6 +441,7 @@ impl Run {
         let initial = Progress {
             name: name.to_owned(),
             title: record.display().to_string(),
+            started: None,
             kind: Kind::Run,
             data: String::new(),
             all_pairs: false,
@@ -451,7 +530,7 @@ impl Run {
     }
 
     /// Carries out the request.
-    fn work(&self, pool: &Arc<Pool>, store: &Path) {
+    fn work(&self, pool: &Arc<Pool>, places: &Places) {
         let Some(request) = &self.request else { return };
         // A run that was stopped while waiting is still in the queue, and may be in it twice.
         if self.now().state != State::Waiting {
@@ -460,7 +539,9 @@ impl Run {
         self.change(|now| now.state = State::Running);
         let _ = fs::remove_file(self.record.with_file_name(STATE));
         let folder = self.record.parent().unwrap_or(Path::new("."));
-        match work::work(self, work::job(request, folder, store), pool) {
+        let worked = work::job(request, folder, places)
+            .and_then(|job| work::work(self, job, pool).map_err(RunError::from));
+        match worked {
             Ok(true) => self.end(State::Finished, None),
             Ok(false) if self.pause.load(Ordering::Relaxed) => self.end(State::Paused, None),
             Ok(false) => self.end(State::Stopped, None),

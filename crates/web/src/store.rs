@@ -1,10 +1,18 @@
 //! The store in the page: programs, their results on tasks, and their origins.
 
 use std::path::Path;
+use std::time::Duration;
+use std::{io, slice};
 
-use arcbatt::store::{Ancestor, Measure, Origin, Ranked, Store, StoreError, Stored};
+use arcbatt::battery::Unwatched;
+use arcbatt::dsl::Limits;
+use arcbatt::lang::{self, Severity};
+use arcbatt::store::{Added, Ancestor, Entry, Measure, Origin, Ranked, Store, StoreError, Stored};
 use arcbatt::value::ContentHash;
-use serde::Serialize;
+use arcbatt::{Measurer, Pool};
+use serde::{Deserialize, Serialize};
+
+use crate::runs::{Places, RunError};
 
 /// Totals, and every task with its best program.
 #[derive(Serialize)]
@@ -71,6 +79,25 @@ struct AncestorLine {
     from: String,
     /// Whether it is listed above already.
     again: bool,
+}
+
+/// A request to store the programs of a text.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SaveRequest {
+    pub(crate) text: String,
+    /// Name of a data set.
+    data: String,
+    /// The task to measure the programs on; each program that is named after another task is measured there.
+    task: String,
+}
+
+/// Names of the programs that were added, and of those that the store had already.
+#[derive(Serialize)]
+pub(crate) struct SavedPrograms {
+    added: Vec<String>,
+    known: Vec<String>,
+    path: String,
 }
 
 /// A line of the list of programs.
@@ -152,6 +179,43 @@ pub(crate) fn program(path: &Path, hash: ContentHash) -> Result<Option<ProgramDe
     let (hash, from) = (hash.to_string(), from(&origin));
     Ok(Some(ProgramDetails { hash, names, text, signature, calls, from, places, lineage }))
 }
+
+/// Adds the programs of a text to the store, with their results on tasks.
+pub(crate) fn save(places: &Places, request: &SaveRequest) -> Result<SavedPrograms, RunError> {
+    let SaveRequest { text, data, task } = request;
+    let parsed = lang::parse(text);
+    if parsed.n_errors > 0 || parsed.programs.is_empty() {
+        let problem = parsed.problems.iter().find(|problem| problem.severity == Severity::Error);
+        let problem = problem.map_or("it has no program".to_owned(), |problem| {
+            format!("line {}: {}", problem.place(text).0, problem.message)
+        });
+        return Err(RunError::Unstorable(format!("the text cannot be stored: {problem}")));
+    }
+    let pool = Pool::new(1).map_err(io::Error::other)?;
+    let measurer = Measurer { pool: &pool, limits: Limits::STANDARD };
+    let (mut entries, mut tests) = (Vec::new(), Vec::new());
+    for program in &parsed.programs {
+        let own = program.name().strip_prefix("solve_").unwrap_or(program.name());
+        let task = places.sets.task(data, own).or_else(|_| places.sets.task(data, task))?;
+        let programs = slice::from_ref(program);
+        let measured = measurer.measure_within(MEASURE_TIME, programs, &task, &Unwatched)?;
+        tests.extend(measured.iter().filter_map(|it| it.test));
+        let measures = measured.into_iter().map(|it| it.measure).collect();
+        entries.push(Entry { program: program.clone(), origin: Origin::Written, measures });
+    }
+    let mut store = Store::open(&places.store)?;
+    let added = store.add(&entries)?;
+    store.seal(&tests)?;
+    let names = |wanted: Added| {
+        let programs = parsed.programs.iter().zip(&added).filter(move |(_, added)| **added == wanted);
+        programs.map(|(program, _)| program.name().to_owned()).collect()
+    };
+    let path = places.store.display().to_string();
+    Ok(SavedPrograms { added: names(Added::New), known: names(Added::Known), path })
+}
+
+/// Time limit for each program on its task.
+const MEASURE_TIME: Duration = Duration::from_secs(10);
 
 fn result(stored: &Stored, measure: &Measure) -> StoredResult {
     StoredResult {

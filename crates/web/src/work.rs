@@ -10,13 +10,16 @@ use arcbatt::{
     Search, Solve, Work,
 };
 
-use crate::runs::{Request, Run};
+use crate::runs::{Places, Request, Run, RunError};
 
 /// Interval between checks for stop requests.
 const INTERVAL: Duration = Duration::from_millis(20);
 
+/// The file of a solve's submission.
+pub(crate) const SUBMISSION: &str = "submission.json";
+
 /// Returns the job of a request, with its files in `folder`.
-pub(crate) fn job(request: &Request, folder: &Path, store: &Path) -> Job {
+pub(crate) fn job(request: &Request, folder: &Path, places: &Places) -> Result<Job, RunError> {
     let seconds = request.seconds();
     let effort = match request.budget {
         Some(seconds) => Effort::Budget(seconds),
@@ -26,14 +29,14 @@ pub(crate) fn job(request: &Request, folder: &Path, store: &Path) -> Job {
     let work = match request.kind {
         Kind::Run => Work::Run(RunWork { timeout: seconds, all_pairs, ..RunWork::default() }),
         Kind::Solve => Work::Solve(Solve { effort, ..Solve::default() }),
-        Kind::Search => Work::Search(Search { mode, effort, seed: 0, store: store.to_owned() }),
+        Kind::Search => Work::Search(Search { mode, effort, seed: 0, store: places.store.clone() }),
     };
     let profile = if request.kind == Kind::Run { Profiling::Nodes } else { Profiling::Off };
-    let submission = (request.kind == Kind::Solve).then(|| folder.join("submission.json"));
+    let submission = (request.kind == Kind::Solve).then(|| folder.join(SUBMISSION));
     let save =
         Save { submission, record: Some(folder.join(crate::runs::RECORD)), profile, ..Save::default() };
     let programs = request.programs.iter().cloned().map(ProgramSource::Text).collect();
-    Job { programs, save, ..Job::new(&request.data, work) }
+    Ok(Job { programs, save, ..Job::new(&places.sets.source(&request.data)?, work) })
 }
 
 /// Carries out a job and reports its progress. Returns whether it finished.

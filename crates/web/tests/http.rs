@@ -8,7 +8,7 @@ use arcbatt::record::Kind;
 use arcbatt::record::live::{Live, Status};
 use arcbatt::store::{Entry, Measure, Origin, Store};
 use arcbatt::value::ContentHash;
-use batt_web::{MAX_BODY, Options, Server, TOKEN_HEADER};
+use batt_web::{MAX_BODY, MAX_CHECKED, Options, Server, TOKEN_HEADER};
 use serde_json::{Value, json};
 
 /// A client of its own server. The server ends with the process.
@@ -33,16 +33,25 @@ impl Drop for Folder {
     }
 }
 
+fn options(folder: &Folder) -> Options {
+    Options {
+        port: 0,
+        folder: folder.0.clone(),
+        follow: Vec::new(),
+        store: folder.0.join("store.sqlite"),
+        data: Vec::new(),
+        programs: None,
+        threads: 1,
+    }
+}
+
 impl Client {
     fn new(folder: &Folder) -> Client {
-        let server = Server::new(Options {
-            port: 0,
-            folder: folder.0.clone(),
-            follow: Vec::new(),
-            store: folder.0.join("store.sqlite"),
-            threads: 1,
-        })
-        .unwrap();
+        Client::with(options(folder))
+    }
+
+    fn with(options: Options) -> Client {
+        let server = Server::new(options).unwrap();
         let url = server.url();
         let (host, token) = url.strip_prefix("http://").unwrap().split_once("/?token=").unwrap();
         let client = Client { host: host.to_owned(), token: token.to_owned() };
@@ -202,28 +211,281 @@ fn bodies_are_limited_and_checked() {
 }
 
 #[test]
-fn the_editor_gets_problems_and_pictures() {
+fn the_editor_gets_problems_values_and_verdicts() {
     let folder = Folder::new("editor");
     let client = Client::new(&folder);
-    let text = "def solve_a(I):\n    x = hmiror(I)\n    return x\n";
-    let (status, body) = client.post("/api/check", &json!({ "text": text, "data": "demo", "task": null }));
-    assert_eq!(status, 200);
+    let check = |text: &str, pair: usize| {
+        let question = json!({ "text": text, "data": "demo", "task": "kaleidoscope", "pair": pair });
+        let (status, body) = client.post("/api/check", &question);
+        assert_eq!(status, 200, "{body}");
+        body
+    };
+    let text = "def solve_a(I):\n    x = vmirror(I)\n    unused = hmirror(I)\n    return hconcat(I, x)\n";
+    let body = check(text, 1);
+    assert_eq!((&body["problems"], &body["program"]), (&json!([]), &json!("solve_a")));
+    let task = client.json("/api/data/demo/kaleidoscope");
+    let lines: Vec<(&Value, &Value)> =
+        body["lines"].as_array().unwrap().iter().map(|it| (&it["line"], &it["name"])).collect();
+    let (numbers, names): (Vec<_>, Vec<_>) = lines.into_iter().unzip();
+    assert_eq!(numbers, [1, 2, 3, 4]);
+    assert_eq!(names, [&json!("I"), &json!("x"), &json!("unused"), &Value::Null]);
+    // The values are those of the chosen pair.
+    let input = &task["train"][1]["input"];
+    assert_eq!(&body["lines"][0]["rows"], input);
+    let mirrored: Vec<Value> = input
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row.as_array().unwrap().iter().rev().cloned().collect())
+        .collect();
+    assert_eq!(body["lines"][1]["rows"], json!(mirrored));
+    let verdicts = |body: &Value| -> Vec<String> {
+        body["pairs"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|pair| pair["verdict"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    assert_eq!(verdicts(&body), ["wrong"; 4]);
+    assert!(body["pairs"][1]["answer"].is_array() && body["pairs"][0]["answer"].is_null());
+    let right = "def f(I):\n    x = hconcat(I, vmirror(I))\n    return vconcat(x, hmirror(x))\n";
+    assert_eq!(verdicts(&check(right, 0)), ["right"; 4]);
+    // A function with errors has the values of its other lines, and no verdicts.
+    let text = "def solve_a(I):\n    x = vmirror(I)\n    y = hmiror(I)\n    return y\n";
+    let body = check(text, 0);
     let problem = &body["problems"][0];
-    assert_eq!((&problem["line"], &problem["column"]), (&json!(2), &json!(9)));
+    assert_eq!((&problem["line"], &problem["column"]), (&json!(3), &json!(9)));
     let (start, end) =
         (problem["start"].as_u64().unwrap() as usize, problem["end"].as_u64().unwrap() as usize);
     assert_eq!(&text[start..end], "hmiror");
-    assert!(body["picture"].is_null());
-    let ids = client.json("/api/data/demo");
-    let id = ids[0].as_str().unwrap();
-    let text = "def solve_a(I):\n    return hmirror(I)\n";
-    let (_, body) = client.post("/api/check", &json!({ "text": text, "data": "demo", "task": id }));
-    assert_eq!(body["problems"], json!([]));
-    assert!(body["title"].as_str().unwrap().starts_with(id));
-    assert!(body["picture"].as_str().unwrap().len() > 100);
-    let task = client.json(&format!("/api/data/demo/{id}"));
-    assert!(task["train"].as_array().unwrap().len() > 1);
-    assert!(client.json("/api/primitives").as_array().unwrap().len() >= 160);
+    assert_eq!((&body["lines"][1]["name"], &body["pairs"]), (&json!("x"), &json!([])));
+    // A line that fails is named.
+    let body = check("def f(I):\n    x = vmirror(I)\n    y = first(())\n    return paint(x, y)\n", 0);
+    assert_eq!((&body["failure"]["line"], &body["lines"][1]["name"]), (&json!(3), &json!("x")));
+    assert_eq!(verdicts(&body), ["failed"; 4]);
+    // A learned rule is explained.
+    let learns = "def solve(S, I, C):\n    rule = learn_split(S, F0)\n    return rule(I)\n";
+    let (_, body) =
+        client.post("/api/check", &json!({ "text": learns, "data": "demo", "task": "agreement" }));
+    let words = body["lines"][1]["text"].as_str().unwrap();
+    assert!(words.contains("if parts 1 and 2 are equal"), "{body}");
+    assert_eq!(body["lines"][1]["about"], "learn_split");
+    // The name of a function chooses it.
+    let two = json!({ "text": right.replace("f(I)", "g(I)") + right, "data": "demo", "program": "f" });
+    assert_eq!(client.post("/api/check", &two).1["program"], "f");
+    assert_eq!(client.post("/api/check", &json!({ "text": right, "data": "none", "task": "a" })).0, 200);
+}
+
+#[test]
+fn long_texts_are_refused() {
+    let folder = Folder::new("limits");
+    let client = Client::new(&folder);
+    let long = format!("{}{}", "#".repeat(MAX_CHECKED), "\ndef f(I):\n    return I\n");
+    for path in ["/api/check", "/api/format", "/api/store/programs"] {
+        let mut body = json!({ "text": long });
+        if path != "/api/format" {
+            (body["data"], body["task"]) = (json!("demo"), json!("rooms"));
+        }
+        let (status, answer) = client.post(path, &body);
+        assert_eq!(status, 413, "{path}: {answer}");
+        assert!(answer["error"].as_str().unwrap().contains("64 KiB"), "{answer}");
+    }
+}
+
+#[test]
+fn program_files_are_saved_only_in_their_folder_and_never_replaced_silently() {
+    let (folder, programs) = (Folder::new("files"), Folder::new("files-programs"));
+    let no_folder = Client::new(&folder);
+    assert_eq!(no_folder.json("/api/files")["folder"], Value::Null);
+    let put = |client: &Client, name: &str, body: &Value| {
+        let headers = [(TOKEN_HEADER, client.token.as_str()), ("Content-Type", "application/json")];
+        let (status, body) =
+            client.raw("PUT", &format!("/api/files/{name}"), &headers, body.to_string().as_bytes());
+        (status, unchunked(&body))
+    };
+    let text = "def f(I):\n    return I\n";
+    let (status, answer) = put(&no_folder, "f.py", &json!({ "text": text, "replaces": null }));
+    assert_eq!(status, 409);
+    assert!(answer["error"].as_str().unwrap().contains("--programs FOLDER"), "{answer}");
+    let client = Client::with(Options { programs: Some(programs.0.clone()), ..options(&folder) });
+    for name in
+        ["..%2ff.py", "%2ftmp%2ff.py", "f.txt", ".py", ".hidden.py", "a%00.py", "a%0a.py", "..py%2f..%2fx.py"]
+    {
+        let (status, _) = put(&client, name, &json!({ "text": text, "replaces": null }));
+        assert!([400, 404, 422].contains(&status), "{name}: {status}");
+    }
+    assert_eq!(std::fs::read_dir(&programs.0).unwrap().count(), 0);
+    let (status, saved) = put(&client, "f.py", &json!({ "text": text, "replaces": null }));
+    assert_eq!(status, 200, "{saved}");
+    assert_eq!(std::fs::read_to_string(programs.0.join("f.py")).unwrap(), text);
+    assert_eq!(client.json("/api/files")["files"][0]["name"], "f.py");
+    assert_eq!(client.json("/api/files/f.py")["text"], text);
+    // It exists now, so only a request that knows its content replaces it.
+    let other = json!({ "text": "# other\n", "replaces": null });
+    assert_eq!(put(&client, "f.py", &other).0, 409);
+    assert_eq!(std::fs::read_to_string(programs.0.join("f.py")).unwrap(), text);
+    let (status, saved) = put(&client, "f.py", &json!({ "text": "# new\n", "replaces": saved["hash"] }));
+    assert_eq!(status, 200);
+    std::fs::write(programs.0.join("f.py"), "# by another program\n").unwrap();
+    assert_eq!(put(&client, "f.py", &json!({ "text": "", "replaces": saved["hash"] })).0, 409);
+    assert_eq!(std::fs::read_to_string(programs.0.join("f.py")).unwrap(), "# by another program\n");
+    #[cfg(unix)]
+    {
+        // A link may lead out of the folder.
+        let outside = folder.0.join("outside.py");
+        std::fs::write(&outside, "secret").unwrap();
+        std::os::unix::fs::symlink(&outside, programs.0.join("link.py")).unwrap();
+        let (status, body) = client.get("/api/files/link.py");
+        assert!(status == 422 && !body.contains("secret"), "{body}");
+        assert_eq!(put(&client, "link.py", &other).0, 422);
+        assert_eq!(std::fs::read_to_string(&outside).unwrap(), "secret");
+    }
+}
+
+#[test]
+fn programs_are_formatted_and_stored() {
+    let folder = Folder::new("written");
+    let client = Client::new(&folder);
+    let text = "def solve_kaleidoscope(I):\n  x = hconcat(I,vmirror(I))\n  return vconcat(x,hmirror(x))\n";
+    let formatted = client.post("/api/format", &json!({ "text": text })).1;
+    let formatted = formatted["text"].as_str().unwrap();
+    assert!(formatted.contains("    x = hconcat(I, vmirror(I))\n"), "{formatted}");
+    let (_, broken) = client.post("/api/format", &json!({ "text": "def f(I)\n" }));
+    assert!(broken["text"].is_null() && broken["problems"][0]["line"] == 1, "{broken}");
+    let save = |text: &str| {
+        client.post("/api/store/programs", &json!({ "text": text, "data": "demo", "task": "kaleidoscope" }))
+    };
+    let (status, saved) = save(text);
+    assert_eq!((status, &saved["added"]), (200, &json!(["solve_kaleidoscope"])), "{saved}");
+    assert_eq!(save(formatted).1["known"], json!(["solve_kaleidoscope"]));
+    let store = client.json("/api/store");
+    let best = &store["tasks"][0]["best"];
+    assert_eq!((&best["right"], &best["task_name"]), (&json!(3), &json!("kaleidoscope")));
+    assert_eq!(store["stats"]["written"], 1);
+    let (status, refused) = save("def f(I):\n    return hmiror(I)\n");
+    assert!(status == 422 && refused["error"].as_str().unwrap().contains("line 2"), "{refused}");
+}
+
+#[test]
+fn own_folders_are_data_sets() {
+    let (folder, tasks) = (Folder::new("own"), Folder::new("own-tasks"));
+    let task =
+        r#"{"train":[{"input":[[1,2]],"output":[[2,1]]}],"test":[{"input":[[3,4]],"output":[[4,3]]}]}"#;
+    std::fs::write(tasks.0.join("swap.json"), task).unwrap();
+    let client = Client::with(Options { data: vec![tasks.0.clone()], ..options(&folder) });
+    let sets = client.json("/api/data");
+    let name = tasks.0.file_name().unwrap().to_str().unwrap();
+    assert_eq!(
+        (&sets[0]["name"], &sets[0]["own"], &sets[0]["tasks"]),
+        (&json!(name), &json!(true), &json!(1))
+    );
+    assert_eq!(client.json(&format!("/api/data/{name}")), json!(["swap"]));
+    assert_eq!(client.json(&format!("/api/previews/{name}"))[0]["pair"]["output"], json!([[2, 1]]));
+    let previews = client.json("/api/previews/demo?start=70&count=24");
+    assert_eq!(previews.as_array().unwrap().len(), 9);
+    assert_eq!(client.json("/api/previews/demo?start=900"), json!([]));
+    let text = "def solve_swap(I):\n    return vmirror(I)\n";
+    let (_, checked) = client.post("/api/check", &json!({ "text": text, "data": name, "task": "swap" }));
+    assert_eq!(checked["pairs"][1]["verdict"], "right");
+    let (status, started) = client.post("/api/runs", &json!({ "data": name, "programs": text }));
+    assert_eq!(status, 201, "{started}");
+    let (end, _) = client.follow(started["name"].as_str().unwrap());
+    assert_eq!((&end["state"], &end["solved"]), (&json!("finished"), &json!(1)), "{end}");
+    // The report links to the editor with the name of the set.
+    let (_, page) = client.get(&format!("/runs/{}/report", end["name"].as_str().unwrap()));
+    assert!(page.contains(&format!("\"sets\":[\"{name}\"]")));
+    // Two sets cannot have one name, and a missing folder is an error.
+    for data in [vec![tasks.0.clone(), tasks.0.clone()], vec![tasks.0.join("missing")]] {
+        let error = Server::new(Options { data, ..options(&folder) }).err().unwrap().to_string();
+        assert!(error.starts_with("cannot use the data set "), "{error}");
+    }
+}
+
+#[test]
+fn runs_are_renamed_compared_and_deleted() {
+    let folder = Folder::new("manage");
+    let client = Client::new(&folder);
+    let start = || {
+        let (_, started) = client.post("/api/runs", &json!({ "data": "demo" }));
+        client.follow(started["name"].as_str().unwrap()).0
+    };
+    let (first, second) = (start(), start());
+    assert_eq!((&first["title"], &second["title"]), (&json!("run demo"), &json!("run demo 2")));
+    assert!(first["started"].as_u64().unwrap() > 1_700_000_000_000);
+    let (first, second) = (first["name"].as_str().unwrap(), second["name"].as_str().unwrap());
+    let rename = |name: &str, title: &str| {
+        client.post(&format!("/api/runs/{name}/rename"), &json!({ "title": title })).0
+    };
+    assert_eq!(rename(first, " before <b>the</b> change "), 200);
+    for title in ["", "  ", "two\nlines", &"x".repeat(81)] {
+        assert_eq!(rename(first, title), 422, "{title:?}");
+    }
+    assert_eq!(rename(second, "before <b>the</b> change"), 409);
+    assert_eq!(rename("none", "a"), 404);
+    assert_eq!(Client::new(&folder).json("/api/runs")[1]["title"], "before <b>the</b> change");
+    let (status, page) = client.get(&format!("/runs/{first}/compare/{second}"));
+    assert!(status == 200 && page.contains("\"compare\":{\"Ok\""));
+    assert_eq!(client.get(&format!("/runs/{first}/compare/none")).0, 404);
+    let program = client.json(&format!("/api/runs/{first}/programs/0"));
+    assert!(program["text"].as_str().unwrap().starts_with("def "), "{program}");
+    assert_eq!(client.get(&format!("/api/runs/{first}/programs/100000")).0, 404);
+    let delete = |name: &str| {
+        client.raw("DELETE", &format!("/api/runs/{name}"), &[(TOKEN_HEADER, &client.token)], b"")
+    };
+    // A file that is not the server's is never deleted, nor are the files beside it.
+    let notes = folder.0.join(first).join("notes.txt");
+    std::fs::write(&notes, "mine").unwrap();
+    let (status, body) = delete(first);
+    assert!(status == 409 && body.contains("notes.txt"), "{status} {body}");
+    assert!(folder.0.join(first).join("record.json").exists());
+    std::fs::remove_file(&notes).unwrap();
+    assert_eq!(delete(first).0, 200);
+    assert!(!folder.0.join(first).exists() && folder.0.join(second).exists());
+    let left = client.json("/api/runs");
+    assert_eq!((left.as_array().unwrap().len(), &left[0]["name"]), (1, &json!(second)));
+    assert_eq!(delete(first).0, 404);
+    for name in ["..", "%2e%2e", ".."] {
+        assert!([400, 404, 405].contains(&delete(name).0));
+    }
+    // A record of another command is shown, but not deleted here.
+    std::fs::copy(folder.0.join(second).join("record.json"), folder.0.join("other.json")).unwrap();
+    let other = loop {
+        let runs = client.json("/api/runs");
+        match runs.as_array().unwrap().iter().find(|run| run["here"] == false) {
+            Some(run) => break run["name"].as_str().unwrap().to_owned(),
+            None => std::thread::sleep(std::time::Duration::from_millis(50)),
+        }
+    };
+    assert_eq!((delete(&other).0, rename(&other, "mine")), (409, 409));
+    // A solve can be deleted with all its files, but not while it runs.
+    let ask = json!({ "kind": "solve", "data": "demo", "seconds": 60 });
+    let solve = client.post("/api/runs", &ask).1["name"].as_str().unwrap().to_owned();
+    client.until(&solve, |now| now["record"].is_u64());
+    assert_eq!(delete(&solve).0, 409);
+    client.post(&format!("/api/runs/{solve}/stop"), &json!({}));
+    client.follow(&solve);
+    let (status, body) = delete(&solve);
+    assert_eq!(status, 200, "{body}");
+    assert!(!folder.0.join(&solve).exists());
+}
+
+#[test]
+fn the_page_allows_its_own_script_and_styles_only() {
+    let folder = Folder::new("policy");
+    let client = Client::new(&folder);
+    let policy = || {
+        let page = client.get("/").1;
+        let policy = page.split("Content-Security-Policy\" content=\"").nth(1).unwrap();
+        policy.split('"').next().unwrap().to_owned()
+    };
+    let (first, second) = (policy(), policy());
+    assert!(first.starts_with("default-src 'none'; script-src 'sha256-"), "{first}");
+    assert!(!first.contains("unsafe") && !first.contains("img-src"), "{first}");
+    // The nonce of the editor's styles is different each time.
+    let nonce = |policy: &str| policy.split("'nonce-").nth(1).unwrap().split('\'').next().unwrap().to_owned();
+    assert_eq!(nonce(&first).len(), 32);
+    assert_ne!(nonce(&first), nonce(&second));
 }
 
 #[test]
@@ -502,9 +764,15 @@ fn the_described_paths_exist() {
     let folder = Folder::new("openapi");
     let client = Client::new(&folder);
     let document = client.json("/api/openapi.json");
+    // Every route is described.
+    let routes = include_str!("../src/api.rs").split(".route(\"").skip(1);
+    for route in routes.map(|rest| rest.split('"').next().unwrap()) {
+        assert!(document["paths"][route].is_object(), "openapi.json does not describe {route}");
+    }
     for (path, methods) in document["paths"].as_object().unwrap() {
         for method in methods.as_object().unwrap().keys() {
             let path = path.replace("{name}", "demo").replace("{task}", "none").replace("{hash}", "0");
+            let path = path.replace("{other}", "demo").replace("{index}", "0");
             let headers = [(TOKEN_HEADER, client.token.as_str())];
             let method = method.to_uppercase();
             // Event streams do not end.

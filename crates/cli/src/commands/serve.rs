@@ -15,7 +15,8 @@ use crate::{Answer, output};
 const EXAMPLES: &str = "\
 Examples:
   batt serve
-  batt serve --port 8080 --follow ./records";
+  batt serve --port 8080 --follow ./records
+  batt serve --data ./my-tasks --programs ./my-programs";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -29,6 +30,12 @@ pub(crate) struct Args {
     /// Also show jobs of other commands that write their records (--record FILE) to this folder
     #[arg(long, value_name = "FOLDER", num_args = 1..)]
     follow: Vec<PathBuf>,
+    /// Show a folder or file of tasks as a data set, named after it; repeat for more
+    #[arg(long, value_name = "DATA")]
+    data: Vec<PathBuf>,
+    /// Let the editor open and save program files (*.py) in this folder
+    #[arg(long, value_name = "FOLDER")]
+    programs: Option<PathBuf>,
     #[command(flatten)]
     store: StoreArgs,
     /// Number of threads; 0 uses all cores
@@ -54,11 +61,16 @@ pub(crate) fn run(args: &Args) -> Answer {
     if let Some(missing) = args.follow.iter().find(|folder| !folder.is_dir()) {
         bail!("{} is not a folder; --follow needs a folder that records are written to", missing.display());
     }
+    if let Some(missing) = args.programs.iter().find(|folder| !folder.is_dir()) {
+        bail!("{} is not a folder; --programs needs one in which programs are saved", missing.display());
+    }
     let server = Server::new(Options {
         port: args.port,
         folder: folder.clone(),
         follow: args.follow.clone(),
         store: args.store.path()?,
+        data: args.data.clone(),
+        programs: args.programs.clone(),
         threads: args.threads,
     })?;
     if args.json {

@@ -81,7 +81,7 @@ pub(crate) fn shipped(program: &Program, aliases: Option<&Aliases>) -> String {
 }
 
 pub(crate) fn parse_with(text: &str, aliases: Option<&Aliases>) -> Vec<Program> {
-    parse_bytes_with(text.as_bytes(), Options { aliases, lint: false }).programs
+    parse_bytes_with(text.as_bytes(), Options { aliases, ..Options::default() }).programs
 }
 
 /// A piece of work: one task.

@@ -2,6 +2,7 @@
 
 mod aliases;
 mod check;
+mod every_line;
 mod formatting;
 mod lint;
 mod programs;

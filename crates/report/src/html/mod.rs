@@ -70,42 +70,46 @@ struct Document<'d> {
     looks: &'d [Look],
     runs: Vec<Run<'d>>,
     compare: Option<Result<Compare, String>>,
-    /// Set if the page updates itself while the run continues.
-    follow: Option<Follow<'d>>,
+    /// Set if a server shows the page.
+    server: Option<&'d Server<'d>>,
 }
 
-/// The address for updates, and the token to send with every request.
-#[derive(Serialize)]
-struct Follow<'d> {
-    path: &'d str,
-    token: &'d str,
+/// The server that shows a report.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Server<'d> {
+    /// The page sends it with every request.
+    pub token: &'d str,
+    /// The address for updates while the run continues; `None` if there are none.
+    pub follow: Option<&'d str>,
+    /// The name of each run at the server.
+    pub names: Vec<String>,
+    /// The data set of each run, if the server can open it.
+    pub sets: Vec<Option<String>>,
 }
 
 impl<'d> Document<'d> {
-    fn new(sources: &'d [Source<'d>], looks: &'d [Look], follow: Option<Follow<'d>>) -> Document<'d> {
+    fn new(sources: &'d [Source<'d>], looks: &'d [Look], server: Option<&'d Server<'d>>) -> Document<'d> {
         let runs = sources.iter().map(Run::new).collect();
-        Document { schema: SCHEMA, looks, runs, compare: compare(sources), follow }
+        Document { schema: SCHEMA, looks, runs, compare: compare(sources), server }
     }
 }
 
 /// Writes the page of one run, or of two runs side by side.
 pub fn write(sources: &[Source<'_>], looks: &[Look], out: &mut impl Write) -> io::Result<()> {
     let jobs: Vec<&str> = sources.iter().map(|source| source.record.job.as_str()).collect();
-    let page = Page { modules: &MODULES, head: job_tag(&jobs.join(" ")), allowed: "" };
+    let page = Page { head: job_tag(&jobs.join(" ")), ..Page::report() };
     page.write(&Document::new(sources, looks, None), out)
 }
 
-/// Writes the page for a server, like [`write()`]. The page asks for updates at `path`.
-pub fn write_followed(
+/// Writes the page for a server, like [`write()`].
+pub fn write_served(
     sources: &[Source<'_>],
     looks: &[Look],
-    path: &str,
-    token: &str,
+    server: &Server<'_>,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let follow = Some(Follow { path, token });
-    let page = Page { modules: &MODULES, head: String::new(), allowed: " connect-src 'self';" };
-    page.write(&Document::new(sources, looks, follow), out)
+    let page = Page { allowed: " connect-src 'self';", ..Page::report() };
+    page.write(&Document::new(sources, looks, Some(server)), out)
 }
 
 /// Writes only the data of the page.
@@ -114,15 +118,22 @@ pub fn write_data(sources: &[Source<'_>], looks: &[Look], out: &mut impl Write) 
 }
 
 /// Writes the page of the local server. It may connect only to that server, and sends `token` with every
-/// request.
-pub fn write_live(token: &str, looks: &[Look], out: &mut impl Write) -> io::Result<()> {
+/// request. The editor component adds its styles with `nonce`.
+pub fn write_live(token: &str, nonce: &str, looks: &[Look], out: &mut impl Write) -> io::Result<()> {
     #[derive(Serialize)]
     struct Document<'d> {
         token: &'d str,
+        nonce: &'d str,
         looks: &'d [Look],
     }
-    let allowed = " connect-src 'self'; img-src data:;";
-    Page { modules: &LIVE, head: String::new(), allowed }.write(&Document { token, looks }, out)
+    let page = Page {
+        modules: &LIVE,
+        style: concat!(include_str!("../../web/style.css"), include_str!("../../web/live.css")),
+        head: String::new(),
+        allowed: " connect-src 'self';",
+        nonce: Some(nonce),
+    };
+    page.write(&Document { token, nonce, looks }, out)
 }
 
 /// Returns the tag that identifies the job of a report.
@@ -135,13 +146,21 @@ pub fn job_tag(job: &str) -> String {
 /// The page: the shell with style, data and script.
 struct Page<'p> {
     modules: &'p [&'p str],
+    style: &'p str,
     /// More tags for the head.
     head: String,
     /// Sources that the policy allows besides the parts of the page.
     allowed: &'p str,
+    /// Identifies other styles that are allowed.
+    nonce: Option<&'p str>,
 }
 
 impl Page<'_> {
+    /// Returns the page of a report, which needs nothing else.
+    fn report() -> Page<'static> {
+        Page { modules: &MODULES, style: STYLE, head: String::new(), allowed: "", nonce: None }
+    }
+
     fn write(&self, document: &impl Serialize, out: &mut impl Write) -> io::Result<()> {
         let script = script(self.modules);
         let parts = SHELL.split_once("<!-- policy -->").and_then(|(start, rest)| {
@@ -152,13 +171,26 @@ impl Page<'_> {
             parts.ok_or_else(|| io::Error::other("shell.html has no marks for policy and parts"))?;
         write!(
             out,
-            "{start}{}<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n<style>{STYLE}</style>{middle}",
+            "{start}{}<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n<style>{}</style>{middle}",
             self.head,
-            policy(&script, self.allowed)
+            self.policy(&script),
+            self.style,
         )?;
         write!(out, "<script type=\"application/json\" id=\"data\">")?;
         serde_json::to_writer(EscapeLessThan(&mut *out), document)?;
         write!(out, "</script>\n<script type=\"module\">{script}</script>{end}")
+    }
+
+    /// Returns a content-security policy that allows only this script and this style.
+    fn policy(&self, script: &str) -> String {
+        let hash = |text: &str| format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)));
+        let nonce = self.nonce.map(|nonce| format!(" 'nonce-{nonce}'")).unwrap_or_default();
+        format!(
+            "default-src 'none'; script-src {}; style-src {}{nonce};{} base-uri 'none'; form-action 'none'",
+            hash(script),
+            hash(self.style),
+            self.allowed
+        )
     }
 }
 
@@ -169,7 +201,7 @@ const SHELL: &str = include_str!("../../web/shell.html");
 const STYLE: &str = include_str!("../../web/style.css");
 
 /// The modules of a report, each after those that it imports.
-const MODULES: [&str; 15] = [
+const MODULES: [&str; 16] = [
     DOM,
     DATA,
     GRID,
@@ -184,11 +216,26 @@ const MODULES: [&str; 15] = [
     include_str!("../../web/whatif.js"),
     include_str!("../../web/flame.js"),
     include_str!("../../web/profile.js"),
+    include_str!("../../web/served.js"),
     include_str!("../../web/main.js"),
 ];
 
 /// The modules of the local page.
-const LIVE: [&str; 5] = [DOM, DATA, GRID, SETTINGS, include_str!("../../web/live.js")];
+const LIVE: [&str; 13] = [
+    include_str!("../../web/vendor/codemirror.js"),
+    DOM,
+    DATA,
+    GRID,
+    SETTINGS,
+    include_str!("../../web/drawing.js"),
+    include_str!("../../web/server.js"),
+    include_str!("../../web/runs.js"),
+    include_str!("../../web/store.js"),
+    include_str!("../../web/sets.js"),
+    include_str!("../../web/manual.js"),
+    include_str!("../../web/editor.js"),
+    include_str!("../../web/live.js"),
+];
 
 const DOM: &str = include_str!("../../web/dom.js");
 const DATA: &str = include_str!("../../web/data.js");
@@ -201,16 +248,6 @@ fn script(modules: &[&str]) -> String {
     let lines = modules.iter().flat_map(|module| module.lines().filter(own));
     let lines = lines.map(|line| line.strip_prefix("export ").unwrap_or(line));
     lines.fold(String::new(), |text, line| text + line + "\n")
-}
-
-/// Returns a content-security policy that allows only this script and this style.
-fn policy(script: &str, more: &str) -> String {
-    let hash = |text: &str| format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)));
-    format!(
-        "default-src 'none'; script-src {}; style-src {};{more} base-uri 'none'; form-action 'none'",
-        hash(script),
-        hash(STYLE)
-    )
 }
 
 fn compare(sources: &[Source<'_>]) -> Option<Result<Compare, String>> {
