@@ -187,6 +187,7 @@ export async function editorPage([set = "", id = "", run = "", index = ""]) {
     }
   });
   const saveFile = attempt(async () => {
+    await programFiles();
     const name = now.file?.name ?? (await askText("Name of the file", "Save", `${functionAt(view.state) ?? "program"}.py`));
     if (name === null) return;
     const text = now.text;
@@ -629,11 +630,17 @@ function pickTask(sets, current) {
   });
 }
 
-/** Lets the user pick a program file. @returns {Promise<string | null>} */
-async function pickFile() {
+/** Lists the program files. It is an error if the server has no folder for them. */
+async function programFiles() {
   /** @type {{ folder: string | null, files: { name: string, bytes: number, changed: number | null }[] }} */
   const { folder, files } = await request("/api/files");
   if (folder === null) throw new Error("The server has no folder for programs. Start it with `batt serve --programs FOLDER`.");
+  return { folder, files };
+}
+
+/** Lets the user pick a program file. @returns {Promise<string | null>} */
+async function pickFile() {
+  const { folder, files } = await programFiles();
   if (files.length === 0) throw new Error(`${folder} has no file whose name ends in .py.`);
   /** @type {string | null} */
   let picked = null;
