@@ -111,12 +111,15 @@ try {
     await page.keyboard.press("Enter");
     await page.keyboard.type("(x2");
     await page.keyboard.press("End");
-    await page.keyboard.type("\nreturn vconcat(x2,x3)");
+    await page.keyboard.type("\nx4 = x3");
+    await page.locator('.value[data-line="5"]').waitFor();
+    assert.equal(await page.locator(".cm-tooltip-autocomplete").count(), 0, "a whole name needs no completion");
+    await page.keyboard.type("\nreturn vconcat(x2,x4)");
     await page.locator("#checked", { hasText: "Right on 4 of 4 pairs" }).waitFor();
-    assert.equal(await page.locator(".value:not(.stale)").count(), 5);
+    assert.equal(await page.locator(".value:not(.stale)").count(), 6);
     await page.locator("#format").click();
     await page.locator("#saved", { hasText: "Formatted" }).waitFor();
-    assert.match(await typed(page), /^    return vconcat\(x2, x3\)$/m);
+    assert.match(await typed(page), /^    return vconcat\(x2, x4\)$/m);
     await page.locator(".cm-line .tok-primitive", { hasText: "vconcat" }).hover();
     await page.locator(".cm-tooltip-hover .doc", { hasText: "vconcat(" }).waitFor();
     await page.mouse.move(0, 0);
@@ -124,7 +127,7 @@ try {
     const good = await page.locator(".value").count();
     await page.locator(".cm-line", { hasText: "x3 = hmirror" }).click();
     await page.keyboard.press("End");
-    await page.keyboard.type("\nx4 = hmiror(x3)");
+    await page.keyboard.type("\nx5 = hmiror(x3)");
     await page.locator(".cm-lintRange-error", { hasText: "hmiror" }).waitFor();
     assert.match(await page.locator("#problems").textContent(), /did you mean hmirror/);
     await page.locator("#checked", { hasText: "1 error" }).waitFor();

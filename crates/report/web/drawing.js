@@ -6,7 +6,7 @@ import { paint, picture } from "./grid.js";
 /** @typedef {[number, number, number][]} Patch Colour (-1 for an index), row and column of each cell. */
 /**
  * @typedef {{ about: string } & ({ kind: "grid", rows: number[][] } | { kind: "patches", patches: Patch[], more: number }
- *   | { kind: "list", items: Drawing[], more: number } | { kind: "number", value: number } | { kind: "text", text: string })} Drawing
+ *   | { kind: "list", items: Drawing[], more: number } | { kind: "number", value: number } | { kind: "text" | "words", text: string })} Drawing
  */
 /** @typedef {{ height: number, width: number }} Frame The size of the grid that patches are shown in. */
 
@@ -23,6 +23,7 @@ export function drawing(value, size, frame) {
     case "patches": return el("span", { class: "drawn" }, patchPicture(value.patches, size, value.about, frame), more(value.more));
     case "list": return el("span", { class: "drawn" }, ...value.items.map((item) => drawing(item, size, frame)), more(value.more));
     case "number": return el("span", { class: "drawn" }, swatch(value.value), el("code", {}, value.value));
+    case "words": return el("span", { class: "drawn-text" }, value.text);
     case "text": return el("code", { class: "drawn-text" }, value.text);
   }
 }

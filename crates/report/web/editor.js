@@ -79,7 +79,7 @@ export async function editorPage([set = "", id = "", run = "", index = ""]) {
   const host = el("div", { class: "editor-host" });
   const panel = pairPanel((pair) => { chosen = pair; void check(); });
   const taskButton = el("button", { type: "button", id: "task", class: "task-button", click: () => void pick() }, now.task);
-  const size = el("select", { id: "picture-size", change: () => { pictureSize = Number(size.value); showValues(); } },
+  const size = el("select", { id: "picture-size", change: () => { pictureSize = Number(size.value); view.dispatch(values()); } },
     ...[[48, "small"], [92, "medium"], [160, "large"], [0, "none"]].map(([value, label]) => el("option", { value, selected: value === pictureSize }, label)));
   /** @type {LiveTask | null} */
   let task = null;
@@ -95,7 +95,7 @@ export async function editorPage([set = "", id = "", run = "", index = ""]) {
     const input = task === null ? null : [...task.train, ...task.test][chosen]?.input;
     return input ? { height: input.length, width: input[0]?.length ?? 0 } : null;
   };
-  const showValues = () => view.dispatch({ effects: setValues.of({ lines: checked?.lines ?? [], frame: frame(), keep: checked !== null && isBroken(checked), size: pictureSize }) });
+  const values = () => ({ effects: setValues.of({ lines: checked?.lines ?? [], frame: frame(), keep: checked !== null && isBroken(checked), size: pictureSize }) });
   const showCursor = () => {
     const value = valueAt(view.state);
     fill(atCursor, el("h2", {}, value === null ? "Value of this line" : `${value.name ?? "result"}: ${value.about}`),
@@ -118,8 +118,8 @@ export async function editorPage([set = "", id = "", run = "", index = ""]) {
     }
     if (own.signal.aborted || doc !== view.state.doc) return;
     checked = answer;
-    showValues();
-    view.dispatch(CodeMirror.setDiagnostics(view.state, diagnostics(view.state.doc, answer)));
+    // One update for both, because each may change the layout.
+    view.dispatch(values(), CodeMirror.setDiagnostics(view.state, diagnostics(view.state.doc, answer)));
     panel.show(task, chosen, answer);
     fill(problems, ...answer.problems.map((it) => el("li", { class: it.severity }, el("button", { type: "button", class: "link", click: () => jump(it.line) }, `line ${it.line}`), " ", ...prose(inWords(it)))),
       answer.failure === null ? null : el("li", { class: "error" }, ...prose(answer.failure.text)));
@@ -187,6 +187,7 @@ export async function editorPage([set = "", id = "", run = "", index = ""]) {
     }
   });
   const saveFile = attempt(async () => {
+    await programFiles();
     const name = now.file?.name ?? (await askText("Name of the file", "Save", `${functionAt(view.state) ?? "program"}.py`));
     if (name === null) return;
     const text = now.text;
@@ -345,7 +346,7 @@ class ValueWidget extends CodeMirror.WidgetType {
     const { value, frame, size, stale } = /** @type {any} */ (this);
     const title = `${value.name ?? "result"}: ${value.about}${stale ? " (before the last change)" : ""}`;
     return el("span", { class: `value ${value.kind}${stale ? " stale" : ""}`, title, "data-line": value.line }, drawing(value, size, frame),
-      value.kind === "text" || value.kind === "number" ? null : el("span", { class: "value-about" }, value.about));
+      ["text", "words", "number"].includes(value.kind) ? null : el("span", { class: "value-about" }, value.about));
   }
   ignoreEvent() { return false; }
 }
@@ -479,8 +480,11 @@ function extensions(entries, constants, changed, commands) {
     // Variables of the text, apart from the word that is being typed.
     const text = context.state.doc.toString();
     const names = new Set(Array.from(text.matchAll(/^\s*([A-Za-z_]\w*)\s*=|[(,]\s*([A-Z])\s*(?=[,):])/gm), (it) => it[1] ?? it[2]));
+    const isWhole = (/** @type {string} */ name) => names.has(name);
     const variables = [...names].filter((name) => !known.has(name) && !named.has(name)).map((label) => ({ label, type: "variable", boost: 1 }));
-    return { from: word?.from ?? context.pos, options: [...variables, ...options], validFor: /^\w*$/ };
+    // A whole variable needs no completion, and the list must not take the Enter key then.
+    if (!context.explicit && word !== null && isWhole(word.text)) return null;
+    return { from: word?.from ?? context.pos, options: [...variables, ...options], validFor: (/** @type {string} */ text) => /^\w*$/.test(text) && !isWhole(text) };
   };
   const hover = cm.hoverTooltip((/** @type {any} */ view, /** @type {number} */ at) => {
     const line = view.state.doc.lineAt(at);
@@ -626,11 +630,17 @@ function pickTask(sets, current) {
   });
 }
 
-/** Lets the user pick a program file. @returns {Promise<string | null>} */
-async function pickFile() {
+/** Lists the program files. It is an error if the server has no folder for them. */
+async function programFiles() {
   /** @type {{ folder: string | null, files: { name: string, bytes: number, changed: number | null }[] }} */
   const { folder, files } = await request("/api/files");
   if (folder === null) throw new Error("The server has no folder for programs. Start it with `batt serve --programs FOLDER`.");
+  return { folder, files };
+}
+
+/** Lets the user pick a program file. @returns {Promise<string | null>} */
+async function pickFile() {
+  const { folder, files } = await programFiles();
   if (files.length === 0) throw new Error(`${folder} has no file whose name ends in .py.`);
   /** @type {string | null} */
   let picked = null;

@@ -36,7 +36,12 @@ enum Shape {
     Number {
         value: i64,
     },
+    /// A value as text.
     Text {
+        text: String,
+    },
+    /// A description for people.
+    Words {
         text: String,
     },
 }
@@ -74,7 +79,7 @@ impl Drawing {
 
     /// Shows words instead of a value.
     pub(crate) fn words(about: &str, text: String) -> Drawing {
-        Drawing { about: about.to_owned(), shape: Shape::Text { text } }
+        Drawing { about: about.to_owned(), shape: Shape::Words { text } }
     }
 
     /// Returns whether it is a picture, not text.

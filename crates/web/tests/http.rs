@@ -270,7 +270,10 @@ fn the_editor_gets_problems_values_and_verdicts() {
         client.post("/api/check", &json!({ "text": learns, "data": "demo", "task": "agreement" }));
     let words = body["lines"][1]["text"].as_str().unwrap();
     assert!(words.contains("if parts 1 and 2 are equal"), "{body}");
-    assert_eq!(body["lines"][1]["about"], "learn_split");
+    assert_eq!(
+        (&body["lines"][1]["about"], &body["lines"][1]["kind"]),
+        (&json!("learn_split"), &json!("words"))
+    );
     // The name of a function chooses it.
     let two = json!({ "text": right.replace("f(I)", "g(I)") + right, "data": "demo", "program": "f" });
     assert_eq!(client.post("/api/check", &two).1["program"], "f");
