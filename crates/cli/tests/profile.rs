@@ -157,7 +157,9 @@ fn everything_that_could_be_faster_is_listed() {
     let list = json(&batt.run("profile what-if {dir}/run.json --json --allow-invalid"));
     let levers = list["levers"].as_array().unwrap();
     let brings = |lever: &serde_json::Value| lever["twice"]["middle"].as_f64().unwrap();
-    assert!(levers.len() > 20 && levers.is_sorted_by(|a, b| brings(a) >= brings(b)), "{list}");
+    // Those that bring little are only counted, and their number depends on the time that files took.
+    let n_levers = levers.len() + list["others"].as_u64().unwrap() as usize;
+    assert!(n_levers > 20 && levers.is_sorted_by(|a, b| brings(a) >= brings(b)), "{list}");
     // A lever is the what-if of its name.
     for lever in levers.iter().filter(|it| !it["what"].as_str().unwrap().contains(' ')).step_by(4) {
         let what = format!("profile what-if {{dir}}/run.json {}=2x", lever["what"].as_str().unwrap());
