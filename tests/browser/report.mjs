@@ -156,6 +156,8 @@ try {
     const nearMiss = await total();
     assert(solved > 0 && solved < wrong.tasks.length, `${solved} solved`);
     assert(nearMiss > 0 && nearMiss < wrong.tasks.length - solved + 1, `${nearMiss} near misses`);
+    await pick("unsolved");
+    assert.equal(await total(), wrong.tasks.length - solved);
     await pick("verdict wrong_shape");
     const shapes = wrong.tasks.filter((task) => task.programs.some((it) => [...it.train, ...it.test].some((pair) => pair.verdict === "wrong_shape")));
     assert.equal(await total(), shapes.length);

@@ -123,6 +123,11 @@ export const STATES = {
   open: "solution unknown",
 };
 
+/** Returns whether a task has a known solution that was not found. @param {Task} task */
+export function isUnsolved(task) {
+  return task.state !== "solved" && task.state !== "open";
+}
+
 /** The states, those to look at first. @type {State[]} */
 export const FAILURES_FIRST = ["near_miss", "wrong", "failed", "empty", "open", "solved"];
 

@@ -1,7 +1,7 @@
 // The first screen: the results, what changed, where the time went, and how the job was run.
 
 import { count, el, figure, grouped, percent, prose, section, svg, table, time } from "./dom.js";
-import { FAILURES_FIRST, STATES, anytime, ok, reason, scoreText, stampText, stateCounts } from "./data.js";
+import { FAILURES_FIRST, STATES, anytime, isUnsolved, ok, reason, scoreText, stampText, stateCounts } from "./data.js";
 import { UNACCOUNTED, WAITING, dot, drawing, ticks, tipped, toned } from "./chart.js";
 import { changes } from "./compare.js";
 import { card, taskLink } from "./tasks.js";
@@ -123,12 +123,12 @@ function tile(label, value, small) {
 
 /** Shows a few tasks that are not solved, the closest first. @param {Run} run */
 function lookFirst(run) {
-  const open = run.tasks.filter((task) => task.state !== "solved" && task.state !== "open");
-  if (open.length === 0) return null;
+  const unsolved = run.tasks.filter(isUnsolved);
+  if (unsolved.length === 0) return null;
   const order = (/** @type {import("./data.js").Task} */ task) => FAILURES_FIRST.indexOf(task.state) * 1e6 + (task.differ ?? 1e5);
-  const shown = [...open].sort((a, b) => order(a) - order(b)).slice(0, 3);
+  const shown = [...unsolved].sort((a, b) => order(a) - order(b)).slice(0, 3);
   return section("Look at these first", el("div", { class: "few" }, ...shown.map((task) => card(run, task))),
-    open.length > shown.length ? el("p", {}, el("a", { href: "#/tasks/all" }, `All ${count(open.length, "task")} that are not solved`)) : null);
+    unsolved.length > shown.length ? el("p", {}, el("a", { href: "#/tasks/unsolved" }, `All ${count(unsolved.length, "task")} that are not solved`)) : null);
 }
 
 /** @param {Cost} cost */

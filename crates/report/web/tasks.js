@@ -1,7 +1,7 @@
 // The gallery of tasks, and the page of one task.
 
 import { count, el, empty, fill, grouped, prose, section, table, time } from "./dom.js";
-import { FAILURES_FIRST, STATES, stateCounts, sureText } from "./data.js";
+import { FAILURES_FIRST, STATES, isUnsolved, stateCounts, sureText } from "./data.js";
 import { picture, sharedCell } from "./grid.js";
 import { longList } from "./list.js";
 
@@ -41,10 +41,10 @@ export function taskLink(id) {
 
 /**
  * @param {Run} run
- * @param {string} kind a state or a verdict to show; `all` shows every task
+ * @param {string} kind a filter, such as a state
  */
 export function tasksView(run, kind) {
-  if (kind !== "") query.kind = kind === "all" ? "" : kind;
+  if (kind !== "") query.kind = kind;
   const list = longList({ label: "Tasks", height: 248, width: 360, make: (i) => el("div", { class: "cell" }, card(run, query.shown[i])) });
   list.element.classList.add("gallery");
   const found = el("p", { class: "muted small", role: "status", id: "found" });
@@ -53,7 +53,7 @@ export function tasksView(run, kind) {
     const text = query.text.toLowerCase();
     const words = (/** @type {number} */ place) => { const it = run.programs[place]; return it === undefined ? "" : `${it.name} ${it.made?.words ?? ""}`.toLowerCase(); };
     const named = (/** @type {Task} */ task) => task.id.toLowerCase().includes(text) || task.programs.some((it) => words(it.program).includes(text));
-    const matches = (/** @type {Task} */ task) => query.kind === "" || task.state === query.kind || `verdict ${task.verdict}` === query.kind;
+    const matches = (/** @type {Task} */ task) => query.kind === "" || task.state === query.kind || (query.kind === "unsolved" && isUnsolved(task)) || `verdict ${task.verdict}` === query.kind;
     query.shown = run.tasks.filter((task) => matches(task) && (text === "" || named(task)));
     if (query.sort !== "data") query.shown.sort(SORTS[query.sort][1]);
     fill(found, `${grouped(query.shown.length)} of ${count(run.tasks.length, "task")}`);
@@ -99,11 +99,14 @@ export function tasksView(run, kind) {
  */
 function kinds(run) {
   const verdicts = [...new Set(run.tasks.map((task) => task.verdict))].filter((it) => it !== "" && it !== "ok" && it !== "unjudged").sort();
-  return [
+  /** @type {[string, string, number][]} */
+  const all = [
     ["", "all", run.tasks.length],
+    ["unsolved", "not solved", run.tasks.filter(isUnsolved).length],
     ...stateCounts(run).map(([state, n]) => /** @type {[string, string, number]} */ ([state, STATES[state], n])),
     ...verdicts.map((it) => /** @type {[string, string, number]} */ ([`verdict ${it}`, `verdict: ${it.replaceAll("_", " ")}`, run.tasks.filter((task) => task.verdict === it).length])),
   ];
+  return all.filter(([value, , n]) => value === "" || n > 0);
 }
 
 /**
