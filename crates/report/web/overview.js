@@ -22,10 +22,11 @@ export function overviewView(run, earlier = null) {
     {},
     el("h1", {}, `${run.subject[0].toUpperCase()}${run.subject.slice(1)} of ${run.setup.data.name}`),
     el("p", { class: "lead" }, [run.name, count(run.setup.data.tasks, "task"), date].filter((it) => it).join(" · ")),
-    cost ? noiseLine(cost) : null,
     results(run),
     earlier ? changeLine(earlier, run) : null,
     stampLine(run),
+    // It concerns the times below, not the results.
+    cost ? noiseLine(cost) : null,
     el("div", { class: "tiles" }, ...run.scores.map((score) => scoreTile(run, score)), ...wallTiles(run, cost)),
     lookFirst(run),
     cost ? timePart(cost) : run.subject === "submission" ? null : section("Where the time went", el("p", { class: "note" }, ...prose(`There are no times: ${reason(run.cost)}.`))),
