@@ -448,6 +448,27 @@ try {
     await close();
   });
 
+  await test("missing answers are called missing, and leave room for the other grids", async () => {
+    const given = JSON.parse(readFileSync(file("submission.json"), "utf8"));
+    writeFileSync(file("no-answers.json"), JSON.stringify(Object.fromEntries(Object.entries(given).slice(0, 1))));
+    run("report", file("no-answers.json"), file("submission.json"), "--data", "demo", "-o", file("missing.html"));
+    const { page, bad, close } = await open(file("missing.html"));
+    await go(page, "#/compare");
+    const outside = await page.evaluate(() => [...document.querySelectorAll(".card")].flatMap((card) => {
+      const room = card.getBoundingClientRect();
+      return [...card.querySelectorAll("figure")].map((figure) => figure.getBoundingClientRect()).filter((it) => it.left < room.left || it.right > room.right);
+    }).length);
+    assert.equal(outside, 0, "grids are inside their cards");
+    assert((await page.locator(".card .nogrid").count()) > 3);
+    run("report", file("no-answers.json"), "--data", "demo", "-o", file("missing-one.html"));
+    const one = await open(file("missing-one.html"));
+    await go(one.page, "#/tasks");
+    assert((await one.page.locator(".card .badge", { hasText: /^missing$/ }).count()) > 3);
+    await one.close();
+    assert.deepEqual(bad, []);
+    await close();
+  });
+
   await test("the first wrong line of a program is shown", async () => {
     // A right program, and one that departs from it in its last line.
     const task = record.tasks.find((it) => it.test[0].output.length > 1 && it.train.length > 1);

@@ -80,7 +80,7 @@ function changeCard(before, after, [old, now]) {
   const place = worse.shown;
   const [, expected] = [...now.train, ...now.test][place] ?? [null, null];
   const [a, b] = [answerAt(before, old, place, expected), answerAt(after, now, place, expected)];
-  const cell = sharedCell([expected, a, b], 320, 120, 20);
+  const cell = sharedCell([expected, a, b], 300, 120, 20);
   const part = (/** @type {Cells} */ cells, /** @type {string} */ label) => el("figure", {}, picture(cells, 88, label, label === "expected" ? null : expected, cell), el("figcaption", {}, label));
   const where = place < now.train.length ? `demonstration ${place + 1}` : `test ${place - now.train.length + 1}`;
   return el("a", { class: `card ${now.state}`, href: `#/task/${encodeURIComponent(now.id)}` },

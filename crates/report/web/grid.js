@@ -38,8 +38,9 @@ export function differing(a, b) {
 export function sharedCell(grids, width, height, max = MAX_CELL) {
   const sizes = grids.map(rows).flatMap((grid) => (grid === null || grid.length === 0 ? [] : [[grid[0].length, grid.length]]));
   const wide = sizes.reduce((sum, [w]) => sum + w, 0);
+  const room = width - NO_GRID * (grids.length - sizes.length);
   const high = sizes.reduce((most, [, h]) => Math.max(most, h), 1);
-  return Math.max(1, Math.min(max, Math.floor(Math.min(width / Math.max(1, wide), height / high))));
+  return Math.max(1, Math.min(max, Math.floor(Math.min(room / Math.max(1, wide), height / high))));
 }
 
 /**
@@ -66,6 +67,8 @@ export function picture(cells, size, name, expected = null, scale = null) {
   }, ...fields(grid, cell), cell > 4 ? lines(width, height, cell) : null, ...figures(grid, cell), ...(other === null || differ === null ? [] : crosses(grid, other, cell)));
 }
 
+/** Width of the box in place of a missing grid, as in the style sheet. */
+const NO_GRID = 66;
 /** Largest cell in pixels, so that tiny grids do not fill their box. */
 const MAX_CELL = 28;
 /** Smallest cell in pixels in which a digit can be read. */

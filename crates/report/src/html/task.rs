@@ -58,6 +58,9 @@ struct Attempt {
     /// Estimated probability that it is right, and the number of mechanisms that led to it, in a solve.
     sure: Option<f64>,
     votes: Option<usize>,
+    /// Whether a submission has no answer.
+    #[serde(skip)]
+    is_missing: bool,
 }
 
 impl Attempt {
@@ -84,6 +87,7 @@ impl Attempt {
             program,
             sure: stated.map(|attempt| attempt.sure),
             votes: stated.map(|attempt| attempt.votes),
+            is_missing: answer.is_empty(),
         }
     }
 
@@ -91,6 +95,7 @@ impl Attempt {
         match (self.right, self.differ) {
             (None, _) => "unjudged",
             (Some(true), _) => "ok",
+            (Some(false), _) if self.is_missing => "missing",
             (Some(false), Some(_)) => WRONG,
             (Some(false), None) => "wrong_shape",
         }
