@@ -242,7 +242,7 @@ def test_ctrl_c_saves_and_the_same_command_continues(
 def test_the_command_ends_with_an_error_when_the_head_dies(tmp_path: pathlib.Path) -> None:
     ray.shutdown()
     # The machines could finish a short job without their head before its loss is noticed.
-    fuel, one = 8 * FUEL, tmp_path / "one"
+    fuel, one = 20 * FUEL, tmp_path / "one"
     one.mkdir()
     arcbatt.solve("demo", fuel=fuel, output=one / "submission.json", progress=False).wait()
     lost = Machines(1)
