@@ -1,27 +1,274 @@
-//! Drawings of the values of a program: grids, objects and sets of places.
+//! Drawings of the values of a program: what a value is, in words, and its shape. Front ends show the same words and
+//! draw the same shapes: [`Drawing::canvases`] for a terminal, JSON for a page.
 //!
 //! ```
-//! use arcbatt::drawing::{Drawing, Spot};
+//! use arcbatt::drawing::{Drawing, Shape, Spot};
 //! use arcbatt::task::parse_grid;
 //! use arcbatt::value::Arena;
 //! # use arcbatt::dsl::Limits;
 //!
 //! let arena = Arena::new(Limits::STANDARD.caps);
 //! let grid = parse_grid(b"[[1, 0], [0, 2]]").expect("a grid");
-//! let value = grid.value(&arena).expect("a small grid");
-//! let drawing = Drawing::new(value, (2, 2)).expect("grids are drawn");
+//! let drawing = Drawing::new(grid.value(&arena).expect("a small grid"));
 //! assert_eq!(drawing.words, "2×2 grid");
-//! assert_eq!(drawing.canvases[0].rows().next(), Some(&[Spot::Color(1), Spot::Color(0)][..]));
+//! assert!(matches!(drawing.shape, Shape::Grid(_)));
+//! let drawn = drawing.canvases((2, 2)).expect("grids are drawn");
+//! assert_eq!(drawn.canvases[0].rows().next(), Some(&[Spot::Color(1), Spot::Color(0)][..]));
 //! ```
+
+use std::fmt::{self, Display, Write};
+use std::slice;
 
 use batt_base::number::count;
 use batt_task::Grid;
-use batt_value::{self as value, Value};
+use batt_value::{self as value, Pair, Value};
 
-/// A value as one or more canvases.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Drawing {
+/// A value as front ends show it.
+#[derive(Clone, Debug)]
+pub struct Drawing<'a> {
     /// What the value is: `3×5 grid`, `4 objects`.
+    pub words: String,
+    pub shape: Shape<'a>,
+}
+
+/// The picture or the text of a value.
+#[derive(Clone, Debug)]
+pub enum Shape<'a> {
+    /// A grid of any size; see [`Drawing::MAX_SIDE`].
+    Grid(&'a value::Grid<'a>),
+    /// An object or indices, or a tuple or set of objects only or of indices only.
+    Patches {
+        patches: Vec<Patch>,
+        /// Number of patches that are left out.
+        more: usize,
+        /// Whether their order matters, as in a tuple.
+        is_ordered: bool,
+    },
+    /// Another tuple or set whose members are pictures.
+    List {
+        items: Vec<Drawing<'a>>,
+        /// Number of members that are left out.
+        more: usize,
+    },
+    Number(i64),
+    /// Any other value, in the language.
+    Text(String),
+}
+
+/// The cells of an object or of indices, with their places.
+pub type Patch = Vec<(Pair, Spot)>;
+
+/// One cell of a patch or of a canvas.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Spot {
+    /// A cell of a grid or of an object.
+    Color(i8),
+    /// A member of indices, which has no colour.
+    Place,
+    /// A place of the frame that is not in the value. Patches have none.
+    Empty,
+    /// Not a place of the frame. Patches have none.
+    Outside,
+}
+
+impl<'a> Drawing<'a> {
+    /// Larger grids are only words on pages, and taller pictures only text in traces. Twice the side of the largest grid.
+    pub const MAX_SIDE: usize = 2 * Grid::MAX_SIDE;
+    /// Maximum number of cells of all patches, so that pages stay fast.
+    const MAX_CELLS: usize = Drawing::MAX_SIDE * Drawing::MAX_SIDE;
+    /// Maximum number of pictures side by side.
+    const MAX_ITEMS: usize = 12;
+    /// Maximum number of bytes of a text.
+    const MAX_TEXT: usize = 240;
+    /// Lists in lists are drawn, such as the demonstration pairs.
+    const MAX_DEPTH: usize = 2;
+
+    pub fn new(value: Value<'a>) -> Drawing<'a> {
+        let shape = Shape::picture(value, 0).unwrap_or_else(|| match value {
+            Value::Int(int) => Shape::Number(int),
+            Value::Func(_) => Shape::Text(cut(&Brief(value), Drawing::MAX_TEXT)),
+            _ => Shape::Text(cut(&value, Drawing::MAX_TEXT)),
+        });
+        Drawing { words: words(value), shape }
+    }
+
+    /// Draws grids and patches on canvases. Patches are drawn on a canvas of the size of `frame`, given as height and width,
+    /// or on a larger one that has them all. Patches of a set share a canvas unless they overlap. Returns `None` for text
+    /// and for lists of anything but grids.
+    pub fn canvases(&self, frame: (usize, usize)) -> Option<Canvases> {
+        let (canvases, more): (Vec<_>, _) = match &self.shape {
+            Shape::Patches { patches, more, is_ordered } => {
+                let shared = || Canvas::of_cells(patches.iter().flatten(), frame);
+                match (!is_ordered && *more == 0).then(shared).flatten() {
+                    Some(shared) => (vec![shared], 0),
+                    None => {
+                        let shown = &patches[..patches.len().min(Drawing::MAX_ITEMS)];
+                        let canvases = shown.iter().map(|patch| Canvas::of_cells(patch, frame));
+                        (canvases.collect::<Option<_>>()?, more + patches.len() - shown.len())
+                    }
+                }
+            }
+            Shape::List { items, more } => {
+                (items.iter().map(|item| Canvas::of_grid(&item.shape)).collect::<Option<_>>()?, *more)
+            }
+            shape => (vec![Canvas::of_grid(shape)?], 0),
+        };
+        let mut words = self.words.clone();
+        if more > 0 {
+            words.push_str(&format!(", the first {} drawn", canvases.len()));
+        }
+        if canvases.iter().any(|canvas| canvas.is_cut) {
+            let is_drawn = |spot: &Spot| matches!(spot, Spot::Color(_) | Spot::Place);
+            let drawn = canvases.iter().any(|canvas| canvas.spots.iter().any(is_drawn));
+            words.push_str(if drawn { ", partly outside" } else { ", outside" });
+        }
+        Some(Canvases { words, canvases })
+    }
+}
+
+impl<'a> Shape<'a> {
+    fn picture(value: Value<'a>, depth: usize) -> Option<Shape<'a>> {
+        let (shown, is_ordered) = match value {
+            Value::Grid(grid) => return Some(Shape::Grid(grid)),
+            _ if Kind::of(value).is_some() => (slice::from_ref(&value), false),
+            _ if depth < Drawing::MAX_DEPTH => (members(value), value.is_tuple()),
+            _ => return None,
+        };
+        // A picture of nothing is none.
+        let left_out = |n: usize| (n > 0).then(|| shown.len() - n);
+        if let Some(Kind::Object | Kind::Indices) = Kind::of_all(shown) {
+            let mut left = Drawing::MAX_CELLS;
+            let fitting = |member: &Value<'_>| {
+                left = left.checked_sub(member.len()?)?;
+                patch(*member)
+            };
+            let patches: Vec<_> = shown.iter().map_while(fitting).collect();
+            return Some(Shape::Patches { more: left_out(patches.len())?, patches, is_ordered });
+        }
+        let item = |member: &Value<'a>| {
+            Some(Drawing { shape: Shape::picture(*member, depth + 1)?, words: words(*member) })
+        };
+        let items: Vec<_> = shown.iter().take(Drawing::MAX_ITEMS).map(item).collect::<Option<_>>()?;
+        Some(Shape::List { more: left_out(items.len())?, items })
+    }
+}
+
+/// Returns the cells of an object or of indices; `None` if one has no colour that a grid can have.
+fn patch(value: Value<'_>) -> Option<Patch> {
+    let cell = |item: Value<'_>| match item {
+        Value::Cell(cell) => Some((cell.place(), Spot::Color(i8::try_from(cell.color()).ok()?))),
+        Value::Pair(place) => Some((place, Spot::Place)),
+        _ => None,
+    };
+    match value {
+        Value::Patch(patch) => patch.iter().map(cell).collect(),
+        _ => members(value).iter().copied().map(cell).collect(),
+    }
+}
+
+/// Returns the members of a tuple or set that has no form of its own.
+fn members<'a>(value: Value<'a>) -> &'a [Value<'a>] {
+    match value {
+        Value::Tuple(tuple) => tuple.items(),
+        Value::Set(set) => set.items(),
+        _ => &[],
+    }
+}
+
+/// The values that are one picture.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Grid,
+    Object,
+    Indices,
+}
+
+impl Kind {
+    fn of(value: Value<'_>) -> Option<Kind> {
+        match value {
+            Value::Grid(_) => Some(Kind::Grid),
+            Value::Patch(patch) => Some(if patch.is_object() { Kind::Object } else { Kind::Indices }),
+            // Patches have at most 64 columns; wider ones are sets.
+            Value::Set(set) => match set.items() {
+                [] => None,
+                items if items.iter().all(|it| matches!(it, Value::Cell(_))) => Some(Kind::Object),
+                items if items.iter().all(|it| matches!(it, Value::Pair(_))) => Some(Kind::Indices),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Returns the kind of the values, if all have the same.
+    fn of_all(values: &[Value<'_>]) -> Option<Kind> {
+        let first = Kind::of(*values.first()?)?;
+        values.iter().all(|value| Kind::of(*value) == Some(first)).then_some(first)
+    }
+}
+
+/// Returns what a value is.
+fn words(value: Value<'_>) -> String {
+    match (value, value.len()) {
+        (Value::Prim(_) | Value::Func(_), _) => "function".to_owned(),
+        (Value::Pair(_) | Value::Cell(_), _) | (_, None) => value.to_string(),
+        (Value::Grid(grid), _) => format!("{}×{} grid", grid.height(), grid.width()),
+        (_, Some(n)) => match (Kind::of(value), Kind::of_all(members(value))) {
+            (Some(Kind::Indices), _) if n == 1 => "1 index".to_owned(),
+            (Some(Kind::Indices), _) => format!("{n} indices"),
+            (Some(_), _) => format!("object of {}", count(n, "cell")),
+            (None, Some(Kind::Grid)) => count(n, "grid"),
+            (None, Some(Kind::Object)) => count(n, "object"),
+            (None, Some(Kind::Indices)) => format!("{} of indices", count(n, "set")),
+            (None, None) if n == 0 => format!("empty {}", if value.is_set() { "set" } else { "tuple" }),
+            (None, None) => format!("{} of {n}", if value.is_set() { "set" } else { "tuple" }),
+        },
+    }
+}
+
+/// Prints a value that a function holds: pictures in words.
+struct Brief<'a>(Value<'a>);
+
+impl Display for Brief<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            value if Kind::of(value).is_some() => f.write_str(&words(value)),
+            Value::Func(closure) => {
+                write!(f, "{}(", closure.op.name())?;
+                for (i, captured) in closure.captured.iter().enumerate() {
+                    write!(f, "{}{}", if i == 0 { "" } else { ", " }, Brief(*captured))?;
+                }
+                f.write_str(")")
+            }
+            value => write!(f, "{value}"),
+        }
+    }
+}
+
+/// Formats the start of a value: at most `max` bytes and an ellipsis. It neither formats all of a large value nor splits
+/// a number.
+pub fn cut(value: &dyn Display, max: usize) -> String {
+    struct Limited {
+        text: String,
+        left: usize,
+    }
+    impl Write for Limited {
+        fn write_str(&mut self, piece: &str) -> fmt::Result {
+            self.left = self.left.checked_sub(piece.len()).ok_or(fmt::Error)?;
+            self.text.push_str(piece);
+            Ok(())
+        }
+    }
+    let mut limited = Limited { text: String::new(), left: max };
+    match write!(limited, "{value}") {
+        Ok(()) => limited.text,
+        Err(_) => limited.text + "…",
+    }
+}
+
+/// A drawing on canvases.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Canvases {
+    /// The words of the drawing, and what is not drawn.
     pub words: String,
     pub canvases: Vec<Canvas>,
 }
@@ -35,136 +282,24 @@ pub struct Canvas {
     is_cut: bool,
 }
 
-/// One cell of a canvas.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Spot {
-    /// A cell of a grid or of an object.
-    Color(i8),
-    /// A member of a set of places, which has no colour.
-    Place,
-    /// A place of the frame that is not in the value.
-    Empty,
-    /// Not a place of the frame.
-    Outside,
-}
-
-impl Drawing {
-    /// Maximum number of canvases; the others are only counted.
-    const MAX_CANVASES: usize = 12;
-
-    /// Draws a value. Objects and places are drawn on a canvas of the size of `frame`, given as height and width, or on a
-    /// larger one that has them all. Objects of a set share a canvas unless they overlap. Returns `None` for values that
-    /// only text can show.
-    pub fn new(value: Value<'_>, frame: (usize, usize)) -> Option<Drawing> {
-        let one = Shape::of(value);
-        let (mut words, shapes) = match (&one, value) {
-            (Some(Shape::Grid(grid)), _) => (format!("{}×{} grid", grid.height(), grid.width()), vec![value]),
-            (Some(Shape::Object(cells)), _) => {
-                (format!("object of {}", count(cells.len(), "cell")), vec![value])
-            }
-            (Some(Shape::Places(places)), _) => (count(places.len(), "place"), vec![value]),
-            (None, Value::Tuple(tuple)) => (words(tuple.items())?, tuple.items().to_vec()),
-            (None, Value::Set(set)) => (words(set.items())?, set.items().to_vec()),
-            _ => return None,
-        };
-        let shared = || {
-            let cells: Option<Vec<Vec<Value<'_>>>> =
-                shapes.iter().map(|it| Shape::of(*it)?.cells()).collect();
-            Canvas::of_cells(&cells?.concat(), frame)
-        };
-        let shown = &shapes[..shapes.len().min(Drawing::MAX_CANVASES)];
-        let canvases = match value.is_set().then(shared).flatten() {
-            Some(shared) => vec![shared],
-            None => shown.iter().map(|it| Canvas::of(&Shape::of(*it)?, frame)).collect::<Option<_>>()?,
-        };
-        if canvases.len() > 1 && canvases.len() < shapes.len() {
-            words.push_str(&format!(", the first {} drawn", shown.len()));
-        }
-        if canvases.iter().any(|canvas| canvas.is_cut) {
-            let is_drawn = |spot: &Spot| matches!(spot, Spot::Color(_) | Spot::Place);
-            let drawn = canvases.iter().any(|canvas| canvas.spots.iter().any(is_drawn));
-            words.push_str(if drawn { ", partly outside" } else { ", outside" });
-        }
-        Some(Drawing { words, canvases })
-    }
-}
-
-/// A value that can be drawn.
-enum Shape<'a> {
-    Grid(&'a value::Grid<'a>),
-    Object(Vec<Value<'a>>),
-    Places(Vec<Value<'a>>),
-}
-
-impl<'a> Shape<'a> {
-    fn of(value: Value<'a>) -> Option<Shape<'a>> {
-        match value {
-            Value::Grid(grid) => Some(Shape::Grid(grid)),
-            Value::Patch(patch) if patch.is_object() => Some(Shape::Object(patch.iter().collect())),
-            Value::Patch(patch) => Some(Shape::Places(patch.iter().collect())),
-            // Patches have at most 64 columns; wider ones are sets.
-            Value::Set(set) => match set.items() {
-                [Value::Cell(_), rest @ ..] if rest.iter().all(|it| matches!(it, Value::Cell(_))) => {
-                    Some(Shape::Object(set.items().to_vec()))
-                }
-                [Value::Pair(_), rest @ ..] if rest.iter().all(|it| matches!(it, Value::Pair(_))) => {
-                    Some(Shape::Places(set.items().to_vec()))
-                }
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-
-    /// Returns the cells or places of a set.
-    fn cells(self) -> Option<Vec<Value<'a>>> {
-        match self {
-            Shape::Grid(_) => None,
-            Shape::Object(cells) | Shape::Places(cells) => Some(cells),
-        }
-    }
-}
-
-/// Counts members of one kind; `None` if they are of several kinds, or of one that is not drawn.
-fn words(members: &[Value<'_>]) -> Option<String> {
-    let kind = |value: &Value<'_>| match Shape::of(*value)? {
-        Shape::Grid(_) => Some("grid"),
-        Shape::Object(_) => Some("object"),
-        Shape::Places(_) => Some("set of places"),
-    };
-    let first = kind(members.first()?)?;
-    let same = members.iter().all(|member| kind(member) == Some(first));
-    same.then(|| match (first, members.len()) {
-        ("set of places", n @ 2..) => format!("{n} sets of places"),
-        (kind, n) => count(n, kind),
-    })
-}
-
 impl Canvas {
     /// A canvas becomes larger than its frame only up to this side. `shoot`, for example, makes lines of 43 places.
     const MAX_SIDE: i64 = Grid::MAX_SIDE as i64;
 
-    fn of(shape: &Shape<'_>, frame: (usize, usize)) -> Option<Canvas> {
-        match shape {
-            Shape::Grid(grid) => {
-                let spots = grid.cells().iter().map(|cell| Spot::Color(*cell)).collect();
-                Some(Canvas { width: grid.width(), spots, is_cut: false })
-            }
-            Shape::Object(cells) | Shape::Places(cells) => Canvas::of_cells(cells, frame),
-        }
+    fn of_grid(shape: &Shape<'_>) -> Option<Canvas> {
+        let Shape::Grid(grid) = shape else { return None };
+        let spots = grid.cells().iter().map(|cell| Spot::Color(*cell)).collect();
+        Some(Canvas { width: grid.width(), spots, is_cut: false })
     }
 
     /// Draws cells or places; `None` if two have the same place.
-    fn of_cells(cells: &[Value<'_>], (height, width): (usize, usize)) -> Option<Canvas> {
+    fn of_cells<'c>(
+        cells: impl IntoIterator<Item = &'c (Pair, Spot)>,
+        (height, width): (usize, usize),
+    ) -> Option<Canvas> {
+        let cells: Vec<_> =
+            cells.into_iter().map(|(place, spot)| (place.row(), place.col(), *spot)).collect();
         let (height, width) = (i64::try_from(height).ok()?, i64::try_from(width).ok()?);
-        let spot = |cell: &Value<'_>| match cell {
-            Value::Cell(cell) => {
-                Some((cell.row(), cell.col(), Spot::Color(i8::try_from(cell.color()).ok()?)))
-            }
-            Value::Pair(place) => Some((place.row(), place.col(), Spot::Place)),
-            _ => None,
-        };
-        let cells = cells.iter().map(spot).collect::<Option<Vec<_>>>()?;
         let (mut top, mut left, mut bottom, mut right) = (0, 0, height, width);
         for (row, col, _) in &cells {
             (top, left) = (top.min(*row), left.min(*col));

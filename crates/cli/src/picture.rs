@@ -1,4 +1,4 @@
-//! Pictures on the terminal: grids, objects and places as coloured cells, and blocks of lines side by side.
+//! Pictures on the terminal: grids, objects and indices as cells, and blocks of lines side by side.
 
 use std::fmt::Write;
 
@@ -237,26 +237,6 @@ fn visible_width(line: &str) -> usize {
         }
     }
     width
-}
-
-/// Formats at most about `max` characters of a value, without formatting all of a large one.
-pub(crate) fn cut_value(value: Value<'_>, max: usize) -> String {
-    struct Limited {
-        text: String,
-        left: usize,
-    }
-    impl Write for Limited {
-        fn write_str(&mut self, piece: &str) -> std::fmt::Result {
-            self.left = self.left.checked_sub(piece.len()).ok_or(std::fmt::Error)?;
-            self.text.push_str(piece);
-            Ok(())
-        }
-    }
-    let mut limited = Limited { text: String::new(), left: max };
-    match write!(limited, "{value}") {
-        Ok(()) => limited.text,
-        Err(_) => limited.text + "…",
-    }
 }
 
 /// Cuts a text to at most `max` characters, with an ellipsis.

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use arcbatt::drawing::{Canvas, Drawing};
+use arcbatt::drawing::{self, Canvas, Canvases, Drawing};
 use arcbatt::task::Grid;
 use arcbatt::value::Value;
 
@@ -36,9 +36,6 @@ const GUTTER_WIDTH: usize = 9;
 /// Taller grids are traced with small cells. Picked by eye: four pictures of this height fill a screen.
 const MAX_FULL_HEIGHT: usize = 12;
 
-/// Taller pictures are replaced by text. Twice the height of the largest grid.
-const MAX_HEIGHT: usize = 2 * Grid::MAX_SIDE;
-
 /// The longest text of a value, in lines.
 const MAX_LINES: usize = 4;
 
@@ -64,7 +61,7 @@ impl View {
         }
         let width = if output::terminal() { 100 } else { 2000 };
         for TracedCall { line, name, value } in calls {
-            writeln!(out, "  {line:>4} │ {name} = {}", picture::cut_value(*value, width))?;
+            writeln!(out, "  {line:>4} │ {name} = {}", drawing::cut(value, width))?;
         }
         Ok(())
     }
@@ -79,8 +76,8 @@ impl View {
             }
         };
         for call in calls {
-            match Drawing::new(call.value, frame).filter(|drawing| self.fits(drawing)) {
-                Some(drawing) => pictures.push(self.picture(call, &drawing)),
+            match Drawing::new(call.value).canvases(frame).filter(|drawn| self.fits(drawn)) {
+                Some(drawn) => pictures.push(self.picture(call, &drawn)),
                 None => {
                     flush(&mut blocks, &mut pictures);
                     blocks.push(self.text(call));
@@ -91,12 +88,12 @@ impl View {
         blocks
     }
 
-    /// Returns whether a drawing fits on the screen, at least with small cells.
-    fn fits(self, drawing: &Drawing) -> bool {
+    /// Returns whether canvases fit on the screen, at least with small cells.
+    fn fits(self, drawn: &Canvases) -> bool {
         let width = self.screen.width.saturating_sub(GUTTER_WIDTH);
-        drawing.canvases.iter().all(|canvas| {
+        drawn.canvases.iter().all(|canvas| {
             let scale = self.scale_within(canvas, width);
-            picture::canvas_width(canvas, scale) <= width && canvas.height() <= MAX_HEIGHT
+            picture::canvas_width(canvas, scale) <= width && canvas.height() <= Drawing::MAX_SIDE
         })
     }
 
@@ -110,11 +107,11 @@ impl View {
     }
 
     /// Draws the value of a call below its name.
-    fn picture(self, call: &TracedCall<'_>, drawing: &Drawing) -> Block {
+    fn picture(self, call: &TracedCall<'_>, drawn: &Canvases) -> Block {
         let width = self.screen.width.saturating_sub(GUTTER_WIDTH);
-        let title = format!("  {:>4} │ {} = {}", call.line, call.name, drawing.words);
+        let title = format!("  {:>4} │ {} = {}", call.line, call.name, drawn.words);
         let mut block = vec![picture::cut(&title, self.screen.width)];
-        for (i, row) in self.rows(drawing, width).into_iter().enumerate() {
+        for (i, row) in self.rows(drawn, width).into_iter().enumerate() {
             if i > 0 {
                 block.push(GUTTER.trim_end().to_owned());
             }
@@ -124,16 +121,16 @@ impl View {
     }
 
     /// Draws all canvases, as many side by side as fit in `width`.
-    fn rows(self, drawing: &Drawing, width: usize) -> Vec<Block> {
+    fn rows(self, drawn: &Canvases, width: usize) -> Vec<Block> {
         let canvas =
             |canvas: &Canvas| picture::canvas(canvas, self.scale_within(canvas, width), self.screen.colors);
-        picture::flow(drawing.canvases.iter().map(canvas).collect(), width, GAP)
+        picture::flow(drawn.canvases.iter().map(canvas).collect(), width, GAP)
     }
 
     /// Writes the value of a call as text, in a few lines if it is long.
     fn text(self, call: &TracedCall<'_>) -> Block {
         let width = self.screen.width.saturating_sub(GUTTER_WIDTH + 2).max(20);
-        let text = format!("{} = {}", call.name, picture::cut_value(call.value, MAX_LINES * width));
+        let text = format!("{} = {}", call.name, drawing::cut(&call.value, MAX_LINES * width));
         let mut lines = picture::wrap(&text, width, MAX_LINES).into_iter();
         let first = format!("  {:>4} │ {}", call.line, lines.next().unwrap_or_default());
         std::iter::once(first).chain(lines.map(|line| format!("{GUTTER}  {line}"))).collect()
@@ -144,9 +141,9 @@ impl View {
     pub(crate) fn side_by_side(self, values: &[(&str, Value<'_>)], frame: (usize, usize)) -> Block {
         let blocks = |view: View| -> Vec<Block> {
             let block = |(label, value): &(&str, Value<'_>)| {
-                let drawing = Drawing::new(*value, frame).filter(|_| view.screen.is_colored());
-                let lines = match drawing {
-                    Some(drawing) => view.rows(&drawing, view.screen.width).concat(),
+                let drawn = Drawing::new(*value).canvases(frame).filter(|_| view.screen.is_colored());
+                let lines = match drawn {
+                    Some(drawn) => view.rows(&drawn, view.screen.width).concat(),
                     None => picture::plain(*value),
                 };
                 [vec![(*label).to_owned()], lines].concat()

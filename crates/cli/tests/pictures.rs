@@ -45,7 +45,7 @@ fn check(batt: &Batt, args: &str, variables: &[(&str, &str)], expected: Expect) 
 }
 
 #[test]
-fn a_trace_draws_grids_objects_and_places() {
+fn a_trace_draws_grids_objects_and_indices() {
     let batt = small("pictures-trace");
     let args = "eval {dir}/p.py:solve_small {dir}/grid.json --trace";
     check(
@@ -54,7 +54,7 @@ fn a_trace_draws_grids_objects_and_places() {
         &TRUE,
         expect![[r#"
             input (fuel 188)
-                 2 │ seen = 2 objects        3 │ largest = object of 2 cells        4 │ places = 2 places
+                 2 │ seen = 2 objects        3 │ largest = object of 2 cells        4 │ places = 2 indices
                    │ <0;48;2;0;116;217>  <0;2>· · <0;48;2;255;65;54>  <0>                  │ <0;48;2;0;116;217>  <0;2>· · · <0>                             │ ▒▒<0;2>· · · <0>
                    │ <0;48;2;0;116;217>  <0;2>· · · <0>                  │ <0;48;2;0;116;217>  <0;2>· · · <0>                             │ ▒▒<0;2>· · · <0>
 
@@ -80,7 +80,7 @@ fn a_trace_draws_grids_objects_and_places() {
         &INDEXED,
         expect![[r#"
             input (fuel 188)
-                 2 │ seen = 2 objects        3 │ largest = object of 2 cells        4 │ places = 2 places
+                 2 │ seen = 2 objects        3 │ largest = object of 2 cells        4 │ places = 2 indices
                    │ <0;48;5;32>  <0;2>· · <0;48;5;203>  <0>                  │ <0;48;5;32>  <0;2>· · · <0>                             │ ▒▒<0;2>· · · <0>
                    │ <0;48;5;32>  <0;2>· · · <0>                  │ <0;48;5;32>  <0;2>· · · <0>                             │ ▒▒<0;2>· · · <0>
 
@@ -106,7 +106,7 @@ fn a_trace_draws_grids_objects_and_places() {
         &SIXTEEN,
         expect![[r#"
             input (fuel 188)
-                 2 │ seen = 2 objects        3 │ largest = object of 2 cells        4 │ places = 2 places
+                 2 │ seen = 2 objects        3 │ largest = object of 2 cells        4 │ places = 2 indices
                    │ <0;44>  <0;2>· · <0;101>  <0>                  │ <0;44>  <0;2>· · · <0>                             │ ▒▒<0;2>· · · <0>
                    │ <0;44>  <0;2>· · · <0>                  │ <0;44>  <0;2>· · · <0>                             │ ▒▒<0;2>· · · <0>
 

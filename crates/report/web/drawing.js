@@ -1,4 +1,4 @@
-// Draws the values of programs: grids, objects, masks, numbers and text.
+// Draws the values of programs: grids, objects, indices, numbers and text.
 
 import { el, svg } from "./dom.js";
 import { paint, picture } from "./grid.js";
@@ -91,7 +91,7 @@ function patchPicture(patches, size, name, frame) {
   /** @type {Map<number, string>} */
   const paths = new Map();
   for (const [color, y, x] of cells) paths.set(color, `${paths.get(color) ?? ""}M${(x - x0) * cell} ${(y - y0) * cell}h${cell}v${cell}h${-cell}z`);
-  const fields = [...paths].map(([color, d]) => svg("path", color < 0 ? { d, class: cell < OUTLINED ? "mask dense" : "mask" } : { d, fill: paint.look.colors[color] ?? "#ffffff" }));
+  const fields = [...paths].map(([color, d]) => svg("path", color < 0 ? { d, class: cell < OUTLINED ? "indices dense" : "indices" } : { d, fill: paint.look.colors[color] ?? "#ffffff" }));
   // Dots tell indices, which have no colour, from cells.
   const dots = cells.filter(([color]) => color < 0 && cell >= OUTLINED).map(([, y, x]) => `M${(x - x0 + 0.5) * cell} ${(y - y0 + 0.5) * cell}h0`).join("");
   const outline = cell < OUTLINED ? null : svg("path", { d: patches.map((patch) => edges(patch, y0, x0, cell)).join(""), class: "outline" });

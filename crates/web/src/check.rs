@@ -232,7 +232,7 @@ fn trace(function: &Program, task: &Task, pair: usize, stop: &AtomicBool, checke
     // The line of `def` has the input, which is the parameter.
     let name = function.params().iter().find(|param| param.role == Role::Input);
     let name = name.map(|param| param.name.clone());
-    checked.lines.push(Line { line: function.line(), name, drawing: Drawing::new(input, &arena) });
+    checked.lines.push(Line { line: function.line(), name, drawing: Drawing::new(input) });
     let outcome = run(function, Sample { input, samples }, Cx::new(&arena, limits.fuel, Some(stop)));
     let mut cx = Cx::new(&arena, limits.fuel, Some(stop));
     for ((_, node), value) in function.iter().zip(&outcome.values) {
@@ -244,7 +244,7 @@ fn trace(function: &Program, task: &Task, pair: usize, stop: &AtomicBool, checke
             let rule = learned_rule(*value, &mut cx).ok().flatten();
             let drawing = match rule {
                 Some(rule) => Drawing::words(rule.learner, rule.explanation.words.to_string()),
-                None => Drawing::new(*value, &arena),
+                None => Drawing::new(*value),
             };
             checked.lines.push(Line { line, name, drawing });
         }

@@ -59,7 +59,7 @@ pub(crate) fn constants() -> Vec<Constant> {
     dsl::constants().iter().map(|it| Constant { name: it.name, value: value(it) }).collect()
 }
 
-/// Replaces the grids, objects and masks in an example by pictures.
+/// Replaces the grids, objects and indices in an example by pictures.
 fn parts(line: &'static str) -> Vec<ExamplePart> {
     let arena = Arena::new(Limits::STANDARD.caps);
     let mut parts = Vec::new();
@@ -69,7 +69,7 @@ fn parts(line: &'static str) -> Vec<ExamplePart> {
         let start = at + found;
         let picture = closing(line, start).and_then(|end| {
             let value = parse(&line[start..end], &arena, &dsl::symbol).ok()?;
-            Some((end, Drawing::new(value, &arena))).filter(|(_, drawing)| drawing.is_picture())
+            Some((end, Drawing::new(value))).filter(|(_, drawing)| drawing.is_picture())
         });
         match picture {
             Some((end, drawing)) => {
