@@ -248,7 +248,7 @@ mod on_a_terminal {
         let mut command = Command::new("script");
         command.args(["--quiet", "--return", "--command", &line]).arg(batt.path("typescript"));
         command.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
-        for name in ["CLICOLOR", "CLICOLOR_FORCE", "COLORTERM", "NO_COLOR"] {
+        for name in ["CI", "CLICOLOR", "CLICOLOR_FORCE", "COLORTERM", "NO_COLOR"] {
             command.env_remove(name);
         }
         command.envs(variables.iter().copied()).stdin(Stdio::null());

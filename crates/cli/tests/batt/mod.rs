@@ -64,7 +64,7 @@ impl Batt {
         command.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).args(args).write_stdin(input);
         // Tests must not use the user's data folder.
         command.env("ARCBATT_DATA", self.dir.join("home"));
-        for name in ["CLICOLOR", "CLICOLOR_FORCE", "COLORTERM", "NO_COLOR", "TERM"] {
+        for name in ["CI", "CLICOLOR", "CLICOLOR_FORCE", "COLORTERM", "NO_COLOR", "TERM"] {
             command.env_remove(name);
         }
         command.envs(variables.iter().copied());
