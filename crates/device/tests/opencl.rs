@@ -83,9 +83,15 @@ fn the_loader_of_the_system_shows_its_drivers() {
     check_sum(device);
 }
 
+/// Runs a check on PoCL and on oclgrind, as far as they are installed.
+fn on_both(check: impl Fn(&Device)) {
+    pocl().iter().for_each(&check);
+    oclgrind().iter().for_each(|device| check(device));
+}
+
 #[test]
 fn a_kernel_adds_vectors() {
-    pocl().iter().chain(&oclgrind()).for_each(check_sum);
+    on_both(check_sum);
 }
 
 fn check_sum(device: &Device) {
@@ -109,22 +115,22 @@ fn check_sum(device: &Device) {
 
 #[test]
 fn a_build_error_shows_the_log_of_the_compiler() {
-    for device in pocl().iter().chain(&oclgrind()) {
+    on_both(|device| {
         let error =
             device.open("kernel void broken(global int *a) { a[0] = nonsense; }", OPTIONS, None).err();
         let Some(DeviceError::Build { log }) = error else { panic!("{error:?}") };
         assert!(log.contains("nonsense"), "{log}");
         let error = device.open(ADD, "-cl-\0", None).err();
         assert!(matches!(error, Some(DeviceError::Build { .. })), "{error:?}");
-    }
+    });
 }
 
 #[test]
 fn memory_can_run_out() {
-    for device in pocl().iter().chain(&oclgrind()) {
+    on_both(|device| {
         let queue = device.open(ADD, OPTIONS, None).unwrap();
         assert_eq!(queue.buffer(1 << 50).err(), Some(DeviceError::OutOfMemory));
-    }
+    });
 }
 
 #[test]

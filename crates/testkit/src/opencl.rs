@@ -1,7 +1,9 @@
 //! Devices for tests: PoCL, which is fast, and oclgrind, which checks every access to memory.
 
+use std::ops::Deref;
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use batt_device::opencl::{Device, list_from};
 use batt_device::{Answerer, Session};
@@ -33,8 +35,25 @@ pub fn patient_pocl() -> Option<Devices> {
 }
 
 /// Returns the device of oclgrind without its checks. Reports that the test is skipped if there is none.
-pub fn oclgrind() -> Option<Device> {
-    device(OCLGRIND, "oclgrind", "install oclgrind")
+pub fn oclgrind() -> Option<Oclgrind> {
+    static ONE: Mutex<()> = Mutex::new(());
+    let turn = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    Some(Oclgrind { device: device(OCLGRIND, "oclgrind", "install oclgrind")?, _turn: turn })
+}
+
+/// The device of oclgrind. Other tests of the process wait for it, because two kernels of oclgrind 21.10 that run at the
+/// same time give each other wrong values (10 of 150 runs of two tests).
+pub struct Oclgrind {
+    device: Device,
+    _turn: MutexGuard<'static, ()>,
+}
+
+impl Deref for Oclgrind {
+    type Target = Device;
+
+    fn deref(&self) -> &Device {
+        &self.device
+    }
 }
 
 /// Runs `body` on oclgrind's device with all its checks, in a process of its own, and returns oclgrind's
@@ -54,6 +73,8 @@ pub fn under_oclgrind(test: &str, body: impl FnOnce(&Device)) -> Option<String> 
         body(&device);
         return None;
     }
+    // The other process has an oclgrind of its own.
+    drop(device);
     let log = folder(test).join("oclgrind.log");
     let program = std::env::current_exe().expect("a test has a path");
     let output = Command::new(program)
