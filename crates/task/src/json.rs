@@ -116,44 +116,30 @@ impl<'a> Json<'a> {
         }
         let start = cells.len();
         loop {
-            if self.digits(cells) {
-                return Ok(());
-            }
-            cells.push(self.color(row, cells.len() - start)?);
-            if self.take(b']') {
-                return Ok(());
-            }
-            self.token(b',', "`,` or `]`")?;
-        }
-    }
-
-    /// Appends the cells of a row up to the first that is not a digit with a comma, and possibly a space, or the closing
-    /// bracket after it. Returns whether the row is complete. PERF: the cells of a row go through a buffer of fixed size,
-    /// because checking the capacity for each takes as long as reading it.
-    fn digits(&mut self, cells: &mut Vec<i8>) -> bool {
-        let mut buffer = [0; Grid::MAX_SIDE];
-        let (mut n, mut is_complete) = (0, false);
-        let rest = &self.bytes[self.at.min(self.bytes.len())..];
-        let mut at = 0;
-        while let (Some([digit, after, space]), Some(cell)) =
-            (rest[at..].first_chunk::<3>(), buffer.get_mut(n))
-        {
-            let color = digit.wrapping_sub(b'0');
-            is_complete = *after == b']';
-            if color > 9 || !(is_complete || *after == b',') {
-                is_complete = false;
-                break;
-            }
-            *cell = color as i8;
-            n += 1;
-            at += 2 + usize::from(!is_complete && *space == b' ');
-            if is_complete {
-                break;
+            // Fast path: a digit and a comma, possibly followed by a space.
+            match self.bytes.get(self.at..) {
+                Some([digit @ b'0'..=b'9', b',', b' ', ..]) => {
+                    cells.push((digit - b'0') as i8);
+                    self.at += 3;
+                }
+                Some([digit @ b'0'..=b'9', b',', ..]) => {
+                    cells.push((digit - b'0') as i8);
+                    self.at += 2;
+                }
+                Some([digit @ b'0'..=b'9', b']', ..]) => {
+                    cells.push((digit - b'0') as i8);
+                    self.at += 2;
+                    return Ok(());
+                }
+                _ => {
+                    cells.push(self.color(row, cells.len() - start)?);
+                    if self.take(b']') {
+                        return Ok(());
+                    }
+                    self.token(b',', "`,` or `]`")?;
+                }
             }
         }
-        cells.extend_from_slice(&buffer[..n]);
-        self.at += at;
-        is_complete
     }
 
     fn color(&mut self, row: usize, col: usize) -> Result<i8, Flaw> {
