@@ -26,7 +26,7 @@ use batt_value::{self as value, Pair, Value};
 /// A value as front ends show it.
 #[derive(Clone, Debug)]
 pub struct Drawing<'a> {
-    /// What the value is: `3×5 grid`, `4 objects`.
+    /// A description of the value: `3×5 grid`, `4 objects`.
     pub words: String,
     pub shape: Shape<'a>,
 }
@@ -134,7 +134,7 @@ impl<'a> Shape<'a> {
             _ if depth < Drawing::MAX_DEPTH => (members(value), value.is_tuple()),
             _ => return None,
         };
-        // A picture of nothing is none.
+        // An empty value has no picture.
         let left_out = |n: usize| (n > 0).then(|| shown.len() - n);
         if let Some(Kind::Object | Kind::Indices) = Kind::of_all(shown) {
             let mut left = Drawing::MAX_CELLS;
@@ -206,7 +206,7 @@ impl Kind {
     }
 }
 
-/// Returns what a value is.
+/// Describes a value.
 fn words(value: Value<'_>) -> String {
     match (value, value.len()) {
         (Value::Prim(_) | Value::Func(_), _) => "function".to_owned(),

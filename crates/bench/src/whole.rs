@@ -87,7 +87,7 @@ pub enum WholeError {
     NoClock,
 }
 
-/// What to measure.
+/// The commands to measure, and their inputs.
 pub struct WholeSetup<'s> {
     /// The program `batt`.
     pub batt: &'s Path,
@@ -98,11 +98,11 @@ pub struct WholeSetup<'s> {
     pub rounds: usize,
     /// CPython and the checkout of arc-dsl.
     pub reference: Option<(&'s str, &'s Path)>,
-    /// Is called before each command.
+    /// Called before each command.
     pub progress: &'s dyn Fn(&str),
 }
 
-/// Times a round runs each command of batt. One takes milliseconds, and starting it disturbs the caches.
+/// Number of times that a round runs each command of batt. One run takes only milliseconds.
 const PASSES: usize = 10;
 
 /// Measures whole commands.

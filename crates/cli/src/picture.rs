@@ -10,7 +10,7 @@ use arcbatt::value::Value;
 use crate::color::{Colors, Layer};
 use crate::output;
 
-/// What standard output can show.
+/// The colours and the width of standard output.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Screen {
     pub(crate) colors: Colors,

@@ -299,7 +299,7 @@ fn every_category_is_a_lever() {
         assert_eq!(facts(&record).wall() as f64 - predicted, it.twice.middle, "{}", it.what);
     }
     assert!(view.to_string().contains("\ncategory:primitives "), "{view}");
-    // What was stolen from a function cannot be saved there.
+    // A faster function does not save the time in which other work had the CPU.
     let noisy = disturbed(2_420_000);
     let view = Levers::new(&facts(&noisy)).unwrap();
     let objects = view.levers.iter().find(|it| it.what == "primitive:objects").unwrap();

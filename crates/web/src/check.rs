@@ -81,7 +81,7 @@ struct PairResult {
     /// `train` or `test`.
     part: &'static str,
     verdict: PairVerdict,
-    /// What is wrong, in words.
+    /// The reason for a verdict other than right, in words.
     note: Option<String>,
     fuel: u64,
     /// The answer, if it is a rectangle. Only for the chosen pair.
@@ -111,7 +111,7 @@ pub(crate) struct ProblemBody {
     help: Option<String>,
 }
 
-/// Maximum length of a text in bytes. No program by hand is nearly as long.
+/// Maximum length of a text in bytes. Programs written by hand are far shorter.
 pub const MAX_CHECKED: usize = 64 << 10;
 
 /// Time limit for all pairs together.

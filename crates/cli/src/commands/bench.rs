@@ -87,7 +87,7 @@ enum Subject {
     Profile,
     /// Breeding: repaired programs, candidates per second, time by category
     Breed,
-    /// Whole commands: the processor time of their processes, with start-up, also of CPython with `--reference`
+    /// Whole commands: CPU time from start to end, compared with CPython if `--reference` is given
     Whole,
     /// Enumeration: outputs solved by it alone, candidates per second, time by category
     Enumerate,

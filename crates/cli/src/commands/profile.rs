@@ -65,7 +65,7 @@ pub(crate) enum Command {
         #[arg(long, value_name = "NAME")]
         program: Option<String>,
     },
-    /// Predict how long the run would take if something were faster, or list what would bring most
+    /// Predict how long the run would take if something were faster, or list what would help most
     #[command(
         after_help = "Examples:\n  batt profile what-if run.json\n  batt profile what-if run.json objects=3x category:scoring=2x\n  batt profile what-if run.json device:T4=0x"
     )]

@@ -30,7 +30,7 @@ pub struct Source<'r> {
     pub graph: Result<Graph, String>,
 }
 
-/// What a record describes.
+/// The subject of a record.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Subject {
     /// A run, a solve or a search.

@@ -17,7 +17,7 @@ use crate::view::ProgramRuns;
 pub(super) struct Run<'r> {
     name: &'r str,
     right: &'r Right,
-    /// What is shown: `run`, `solve`, `search` or `submission`.
+    /// The subject of the page: `run`, `solve`, `search` or `submission`.
     subject: &'static str,
     /// How the programs were found, in a solve or a search.
     search: Option<&'r str>,

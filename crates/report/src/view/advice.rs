@@ -1,4 +1,4 @@
-//! The profile in three sentences: where the time goes, which functions take it, and what is apart from the DSL.
+//! The profile in three sentences: where the time goes, which functions take it, and which work outside the DSL could be faster.
 
 use std::fmt;
 

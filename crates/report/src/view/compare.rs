@@ -52,11 +52,11 @@ pub struct Change {
     pub more_work: Option<f64>,
     /// The part of the ratio that comes from slower fuel. Null if no fuel was used.
     pub slower: Option<f64>,
-    /// What the interval tells.
+    /// The conclusion from the interval.
     pub verdict: Verdict,
 }
 
-/// What the interval of a change tells.
+/// The conclusion from the interval of a change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "ChangeVerdict")]
